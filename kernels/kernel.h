@@ -1,0 +1,103 @@
+/*
+ * The contract between the built-in workloads and the devices that run them.
+ *
+ * Every f64 output in `exact` accuracy is the correctly rounded value of its definition, evaluated
+ * on the input doubles. So the bits do not depend on where a row is cut, in which order its parts
+ * are computed, on which device, nor with which instructions: any way that certifies its rounding
+ * is a right way. What a way cannot certify it reports as a doubt, and `repair` decides that
+ * stretch from the whole row with wide arithmetic.
+ */
+#ifndef SYI_KERNELS_KERNEL_H
+#define SYI_KERNELS_KERNEL_H
+
+#include "base/error.h"
+
+/* Columns of a canonical tile; any boundary between devices is a tile boundary. */
+#define SYI_TILE ((int64_t)4096)
+#define SYI_MAX_ARRAYS 8
+#define SYI_MAX_PARAMS 16
+
+/* Stretches [first, last) of rows whose rounding was not certified. Grows as needed. */
+typedef struct syi_doubt {
+    int64_t row, first, last;
+} syi_doubt;
+
+typedef struct syi_doubts {
+    syi_doubt *list;
+    int64_t count, capacity;
+} syi_doubts;
+
+/* Adds column `column` of `row`; near neighbours become one stretch. */
+sy_status syi_doubts_add(syi_doubts *doubts, int64_t row, int64_t column);
+void syi_doubts_clear(syi_doubts *doubts);
+
+/* The state of a recurrence before some column, as its workload writes it. Zeroed = not set. */
+typedef struct syi_carry {
+    double word[24];
+} syi_carry;
+
+/* One call of a kernel: a stretch of one row of any length. */
+typedef struct syi_piece {
+    sy_segment segment;
+    /* RECURRENCE. `start`: the state before segment.first, or NULL: the kernel makes its own from
+     * the segment.left columns before it (exact when they reach the row's beginning) and writes
+     * what it took, with its error bound, to `assumed`. `end`: the state after the last column. */
+    const syi_carry *start;
+    syi_carry *assumed, *end;
+    /* REDUCE: the partial to fill, zeroed by the caller; the segment lies in one tile. */
+    void *partial;
+    syi_doubts *doubts;
+} syi_piece;
+
+typedef sy_status (*syi_run_fn)(const syi_piece *piece);
+
+/* Instruction sets the kernels are compiled for (kernels/meson.build); each has all kernels. */
+typedef enum syi_isa { SYI_ISA_BASE, SYI_ISA_V3, SYI_ISA_V4, SYI_ISA_COUNT } syi_isa;
+
+typedef struct syi_workload {
+    const char *name, *summary;
+    int version; /* of the arithmetic; part of a profile's fingerprint */
+    sy_pattern pattern;
+    int n_inputs, n_outputs, n_params;
+    const char *const *input_names, *const *output_names;
+    const sy_param_info *params;
+    /* What the parameters mean together, beyond each one's own range; NULL: nothing to check. */
+    sy_status (*check)(const double *params);
+    /* Columns to the left that a piece needs (WINDOW) or wants for its own start (RECURRENCE);
+     * NULL: 0. */
+    int64_t (*halo)(const double *params);
+    /* The first column with a value; the ones before hold NaN. NULL: 0. */
+    int64_t (*warmup)(const double *params);
+    syi_run_fn run[SYI_ISA_COUNT]; /* NULL: not in this build; BASE is always there */
+    /* RECURRENCE: whether the state a piece assumed agrees with the end of its left neighbour,
+     * within the error bound it counted with. */
+    int (*agrees)(const syi_carry *assumed, const syi_carry *end);
+    /* REDUCE. `finish` writes the row's outputs; *doubt != 0: not certified, `repair` the row. */
+    size_t partial_size;
+    void (*combine)(void *into, const void *right);
+    void (*finish)(const void *partial, int64_t columns, const double *params, double *outputs,
+                   int *doubt);
+    /* Decides columns [first, last) of a whole row (segment.first = 0, count = columns): writes the
+     * correctly rounded outputs. For a REDUCE out[k] is the row's one value. */
+    sy_status (*repair)(const sy_segment *row, int64_t first, int64_t last);
+    /* Set for a user's workload: it is run tile by tile through these. */
+    const sy_workload_def *user;
+} syi_workload;
+
+/* The one NaN of the library, 0x7ff8000000000000. */
+static inline double syi_nan(void)
+{
+    union {
+        uint64_t bits;
+        double value;
+    } nan = {UINT64_C(0x7ff8000000000000)};
+    return nan.value;
+}
+
+/* The built-in workloads, in the order of kernels/workloads.def; NULL past the end. */
+const syi_workload *syi_builtin(int index);
+/* The best of the instruction sets that this processor has. */
+syi_isa syi_isa_detect(void);
+const char *syi_isa_name(syi_isa isa);
+
+#endif
