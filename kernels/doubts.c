@@ -1,0 +1,35 @@
+/* The list of stretches whose rounding a kernel did not certify. */
+#include "kernel.h"
+
+#include "base/mem.h"
+
+/* Columns this near become one stretch: deciding the few between costs less than a list entry. */
+#define NEAR 64
+
+sy_status syi_doubts_add(syi_doubts *doubts, int64_t row, int64_t column)
+{
+    if (doubts->count > 0) {
+        syi_doubt *last = &doubts->list[doubts->count - 1];
+        if (last->row == row && column >= last->first && column < last->last + NEAR) {
+            if (column >= last->last)
+                last->last = column + 1;
+            return SY_OK;
+        }
+    }
+    if (doubts->count == doubts->capacity) {
+        int64_t capacity = doubts->capacity > 0 ? 2 * doubts->capacity : 16;
+        syi_doubt *list = syi_realloc(doubts->list, (size_t)capacity, sizeof *list);
+        if (list == NULL)
+            return syi_no_memory((uint64_t)capacity * sizeof *list);
+        doubts->list = list;
+        doubts->capacity = capacity;
+    }
+    doubts->list[doubts->count++] = (syi_doubt){row, column, column + 1};
+    return SY_OK;
+}
+
+void syi_doubts_clear(syi_doubts *doubts)
+{
+    syi_free(doubts->list);
+    *doubts = (syi_doubts){NULL, 0, 0};
+}

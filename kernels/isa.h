@@ -1,0 +1,31 @@
+/*
+ * One source, several instruction sets. A file <name>_run.c is compiled once for each of them with
+ * -DSYI_ISA=base, v3 or v4 (the latter two with -march=x86-64-v3 and -v4, where the build defines
+ * SYI_HAVE_X86_ISAS) and exports its function as SYI_ISA_NAME(syi_<name>_run). All other files are
+ * compiled once, for the base. The bits do not depend on the choice.
+ */
+#ifndef SYI_KERNELS_ISA_H
+#define SYI_KERNELS_ISA_H
+
+#include "kernel.h"
+
+#define SYI_ISA_PASTE(name, isa)  name##_##isa
+#define SYI_ISA_EXPAND(name, isa) SYI_ISA_PASTE(name, isa)
+
+#ifdef SYI_ISA
+#define SYI_ISA_NAME(name) SYI_ISA_EXPAND(name, SYI_ISA)
+#endif
+
+/* For a workload's metadata: declares the variants of a run function; lists them in order. */
+#define SYI_ISA_DECLARE(name)                                                                      \
+    sy_status name##_base(const syi_piece *piece);                                                 \
+    sy_status name##_v3(const syi_piece *piece);                                                   \
+    sy_status name##_v4(const syi_piece *piece)
+
+#ifdef SYI_HAVE_X86_ISAS
+#define SYI_ISA_LIST(name) name##_base, name##_v3, name##_v4
+#else
+#define SYI_ISA_LIST(name) name##_base, NULL, NULL
+#endif
+
+#endif

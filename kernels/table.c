@@ -1,0 +1,38 @@
+/* The table of built-in workloads, and which instruction set this processor runs best. */
+#include "isa.h"
+
+#define SYI_WORKLOAD(name) extern const syi_workload syi_workload_##name;
+#include "workloads.def"
+#undef SYI_WORKLOAD
+
+const syi_workload *syi_builtin(int index)
+{
+    static const syi_workload *const table[] = {
+#define SYI_WORKLOAD(name) &syi_workload_##name,
+#include "workloads.def"
+#undef SYI_WORKLOAD
+    };
+    if (index < 0 || index >= (int)(sizeof table / sizeof table[0]))
+        return NULL;
+    return table[index];
+}
+
+syi_isa syi_isa_detect(void)
+{
+#ifdef SYI_HAVE_X86_ISAS
+    int v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+             __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    int v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+             __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+             __builtin_cpu_supports("avx512vl");
+    if (v3)
+        return v4 ? SYI_ISA_V4 : SYI_ISA_V3;
+#endif
+    return SYI_ISA_BASE;
+}
+
+const char *syi_isa_name(syi_isa isa)
+{
+    static const char *const names[SYI_ISA_COUNT] = {"base", "x86-64-v3", "x86-64-v4"};
+    return (unsigned)isa < SYI_ISA_COUNT ? names[isa] : "unknown";
+}
