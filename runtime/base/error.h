@@ -6,9 +6,9 @@
 #include <steelyard/steelyard.h>
 
 #if defined(__GNUC__)
-#define SYI_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define SYI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
-#define SYI_PRINTF(format, first)
+#define SYI_PRINTF(text, first)
 #endif
 
 /* Records the cause and returns `status`. */
