@@ -33,6 +33,6 @@ syi_isa syi_isa_detect(void)
 
 const char *syi_isa_name(syi_isa isa)
 {
-    static const char *const names[SYI_ISA_COUNT] = {"base", "x86-64-v3", "x86-64-v4"};
+    static const char *const names[SYI_ISA_COUNT] = {"base", "v3", "v4"};
     return (unsigned)isa < SYI_ISA_COUNT ? names[isa] : "unknown";
 }

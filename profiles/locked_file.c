@@ -1,0 +1,297 @@
+/* The system calls of syi_locked_file. All that is written lies in the file's own folder, and is
+ * reached through a descriptor of that folder: a rename stays within one file system, and the
+ * folder itself can be flushed. */
+#define _XOPEN_SOURCE 700
+#define _DEFAULT_SOURCE /* flock */
+#include "locked_file.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct neighbour {
+    char name[NAME_MAX + 16]; /* a name too long for the system is the system's to refuse */
+} neighbour;
+
+static neighbour beside(const syi_locked_file *file, const char *suffix)
+{
+    neighbour result;
+    snprintf(result.name, sizeof result.name, "%s%s", file->name, suffix);
+    return result;
+}
+
+static const char *remedy(int code)
+{
+    switch (code) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+        return "make room there or choose another path";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return "allow it there or choose another path";
+    case ENOTDIR:
+    case EISDIR:
+    case EEXIST:
+        return "remove what is in the way or choose another path";
+    default:
+        return "mend that or choose another path";
+    }
+}
+
+static sy_status io_fail(const char *action, const char *path, int code)
+{
+    char why[128];
+    if (strerror_r(code, why, sizeof why) != 0)
+        snprintf(why, sizeof why, "error %d", code);
+    return syi_fail_device(SY_ERR_IO, -1, code, "cannot %s '%.300s': %s; %s", action, path, why,
+                           remedy(code));
+}
+
+/* A device or pipe must be neither waited for nor renamed. */
+static sy_status refuse_irregular(const char *path, const struct stat *info)
+{
+    if (S_ISREG(info->st_mode))
+        return SY_OK;
+    return syi_fail_device(SY_ERR_IO, -1, S_ISDIR(info->st_mode) ? EISDIR : EINVAL,
+                           "cannot use '%.300s': it is %s, not a file; remove it or choose another "
+                           "path",
+                           path, S_ISDIR(info->st_mode) ? "a folder" : "something special");
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static sy_status read_all(int descriptor, const char *path, char *bytes, size_t *size)
+{
+    size_t done = 0;
+    while (done < *size) {
+        ssize_t got = read(descriptor, bytes + done, *size - done);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return io_fail("read", path, errno);
+        if (got == 0)
+            break;
+        done += (size_t)got;
+    }
+    *size = done;
+    return SY_OK;
+}
+
+static sy_status read_open(int descriptor, const char *path, char **bytes, size_t *size)
+{
+    struct stat info;
+    sy_status status;
+    char *buffer;
+    size_t length;
+    if (fstat(descriptor, &info) != 0)
+        return io_fail("read", path, errno);
+    SYI_TRY(refuse_irregular(path, &info));
+    length = (size_t)info.st_size;
+    buffer = syi_alloc(length, 1);
+    if (!buffer)
+        return syi_no_memory(length);
+    status = read_all(descriptor, path, buffer, &length);
+    if (status != SY_OK) {
+        syi_free(buffer);
+        return status;
+    }
+    *bytes = buffer;
+    *size = length;
+    return SY_OK;
+}
+
+sy_status syi_file_read(const char *path, char **bytes, size_t *size)
+{
+    /* Without O_NONBLOCK, opening a pipe would wait for its writer. */
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    sy_status status;
+    if (descriptor < 0 && errno == ENOENT) {
+        *bytes = NULL;
+        *size = 0;
+        return SY_OK;
+    }
+    if (descriptor < 0)
+        return io_fail("read", path, errno);
+    status = read_open(descriptor, path, bytes, size);
+    close(descriptor);
+    return status;
+}
+
+/* ---- locking ------------------------------------------------------------------------------ */
+
+/* Makes every missing folder of `folder`, which is left as it was. */
+static sy_status make_folders(char *folder)
+{
+    for (char *end = folder + 1;; end++) {
+        char kept = *end;
+        if (kept != '/' && kept)
+            continue;
+        *end = '\0';
+        if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
+            sy_status status = io_fail("make the folder", folder, errno);
+            *end = kept;
+            return status;
+        }
+        *end = kept;
+        if (!kept)
+            return SY_OK;
+    }
+}
+
+static sy_status open_folder_of(syi_locked_file *file, bool make_folder)
+{
+    char folder[PATH_MAX];
+    size_t length = (size_t)(file->name - file->path);
+    snprintf(folder, sizeof folder, "%.*s", length ? (int)length : 2, length ? file->path : "./");
+    file->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file->folder < 0 && errno == ENOENT && make_folder) {
+        SYI_TRY(make_folders(folder));
+        file->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    }
+    return file->folder < 0 ? io_fail("open the folder", folder, errno) : SY_OK;
+}
+
+static sy_status resolve(const char *path, syi_locked_file *file)
+{
+    struct stat info;
+    const char *slash;
+    if (strlen(path) >= sizeof file->path)
+        return io_fail("use", path, ENAMETOOLONG);
+    if (!realpath(path, file->path))
+        strcpy(file->path, path); /* not there yet; any other trouble shows when it is opened */
+    slash = strrchr(file->path, '/');
+    file->name = slash ? slash + 1 : file->path;
+    if (!*file->name)
+        return io_fail("use", path, EISDIR);
+    return stat(file->path, &info) == 0 ? refuse_irregular(path, &info) : SY_OK;
+}
+
+/* Somebody may have deleted the lock file while we waited for it: then others lock a new one. */
+static bool still_there(const syi_locked_file *file, const char *name)
+{
+    struct stat ours, named;
+    return fstat(file->lock, &ours) == 0 &&
+           fstatat(file->folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+           ours.st_ino == named.st_ino && ours.st_dev == named.st_dev;
+}
+
+static int open_lock(const syi_locked_file *file, const char *name)
+{
+    int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    int descriptor = openat(file->folder, name, O_RDWR | O_CREAT | flags, 0666);
+    /* Another user's lock file: it can be locked without being writable. */
+    if (descriptor < 0 && errno == EACCES)
+        descriptor = openat(file->folder, name, O_RDONLY | flags);
+    return descriptor;
+}
+
+/* flock and not a POSIX record lock: it belongs to the open file, so that threads of one process
+ * exclude each other too. */
+static sy_status take_lock(syi_locked_file *file)
+{
+    neighbour lock = beside(file, ".lock");
+    for (;;) {
+        int result;
+        file->lock = open_lock(file, lock.name);
+        if (file->lock < 0)
+            return io_fail("make the lock file beside", file->path, errno);
+        do
+            result = flock(file->lock, LOCK_EX);
+        while (result != 0 && errno == EINTR);
+        if (result == 0 && still_there(file, lock.name))
+            return SY_OK;
+        if (result != 0) {
+            sy_status status = io_fail("lock", file->path, errno);
+            close(file->lock);
+            return status;
+        }
+        close(file->lock);
+    }
+}
+
+sy_status syi_file_lock(const char *path, bool make_folder, syi_locked_file *file)
+{
+    sy_status status;
+    SYI_TRY(resolve(path, file));
+    SYI_TRY(open_folder_of(file, make_folder));
+    status = take_lock(file);
+    if (status != SY_OK)
+        close(file->folder);
+    return status;
+}
+
+void syi_file_unlock(syi_locked_file *file)
+{
+    flock(file->lock, LOCK_UN); /* a child forked meanwhile would keep a lock that is only closed */
+    close(file->lock);
+    close(file->folder);
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+static int write_all(int descriptor, const char *bytes, size_t size)
+{
+    while (size) {
+        ssize_t put = write(descriptor, bytes, size);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return -1;
+        bytes += put;
+        size -= (size_t)put;
+    }
+    return 0;
+}
+
+/* The lock makes us the only writer, so one fixed name will do, and what a killed process left
+ * behind is swept away by the next one. */
+static int write_temporary(const syi_locked_file *file, const char *name, const char *bytes,
+                           size_t size)
+{
+    struct stat old;
+    int descriptor, code;
+    unlinkat(file->folder, name, 0);
+    descriptor = openat(file->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0)
+        return -1;
+    if ((fstatat(file->folder, file->name, &old, 0) != 0 ||
+         fchmod(descriptor, old.st_mode & 0777) == 0) &&
+        write_all(descriptor, bytes, size) == 0 && fsync(descriptor) == 0)
+        return close(descriptor);
+    code = errno;
+    close(descriptor);
+    errno = code;
+    return -1;
+}
+
+sy_status syi_file_replace(const syi_locked_file *file, const char *bytes, size_t size)
+{
+    neighbour temporary = beside(file, ".tmp");
+    if (write_temporary(file, temporary.name, bytes, size) != 0 ||
+        renameat(file->folder, temporary.name, file->folder, file->name) != 0) {
+        sy_status status = io_fail("write", file->path, errno);
+        unlinkat(file->folder, temporary.name, 0);
+        return status;
+    }
+    /* EINVAL: the file system has no flush for folders. */
+    if (fsync(file->folder) != 0 && errno != EINVAL)
+        return io_fail("flush the folder of", file->path, errno);
+    return SY_OK;
+}
+
+sy_status syi_file_set_aside(const syi_locked_file *file)
+{
+    neighbour aside = beside(file, ".corrupt");
+    if (renameat(file->folder, file->name, file->folder, aside.name) != 0)
+        return io_fail("set aside", file->path, errno);
+    return SY_OK;
+}

@@ -1,0 +1,44 @@
+/* A JSON document in a file that several processes and threads read and change at once
+ * (docs/files.md). The layers above see only the document. */
+#ifndef SYI_PROFILES_STORE_H
+#define SYI_PROFILES_STORE_H
+
+#include "base/log.h"
+
+#include <jansson.h>
+#include <stdatomic.h>
+
+/* What is wrong with the document's shape, in a few words; NULL: nothing. */
+typedef const char *syi_store_check(const json_t *root);
+
+/* Changes the document. A failure leaves the file as it was. */
+typedef sy_status syi_store_edit(json_t *root, void *user);
+
+typedef struct syi_store {
+    const char *path;       /* borrowed */
+    syi_store_check *check; /* called with an object */
+    syi_log *log;           /* may be NULL */
+    atomic_bool said;       /* that the file cannot be used, nor set aside */
+} syi_store;
+
+/* The document, always an object, to be given back with json_decref; an empty one when there is no
+ * file, when it is damaged (it is then set aside, with a warning), or when it is a newer version's
+ * with a shape unknown to us (it is then left alone, with a warning). Takes no lock unless the
+ * file is damaged. */
+sy_status syi_store_read(syi_store *store, json_t **out);
+
+/* Lock, read, edit, write, unlock. SY_ERR_UNSUPPORTED on a newer version's file of unknown shape. */
+sy_status syi_store_update(syi_store *store, syi_store_edit *edit, void *user);
+
+/* ---- pieces of documents, for the layers above ---- */
+
+/* Like json_object_set_new, with the failure recorded. `key` must be UTF-8. */
+sy_status syi_json_put(json_t *object, const char *key, json_t *value);
+/* SY_ERR_ARGUMENT unless `text` is UTF-8 and not empty; `what` names it in the message. */
+sy_status syi_json_check_text(const char *what, const char *text);
+/* The object at `key`, made when it is not there. */
+sy_status syi_json_child(json_t *object, const char *key, json_t **out);
+/* Writes `updated_at`: now, UTC, "YYYY-MM-DDTHH:MM:SS". */
+sy_status syi_json_stamp(json_t *object);
+
+#endif

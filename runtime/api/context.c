@@ -1,0 +1,106 @@
+#include "api/context.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "paths.h"
+
+#include <string.h>
+
+#define SYI_TEXT(x)      #x
+#define SYI_TEXT_OF(x)   SYI_TEXT(x)
+#define SYI_VERSION_TEXT                                                                           \
+    SYI_TEXT_OF(SY_VERSION_MAJOR) "." SYI_TEXT_OF(SY_VERSION_MINOR) "." SYI_TEXT_OF(SY_VERSION_PATCH)
+
+const char *sy_version(void)
+{
+    return SYI_VERSION_TEXT;
+}
+
+sy_status syi_struct_check(size_t struct_size, const char *what)
+{
+    if (struct_size < sizeof(size_t))
+        return syi_fail(SY_ERR_ARGUMENT, "%s.struct_size is %zu; set it to sizeof(%s)", what,
+                        struct_size, what);
+    return SY_OK;
+}
+
+static sy_status open_context(const sy_config *config, sy_context *context)
+{
+    context->log.write = config->log;
+    context->log.user = config->log_user;
+    SYI_TRY(syi_multigpu_locate(config->multigpu_path, &context->multigpu_path));
+    SYI_TRY(syi_thresholds_locate(config->thresholds_path, &context->thresholds_path));
+    return syi_devices_open(config->devices, &context->log, &context->devices);
+}
+
+sy_status sy_context_create(const sy_config *config, sy_context **out)
+{
+    sy_config copy;
+    sy_context *context;
+    sy_status status;
+    if (!out)
+        return syi_fail(SY_ERR_ARGUMENT, "sy_context_create: out is NULL");
+    if (config)
+        SYI_TRY(syi_struct_check(config->struct_size, "sy_config"));
+    SYI_ADOPT(copy, config);
+    context = syi_alloc(1, sizeof *context);
+    if (!context)
+        return syi_no_memory(sizeof *context);
+    pthread_mutex_init(&context->log.lock, NULL);
+    pthread_mutex_init(&context->lock, NULL);
+    status = open_context(&copy, context);
+    if (status != SY_OK) {
+        sy_context_destroy(&context);
+        return status;
+    }
+    *out = context;
+    return SY_OK;
+}
+
+void sy_context_destroy(sy_context **context)
+{
+    sy_context *old = context ? *context : NULL;
+    if (!old)
+        return;
+    *context = NULL;
+    syi_devices_close(&old->devices);
+    syi_registered_clear(old);
+    syi_free(old->multigpu_path);
+    syi_free(old->thresholds_path);
+    pthread_mutex_destroy(&old->lock);
+    pthread_mutex_destroy(&old->log.lock);
+    syi_free(old);
+}
+
+int sy_device_count(const sy_context *context)
+{
+    return context ? context->devices.count : 0;
+}
+
+sy_status sy_device_query(sy_context *context, int index, sy_device_info *out)
+{
+    syi_device *device;
+    if (!context || !out)
+        return syi_fail(SY_ERR_ARGUMENT, "sy_device_query: context or out is NULL");
+    if (index < 0 || index >= context->devices.count)
+        return syi_fail(SY_ERR_ARGUMENT, "device index %d: there are %d devices", index,
+                        context->devices.count);
+    device = context->devices.list[index];
+    *out = device->info;
+    device->backend->refresh(device, out);
+    if (device->failed) {
+        out->usable = 0;
+        syi_copy_text(out->reason, sizeof out->reason, "failed earlier in this context");
+    }
+    return SY_OK;
+}
+
+const char *sy_multigpu_path(const sy_context *context)
+{
+    return context ? context->multigpu_path : NULL;
+}
+
+const char *sy_thresholds_path(const sy_context *context)
+{
+    return context ? context->thresholds_path : NULL;
+}

@@ -1,0 +1,50 @@
+/* What a context holds. */
+#ifndef SYI_API_CONTEXT_H
+#define SYI_API_CONTEXT_H
+
+#include "plan/plan.h"
+
+/* A user's workload: its definition and the kernel row made from it. */
+typedef struct syi_registered {
+    sy_workload_def def;
+    syi_workload workload;
+    struct syi_registered *next;
+} syi_registered;
+
+struct sy_context {
+    syi_log log;
+    syi_devices devices;
+    char *multigpu_path, *thresholds_path;
+    pthread_mutex_t lock; /* of `registered` */
+    syi_registered *registered;
+    _Atomic int warned_absent;
+};
+
+/* The workload of that name; NULL and an error record that lists them when there is none. */
+const syi_workload *syi_workload_find(sy_context *context, const char *name);
+void syi_registered_clear(sy_context *context);
+
+/* The parameters of a call in the workload's order, checked; `values` has SYI_MAX_PARAMS places. */
+sy_status syi_params_resolve(const syi_workload *workload, const sy_param *given, int n_given,
+                             double *values);
+
+/* The plan for so many tiles of a workload under the call's options. */
+sy_status syi_context_plan(sy_context *context, const char *workload, const sy_options *options,
+                           int64_t tiles, syi_plan *out);
+
+/* Everything of a work but its arrays: workload, shape, parameters. */
+sy_status syi_work_check(sy_context *context, const sy_work *work, double *params, syi_job *out);
+
+/* Copies a struct of the caller, whose size may be that of an older or newer header. */
+#define SYI_ADOPT(to, from)                                                                        \
+    do {                                                                                           \
+        memset(&(to), 0, sizeof(to));                                                              \
+        if (from)                                                                                  \
+            memcpy(&(to), (from),                                                                  \
+                   (from)->struct_size < sizeof(to) ? (from)->struct_size : sizeof(to));           \
+    } while (0)
+
+/* SY_ERR_ARGUMENT naming `what` when a struct_size was forgotten. */
+sy_status syi_struct_check(size_t struct_size, const char *what);
+
+#endif

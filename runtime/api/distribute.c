@@ -1,0 +1,171 @@
+/* distribute_workload(): check, plan, run, merge, report. */
+#include "api/context.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "exec/run.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+static sy_status check_arrays(const syi_job *job)
+{
+    const syi_workload *workload = job->workload;
+    int has_outputs = job->columns > 0 || workload->pattern == SY_PATTERN_REDUCE;
+    for (int k = 0; k < workload->n_inputs && job->columns; k++)
+        if (!job->in || !job->in[k])
+            return syi_fail(SY_ERR_ARGUMENT, "%s: the array of input '%s' is NULL", workload->name,
+                            workload->input_names[k]);
+    for (int k = 0; k < workload->n_outputs && has_outputs; k++)
+        if (!job->out || !job->out[k])
+            return syi_fail(SY_ERR_ARGUMENT, "%s: the array of output '%s' is NULL", workload->name,
+                            workload->output_names[k]);
+    return SY_OK;
+}
+
+static void checksum(const syi_job *job, char text[17])
+{
+    int64_t per_row = job->workload->pattern == SY_PATTERN_REDUCE ? 1 : job->columns;
+    XXH64_hash_t hash = 0;
+    for (int k = 0; k < job->workload->n_outputs; k++)
+        hash = XXH3_64bits_withSeed(job->out[k], (size_t)(job->rows * per_row) * sizeof(double),
+                                    hash);
+    snprintf(text, 17, "%016llx", (unsigned long long)hash);
+}
+
+static const char *state_of(const syi_tally *tally, const syi_device *device, double ratio)
+{
+    if (tally->status == SY_ERR_MEMORY)
+        return "out of memory";
+    if (device->failed)
+        return "failed";
+    return ratio > 0 || tally->total.tiles_done ? "ok" : "left out";
+}
+
+static void fill_device(const syi_plan *plan, const syi_device *device, int i,
+                        const syi_tally *tally, sy_device_report *out)
+{
+    syi_copy_text(out->name, sizeof out->name, device->info.name);
+    syi_copy_text(out->id, sizeof out->id, device->info.id);
+    out->ratio = plan->ratios[i];
+    out->tiles = tally->total.tiles_done;
+    out->elements = tally->total.elements_done;
+    out->copy_in_ms = tally->total.copy_in_ms;
+    out->compute_ms = tally->total.compute_ms;
+    out->copy_out_ms = tally->total.copy_out_ms;
+    out->busy_ms = tally->total.busy_ms;
+    out->retries = tally->total.retries;
+    syi_copy_text(out->state, sizeof out->state, state_of(tally, device, plan->ratios[i]));
+}
+
+/* The devices' measured speeds together, had every one been busy to the end. */
+static void fill_times(double wall_ms, sy_report *out)
+{
+    double speed = 0, longest = 0;
+    for (int i = 0; i < out->n_devices; i++) {
+        const sy_device_report *device = &out->devices[i];
+        if (device->tiles && device->busy_ms > 0)
+            speed += (double)device->tiles / device->busy_ms;
+        if (device->busy_ms > longest)
+            longest = device->busy_ms;
+    }
+    out->wall_ms = wall_ms;
+    out->ideal_ms = speed > 0 ? (double)out->tiles / speed : wall_ms;
+    out->efficiency = wall_ms > 0 ? out->ideal_ms / wall_ms : 1;
+    out->unaccounted_ms = wall_ms - longest;
+}
+
+static sy_status fill_report(sy_context *context, const syi_job *job, const syi_plan *plan,
+                             const syi_tally *tallies, double wall_ms, sy_report *out)
+{
+    sy_device_report *devices = syi_alloc((size_t)plan->count, sizeof *devices);
+    if (!devices)
+        return syi_no_memory((uint64_t)plan->count * sizeof *devices);
+    out->rows = job->rows;
+    out->columns = job->columns;
+    out->tiles = plan->tiles;
+    out->used_profile = plan->source == SYI_SOURCE_PROFILE;
+    out->n_devices = plan->count;
+    out->devices = devices;
+    for (int i = 0; i < plan->count; i++)
+        fill_device(plan, context->devices.list[i], i, &tallies[i], &devices[i]);
+    fill_times(wall_ms, out);
+    return SY_OK;
+}
+
+/* Runs the checked job and fills the report. */
+static sy_status run_job(sy_context *context, syi_job *job, const syi_plan *plan,
+                         const sy_options *options, syi_tally *tallies, sy_report *report)
+{
+    int64_t began = syi_now_ns(), repaired;
+    SYI_TRY(syi_run_plan(&context->devices, job, plan, &context->log, tallies));
+    SYI_TRY(syi_merge(job, tallies, plan->count, &repaired));
+    report->repaired = repaired;
+    if (options->checksum)
+        checksum(job, report->checksum);
+    return fill_report(context, job, plan, tallies, (double)(syi_now_ns() - began) / 1e6, report);
+}
+
+static sy_status run_with_memory(sy_context *context, syi_job *job, const syi_plan *plan,
+                                 const sy_options *options, sy_report *report)
+{
+    syi_tally *tallies = syi_alloc((size_t)plan->count, sizeof *tallies);
+    size_t partial_bytes = (size_t)plan->tiles * job->workload->partial_size;
+    sy_status status;
+    job->partials = syi_alloc((size_t)plan->tiles, job->workload->partial_size);
+    if (!tallies || !job->partials)
+        status = syi_no_memory(partial_bytes + (size_t)plan->count * sizeof *tallies);
+    else
+        status =
+            syi_gate_create(options->progress, options->progress_user, plan->tiles, &job->gate);
+    if (status == SY_OK)
+        status = run_job(context, job, plan, options, tallies, report);
+    for (int i = 0; tallies && i < plan->count; i++)
+        syi_outcome_clear(&tallies[i].total);
+    syi_gate_destroy(&job->gate);
+    syi_free(job->partials);
+    syi_free(tallies);
+    return status;
+}
+
+sy_status distribute_workload(sy_context *context, const sy_work *work, const sy_options *options,
+                              sy_report *report)
+{
+    double params[SYI_MAX_PARAMS];
+    sy_options copy;
+    sy_report result = {0};
+    syi_plan plan;
+    syi_job job;
+    sy_status status;
+    if (!context || !work)
+        return syi_fail(SY_ERR_ARGUMENT, "distribute_workload: context or work is NULL");
+    if (options)
+        SYI_TRY(syi_struct_check(options->struct_size, "sy_options"));
+    if (report)
+        SYI_TRY(syi_struct_check(report->struct_size, "sy_report"));
+    SYI_ADOPT(copy, options);
+    SYI_TRY(syi_work_check(context, work, params, &job));
+    SYI_TRY(check_arrays(&job));
+    SYI_TRY(syi_context_plan(context, job.workload->name, &copy, syi_job_tiles(&job), &plan));
+    status = run_with_memory(context, &job, &plan, &copy, &result);
+    syi_plan_clear(&plan);
+    if (status == SY_OK && report) {
+        size_t size = report->struct_size < sizeof result ? report->struct_size : sizeof result;
+        result.struct_size = report->struct_size;
+        memcpy(report, &result, size);
+    } else {
+        sy_report_clear(&result);
+    }
+    return status;
+}
+
+void sy_report_clear(sy_report *report)
+{
+    if (!report)
+        return;
+    syi_free(report->devices);
+    report->devices = NULL;
+    report->n_devices = 0;
+}

@@ -1,0 +1,92 @@
+/* sy_plan_explain(): the split of a work without running it. */
+#include "api/context.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <string.h>
+
+static void explain_device(const syi_job *job, const syi_plan *plan, const syi_device *device,
+                           int i, int64_t first, sy_planned_device *out)
+{
+    syi_copy_text(out->name, sizeof out->name, device->info.name);
+    syi_copy_text(out->id, sizeof out->id, device->info.id);
+    out->ratio = plan->ratios[i];
+    out->tiles = plan->shares[i];
+    out->elements = syi_span_elements(job, (syi_span){first, plan->shares[i]});
+    out->predicted_ms = -1;
+    if (plan->ratios[i] == 0)
+        syi_copy_text(out->left_out, sizeof out->left_out,
+                      device->failed ? "failed earlier in this context" : "has no ratio");
+    else if (out->tiles == 0)
+        syi_copy_text(out->left_out, sizeof out->left_out, "its ratio comes to less than a tile");
+}
+
+static const char *decision_of(const syi_devices *devices, const syi_plan *plan)
+{
+    int used = 0, cpu = 0;
+    for (int i = 0; i < plan->count; i++)
+        if (plan->shares[i]) {
+            used++;
+            cpu |= devices->list[i]->info.type == SY_DEVICE_CPU;
+        }
+    if (used <= 1)
+        return used == 0 ? "none" : cpu ? "cpu" : "one";
+    return used == plan->count ? "all" : "some";
+}
+
+static sy_status fill_plan(sy_context *context, const syi_job *job, const syi_plan *plan,
+                           sy_plan_info *out)
+{
+    static const char *const reasons[] = {
+        [SYI_SOURCE_CALL] = "the ratios of this call",
+        [SYI_SOURCE_PROFILE] = "the ratios stored in multigpu.json",
+        [SYI_SOURCE_NOMINAL] = "no stored ratios: the devices' nominal speeds; run 'profile'",
+    };
+    sy_planned_device *devices = syi_alloc((size_t)plan->count, sizeof *devices);
+    int64_t first = 0;
+    if (!devices)
+        return syi_no_memory((uint64_t)plan->count * sizeof *devices);
+    for (int i = 0; i < plan->count; first += plan->shares[i++])
+        explain_device(job, plan, context->devices.list[i], i, first, &devices[i]);
+    *out = (sy_plan_info){.struct_size = out->struct_size,
+                          .rows = job->rows,
+                          .columns = job->columns,
+                          .tiles = plan->tiles,
+                          .predicted_ms = -1,
+                          .n_devices = plan->count,
+                          .devices = devices};
+    syi_copy_text(out->decision, sizeof out->decision, decision_of(&context->devices, plan));
+    syi_copy_text(out->reason, sizeof out->reason, reasons[plan->source]);
+    return SY_OK;
+}
+
+sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_options *options,
+                          sy_plan_info *out)
+{
+    double params[SYI_MAX_PARAMS];
+    sy_options copy;
+    syi_plan plan;
+    syi_job job;
+    sy_status status;
+    if (!context || !work || !out)
+        return syi_fail(SY_ERR_ARGUMENT, "sy_plan_explain: context, work or out is NULL");
+    if (options)
+        SYI_TRY(syi_struct_check(options->struct_size, "sy_options"));
+    SYI_TRY(syi_struct_check(out->struct_size, "sy_plan_info"));
+    SYI_ADOPT(copy, options);
+    SYI_TRY(syi_work_check(context, work, params, &job));
+    SYI_TRY(syi_context_plan(context, job.workload->name, &copy, syi_job_tiles(&job), &plan));
+    status = fill_plan(context, &job, &plan, out);
+    syi_plan_clear(&plan);
+    return status;
+}
+
+void sy_plan_info_clear(sy_plan_info *info)
+{
+    if (!info)
+        return;
+    syi_free(info->devices);
+    info->devices = NULL;
+    info->n_devices = 0;
+}

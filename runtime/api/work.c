@@ -1,0 +1,31 @@
+/* A caller's work against what its workload declares. */
+#include "api/context.h"
+
+#include <string.h>
+
+sy_status syi_work_check(sy_context *context, const sy_work *work, double *params, syi_job *out)
+{
+    sy_work copy;
+    const syi_workload *workload;
+    SYI_TRY(syi_struct_check(work->struct_size, "sy_work"));
+    SYI_ADOPT(copy, work);
+    workload = syi_workload_find(context, copy.workload);
+    if (!workload)
+        return SY_ERR_NOT_FOUND;
+    if (copy.rows == 0)
+        copy.rows = 1;
+    if (copy.rows < 0 || copy.columns < 0)
+        return syi_fail(SY_ERR_ARGUMENT, "shape %lld x %lld: rows and columns must not be negative",
+                        (long long)copy.rows, (long long)copy.columns);
+    if (copy.columns && copy.rows > INT64_MAX / 16 / copy.columns)
+        return syi_fail(SY_ERR_ARGUMENT, "shape %lld x %lld: too many elements",
+                        (long long)copy.rows, (long long)copy.columns);
+    SYI_TRY(syi_params_resolve(workload, copy.params, copy.n_params, params));
+    *out = (syi_job){.workload = workload,
+                     .params = params,
+                     .rows = copy.rows,
+                     .columns = copy.columns,
+                     .in = copy.inputs,
+                     .out = copy.outputs};
+    return SY_OK;
+}

@@ -1,0 +1,184 @@
+/* The workloads of a context: the built-in ones and the user's own. */
+#include "api/context.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const syi_workload *workload_at(sy_context *context, int index)
+{
+    const syi_workload *found = NULL;
+    int builtin = 0;
+    while (syi_builtin(builtin))
+        builtin++;
+    if (index < builtin)
+        return syi_builtin(index);
+    pthread_mutex_lock(&context->lock);
+    for (const syi_registered *r = context->registered; r && !found; r = r->next)
+        if (index-- == builtin)
+            found = &r->workload;
+    pthread_mutex_unlock(&context->lock);
+    return found;
+}
+
+static const syi_workload *find_quietly(sy_context *context, const char *name)
+{
+    const syi_workload *workload;
+    for (int i = 0; (workload = workload_at(context, i)); i++)
+        if (!strcmp(workload->name, name))
+            return workload;
+    return NULL;
+}
+
+const syi_workload *syi_workload_find(sy_context *context, const char *name)
+{
+    const syi_workload *workload = name ? find_quietly(context, name) : NULL;
+    char names[400];
+    size_t used = 0;
+    if (workload)
+        return workload;
+    names[0] = '\0';
+    for (int i = 0; (workload = workload_at(context, i)) && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
+                                 workload->name);
+    syi_fail(SY_ERR_NOT_FOUND, "unknown workload '%s'; there is: %s", name ? name : "(none)",
+             names);
+    return NULL;
+}
+
+int sy_workload_count(sy_context *context)
+{
+    int count = 0;
+    while (context && workload_at(context, count))
+        count++;
+    return count;
+}
+
+sy_status sy_workload_query(sy_context *context, int index, sy_workload_info *out)
+{
+    const syi_workload *workload;
+    if (!context || !out)
+        return syi_fail(SY_ERR_ARGUMENT, "sy_workload_query: context or out is NULL");
+    workload = index >= 0 ? workload_at(context, index) : NULL;
+    if (!workload)
+        return syi_fail(SY_ERR_ARGUMENT, "workload index %d: there are %d workloads", index,
+                        sy_workload_count(context));
+    *out = (sy_workload_info){.name = workload->name,
+                              .summary = workload->summary,
+                              .pattern = workload->pattern,
+                              .n_inputs = workload->n_inputs,
+                              .n_outputs = workload->n_outputs,
+                              .n_params = workload->n_params,
+                              .input_names = workload->input_names,
+                              .output_names = workload->output_names,
+                              .params = workload->params,
+                              .built_in = workload->user == NULL};
+    return SY_OK;
+}
+
+static int has_names(const char *const *names, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!names || !names[i] || !*names[i])
+            return 0;
+    return n >= 1 && n <= SYI_MAX_ARRAYS;
+}
+
+static sy_status check_functions(const sy_workload_def *def)
+{
+    if (def->pattern == SY_PATTERN_RECURRENCE)
+        return syi_fail(SY_ERR_UNSUPPORTED,
+                        "workload '%s': a user's workload is a map, a window or a reduction",
+                        def->name);
+    if (def->pattern == SY_PATTERN_REDUCE) {
+        if (!def->reduce || !def->combine || !def->finish || def->partial_size == 0)
+            return syi_fail(SY_ERR_ARGUMENT,
+                            "workload '%s': a reduction needs reduce, combine, finish and a "
+                            "partial_size",
+                            def->name);
+        return SY_OK;
+    }
+    if (!def->compute || (def->pattern == SY_PATTERN_WINDOW && !def->halo))
+        return syi_fail(SY_ERR_ARGUMENT,
+                        "workload '%s': a map needs compute, a window needs compute and halo",
+                        def->name);
+    return SY_OK;
+}
+
+static sy_status check_def(const sy_workload_def *def)
+{
+    const char *name = def->name;
+    if (!name || !*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")])
+        return syi_fail(SY_ERR_ARGUMENT, "workload name '%s': use a-z, 0-9 and _",
+                        name ? name : "(none)");
+    if ((unsigned)def->pattern > SY_PATTERN_REDUCE)
+        return syi_fail(SY_ERR_ARGUMENT, "workload '%s': unknown pattern %d", name,
+                        (int)def->pattern);
+    if (!has_names(def->input_names, def->n_inputs) ||
+        !has_names(def->output_names, def->n_outputs))
+        return syi_fail(SY_ERR_ARGUMENT,
+                        "workload '%s': needs 1 to %d named inputs and as many named outputs", name,
+                        SYI_MAX_ARRAYS);
+    if (def->n_params < 0 || def->n_params > SYI_MAX_PARAMS || (def->n_params && !def->params))
+        return syi_fail(SY_ERR_ARGUMENT, "workload '%s': %d parameters; 0 to %d are possible", name,
+                        def->n_params, SYI_MAX_PARAMS);
+    for (int i = 0; i < def->n_params; i++)
+        if (!def->params[i].name || !(def->params[i].min <= def->params[i].max))
+            return syi_fail(SY_ERR_ARGUMENT,
+                            "workload '%s': parameter %d needs a name and min <= max", name, i);
+    return check_functions(def);
+}
+
+static void fill_row(syi_registered *entry)
+{
+    const sy_workload_def *def = &entry->def;
+    entry->workload = (syi_workload){.name = def->name,
+                                     .summary = def->summary ? def->summary : "",
+                                     .version = def->version,
+                                     .pattern = def->pattern,
+                                     .n_inputs = def->n_inputs,
+                                     .n_outputs = def->n_outputs,
+                                     .n_params = def->n_params,
+                                     .input_names = def->input_names,
+                                     .output_names = def->output_names,
+                                     .params = def->params,
+                                     .halo = def->pattern == SY_PATTERN_WINDOW ? def->halo : NULL,
+                                     .partial_size = def->partial_size,
+                                     .user = def};
+}
+
+sy_status sy_workload_register(sy_context *context, const sy_workload_def *def)
+{
+    syi_registered *entry, **last;
+    sy_workload_def copy;
+    if (!context || !def)
+        return syi_fail(SY_ERR_ARGUMENT, "sy_workload_register: context or def is NULL");
+    SYI_TRY(syi_struct_check(def->struct_size, "sy_workload_def"));
+    SYI_ADOPT(copy, def);
+    SYI_TRY(check_def(&copy));
+    if (find_quietly(context, copy.name))
+        return syi_fail(SY_ERR_ARGUMENT, "workload '%s' exists already; choose another name",
+                        copy.name);
+    entry = syi_alloc(1, sizeof *entry);
+    if (!entry)
+        return syi_no_memory(sizeof *entry);
+    entry->def = copy;
+    fill_row(entry);
+    pthread_mutex_lock(&context->lock);
+    for (last = &context->registered; *last; last = &(*last)->next)
+        ;
+    *last = entry;
+    pthread_mutex_unlock(&context->lock);
+    return SY_OK;
+}
+
+void syi_registered_clear(sy_context *context)
+{
+    while (context->registered) {
+        syi_registered *next = context->registered->next;
+        syi_free(context->registered);
+        context->registered = next;
+    }
+}

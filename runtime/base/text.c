@@ -1,0 +1,74 @@
+#define _GNU_SOURCE
+#include "base/text.h"
+
+#include <ctype.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* strtod in the "C" locale: a host program may have set one with a decimal comma. */
+static double parse_c(const char *text, char **end)
+{
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    double value;
+    if (!c)
+        return strtod(text, end);
+    value = strtod_l(text, end, c);
+    freelocale(c);
+    return value;
+}
+
+static bool starts_number(const char *text)
+{
+    if (*text == '+' || *text == '-')
+        text++;
+    return isdigit((unsigned char)*text) || *text == '.' || tolower((unsigned char)*text) == 'n' ||
+           tolower((unsigned char)*text) == 'i';
+}
+
+bool syi_parse_number(const char *text, double *out)
+{
+    char *end;
+    double value;
+    if (!starts_number(text) || strpbrk(text, "xX"))
+        return false;
+    value = parse_c(text, &end);
+    if (end == text || *end)
+        return false;
+    *out = value;
+    return true;
+}
+
+bool syi_parse_integer(const char *text, int64_t min, int64_t max, int64_t *out)
+{
+    double value;
+    if (!syi_parse_number(text, &value) || !(value >= (double)min && value <= (double)max) ||
+        value != floor(value))
+        return false;
+    *out = (int64_t)value;
+    return true;
+}
+
+bool syi_parse_with_unit(const char *text, const syi_unit *units, double *out)
+{
+    char *end;
+    double value;
+    if (!starts_number(text) || strpbrk(text, "xX"))
+        return false;
+    value = parse_c(text, &end);
+    if (end == text)
+        return false;
+    for (; units->suffix; units++)
+        if (strcmp(end, units->suffix) == 0) {
+            *out = value * units->factor;
+            return true;
+        }
+    return false;
+}
+
+void syi_copy_text(char *to, size_t size, const char *from)
+{
+    snprintf(to, size, "%s", from);
+}

@@ -1,0 +1,22 @@
+/* Numbers and names out of text, whatever the process's locale is. */
+#ifndef SYI_BASE_TEXT_H
+#define SYI_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The whole text is one decimal number. */
+bool syi_parse_number(const char *text, double *out);
+/* A whole number from `min` to `max`. */
+bool syi_parse_integer(const char *text, int64_t min, int64_t max, int64_t *out);
+/* A number followed by one of `units` (NULL-terminated; "" allows none), times its factor. */
+typedef struct syi_unit {
+    const char *suffix;
+    double factor;
+} syi_unit;
+bool syi_parse_with_unit(const char *text, const syi_unit *units, double *out);
+/* Copies as much as fits, always terminated. */
+void syi_copy_text(char *to, size_t size, const char *from);
+
+#endif

@@ -1,0 +1,60 @@
+/* Messages to the user. Names of files and contents of fields come from outside, so every line is
+ * cleaned of control characters: one failure is one line, whatever it quotes. */
+#include "message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "progress.h"
+
+static void say(const char *kind, const char *line)
+{
+    char clean[1200];
+    size_t n = 0;
+    for (; *line && n < sizeof clean - 1; line++, n++)
+        clean[n] = (unsigned char)*line < 0x20 || *line == 0x7f ? '?' : *line;
+    clean[n] = '\0';
+    cli_progress_erase();
+    fprintf(stderr, "steelyard: %s%s\n", kind, clean);
+}
+
+int cli_fail(int code, const char *format, ...)
+{
+    char line[1200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    say("", line);
+    return code;
+}
+
+int cli_no_memory(void)
+{
+    return cli_fail(CLI_FAILED, "there is not enough memory; free some, or take a smaller input");
+}
+
+int cli_library_failed(sy_status status)
+{
+    const sy_error *error = sy_last_error();
+    const char *text = error && error->status == status && *error->text ? error->text
+                                                                        : sy_status_string(status);
+    switch (status) {
+    case SY_ERR_NO_DEVICE:
+        return cli_fail(CLI_NO_DEVICE, "%s", text);
+    case SY_ERR_ARGUMENT:
+    case SY_ERR_NOT_FOUND:
+        return cli_fail(CLI_USAGE, "%s", text);
+    default:
+        return cli_fail(CLI_FAILED, "%s", text);
+    }
+}
+
+void cli_log(void *user, sy_log_level level, const char *line)
+{
+    const int *verbose = user;
+    if (level == SY_LOG_WARNING)
+        say("warning: ", line);
+    else if (*verbose)
+        say("", line);
+}

@@ -1,0 +1,34 @@
+/* What the command says to its user: one line on standard error for every failure, with the exit
+ * code of the contract handed back, so that a failure reads `return cli_fail(CLI_USAGE, ...)`. */
+#ifndef CLI_MESSAGE_H
+#define CLI_MESSAGE_H
+
+#include <stddef.h>
+
+#include <steelyard/steelyard.h>
+
+enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_NO_DEVICE = 3 };
+
+#if defined(__GNUC__)
+#define CLI_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#else
+#define CLI_PRINTF(format, first)
+#endif
+
+/* Prints "steelyard: ..." and returns `code`. */
+int cli_fail(int code, const char *format, ...) CLI_PRINTF(2, 3);
+int cli_no_memory(void);
+/* Prints what the library recorded about a failed call, and returns the exit code for it. */
+int cli_library_failed(sy_status status);
+/* The library's log: warnings are shown, infos only when `*(int *)user` is not 0. */
+void cli_log(void *user, sy_log_level level, const char *line);
+
+/* Hands a failure, which has been reported, on to the caller. */
+#define CLI_TRY(call)                                                                              \
+    do {                                                                                           \
+        int cli_try_code = (call);                                                                 \
+        if (cli_try_code)                                                                          \
+            return cli_try_code;                                                                   \
+    } while (0)
+
+#endif

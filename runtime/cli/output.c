@@ -1,0 +1,247 @@
+/* Whole output files or none. */
+#define _XOPEN_SOURCE 700
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "load.h"
+#include "message.h"
+#include "progress.h"
+
+/* ---- signals ----------------------------------------------------------------------------- */
+
+/* Temporary files that exist now; the handler reads it. */
+enum { MAX_TEMPORARIES = 4 };
+static char *volatile temporaries[MAX_TEMPORARIES];
+
+static void remove_temporaries(void)
+{
+    cli_progress_erase();
+    for (int i = 0; i < MAX_TEMPORARIES; i++)
+        if (temporaries[i])
+            unlink(temporaries[i]);
+}
+
+/* Installed with SA_RESETHAND: the second raise is the signal's own action. */
+static void on_end(int signal_number)
+{
+    remove_temporaries();
+    raise(signal_number);
+}
+
+/* A mapped input was made shorter by somebody else, or its disk failed. */
+static void on_bus_error(int signal_number)
+{
+    static const char line[] = "steelyard: a file was cut short, or its disk failed, while it was "
+                               "in use; run again\n";
+    (void)signal_number;
+    remove_temporaries();
+    _exit(write(STDERR_FILENO, line, sizeof line - 1) < 0 ? CLI_FAILED : CLI_FAILED);
+}
+
+static void catch_one(int signal_number, void (*handler)(int))
+{
+    struct sigaction now, then = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&then.sa_mask);
+    if (sigaction(signal_number, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+        sigaction(signal_number, &then, NULL);
+}
+
+void cli_output_catch_signals(void)
+{
+    catch_one(SIGINT, on_end);
+    catch_one(SIGTERM, on_end);
+    catch_one(SIGHUP, on_end);
+    catch_one(SIGQUIT, on_end);
+    catch_one(SIGBUS, on_bus_error);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+/* ---- opening ----------------------------------------------------------------------------- */
+
+int cli_output_failed(const cli_output *output)
+{
+    /* A reader that has seen enough is no news to anybody. */
+    if (errno == EPIPE)
+        return CLI_FAILED;
+    return cli_fail(CLI_FAILED, "cannot write '%s': %s%s", cli_output_name(output->path),
+                    strerror(errno),
+                    errno == ENOENT    ? "; create the folder first"
+                    : errno == ENOSPC  ? "; free some space, or choose another disk"
+                    : errno == EACCES  ? "; choose a folder where you may write"
+                    : errno == ENOTDIR ? "; one of the names before the last is no folder"
+                                       : "");
+}
+
+/* DIR/.NAME.tmp.PID[.ATTEMPT] */
+static char *temporary_name(const char *target, int attempt)
+{
+    const char *slash = strrchr(target, '/');
+    const char *name = slash ? slash + 1 : target;
+    size_t size = strlen(target) + 48;
+    char *text = malloc(size);
+    int n;
+    if (!text)
+        return NULL;
+    n = snprintf(text, size, "%.*s.%s.tmp.%ld", (int)(name - target), target, name, (long)getpid());
+    if (attempt)
+        snprintf(text + n, size - (size_t)n, ".%d", attempt);
+    return text;
+}
+
+static int free_slot(void)
+{
+    int i = 0;
+    while (i < MAX_TEMPORARIES - 1 && temporaries[i])
+        i++;
+    return i;
+}
+
+static int create_temporary(cli_output *output)
+{
+    output->slot = free_slot();
+    for (int attempt = 0; attempt < 100; attempt++) {
+        output->temporary = temporary_name(output->target, attempt);
+        if (!output->temporary)
+            return cli_no_memory();
+        output->fd = open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (output->fd >= 0) {
+            output->open = true;
+            temporaries[output->slot] = output->temporary;
+            return CLI_DONE;
+        }
+        free(output->temporary);
+        output->temporary = NULL;
+        if (errno != EEXIST)
+            break;
+    }
+    return cli_output_failed(output);
+}
+
+static int open_direct(cli_output *output)
+{
+    output->fd = open(output->path, O_WRONLY | O_CLOEXEC);
+    if (output->fd < 0)
+        return cli_output_failed(output);
+    output->open = true;
+    return CLI_DONE;
+}
+
+static int open_target(cli_output *output)
+{
+    struct stat info;
+    bool there;
+    if (strcmp(output->path, "-") == 0) {
+        output->fd = STDOUT_FILENO;
+        output->open = true;
+        return CLI_DONE;
+    }
+    there = stat(output->path, &info) == 0;
+    if (there && S_ISDIR(info.st_mode))
+        return cli_fail(CLI_FAILED, "cannot write '%s': it is a directory; name a file in it",
+                        output->path);
+    if (there && !S_ISREG(info.st_mode))
+        return open_direct(output);
+    if (!*output->path || (!there && output->path[strlen(output->path) - 1] == '/'))
+        return cli_fail(CLI_FAILED, "cannot write '%s': it names no file", output->path);
+    /* A link stays a link: what it points to is replaced. */
+    output->target = there ? realpath(output->path, NULL) : strdup(output->path);
+    if (!output->target)
+        return cli_output_failed(output);
+    CLI_TRY(create_temporary(output));
+    if (there && fchmod(output->fd, info.st_mode & 0777))
+        return cli_output_failed(output);
+    return CLI_DONE;
+}
+
+int cli_output_open(cli_output *output, const char *path)
+{
+    int code;
+    *output = (cli_output){.path = path, .buffer = malloc(CLI_OUTPUT_BUFFER)};
+    code = output->buffer ? open_target(output) : cli_no_memory();
+    if (code)
+        cli_output_discard(output);
+    return code;
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+static int write_out(cli_output *output, const char *data, size_t size)
+{
+    while (size) {
+        ssize_t n = write(output->fd, data, size < 1 << 30 ? size : 1 << 30);
+        if (n < 0 && errno != EINTR)
+            return cli_output_failed(output);
+        if (n > 0) {
+            data += n;
+            size -= (size_t)n;
+        }
+    }
+    return CLI_DONE;
+}
+
+static int flush(cli_output *output)
+{
+    size_t used = output->used;
+    output->used = 0;
+    return write_out(output, output->buffer, used);
+}
+
+int cli_output_write(cli_output *output, const void *data, size_t size)
+{
+    if (size > CLI_OUTPUT_BUFFER - output->used)
+        CLI_TRY(flush(output));
+    if (size > CLI_OUTPUT_BUFFER)
+        return write_out(output, data, size);
+    memcpy(output->buffer + output->used, data, size);
+    output->used += size;
+    return CLI_DONE;
+}
+
+static int rename_into_place(cli_output *output)
+{
+    if (fsync(output->fd))
+        return cli_output_failed(output);
+    output->open = false;
+    if (close(output->fd) || rename(output->temporary, output->target))
+        return cli_output_failed(output);
+    temporaries[output->slot] = NULL;
+    free(output->temporary);
+    output->temporary = NULL;
+    return CLI_DONE;
+}
+
+int cli_output_commit(cli_output *output)
+{
+    int code = flush(output);
+    if (code == CLI_DONE && output->temporary)
+        code = rename_into_place(output);
+    else if (code == CLI_DONE && output->fd != STDOUT_FILENO) {
+        output->open = false;
+        code = close(output->fd) ? cli_output_failed(output) : CLI_DONE;
+    }
+    cli_output_discard(output);
+    return code;
+}
+
+void cli_output_discard(cli_output *output)
+{
+    if (output->open && output->fd != STDOUT_FILENO)
+        close(output->fd);
+    if (output->temporary) {
+        unlink(output->temporary);
+        temporaries[output->slot] = NULL;
+    }
+    free(output->temporary);
+    free(output->target);
+    free(output->buffer);
+    *output = (cli_output){0};
+}

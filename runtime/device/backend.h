@@ -1,0 +1,39 @@
+/*
+ * What a kind of device has to offer. The kinds are the rows of backends.def; a device is opened
+ * from one item of the device list, and runs spans of tiles until it is closed.
+ */
+#ifndef SYI_DEVICE_BACKEND_H
+#define SYI_DEVICE_BACKEND_H
+
+#include "device/host.h"
+
+typedef struct syi_device syi_device;
+
+typedef struct syi_backend {
+    const char *prefix; /* `cpu`, `sim`: what an item of the device list begins with */
+    sy_device_type type;
+    /* Opens the device of `item` (the whole text, `sim:a:speed=3`); `ordinal` counts the devices of
+     * this kind in the list. The registry fills in id and a unique name afterwards. */
+    sy_status (*open)(const char *item, int ordinal, syi_device **out);
+    void (*close)(syi_device *device);
+    /* Brings what changes (free memory) up to date in a copy of the device's info. */
+    void (*refresh)(syi_device *device, sy_device_info *info);
+    /* Computes the span; returns when it is done or the device cannot go on. On failure
+     * outcome->tiles_done tells the finished prefix. SY_ERR_MEMORY and SY_ERR_DEVICE: somebody else
+     * may do the rest; anything else ends the run. */
+    sy_status (*run)(syi_device *device, const syi_job *job, syi_span span, syi_outcome *outcome);
+} syi_backend;
+
+/* The part that every kind's device begins with. */
+struct syi_device {
+    const syi_backend *backend;
+    sy_device_info info;
+    double nominal_rate; /* elements per second before anything is measured: a first guess */
+    _Atomic int failed;  /* not used again in this context */
+};
+
+#define SYI_BACKEND(name) extern const syi_backend syi_backend_##name;
+#include "device/backends.def"
+#undef SYI_BACKEND
+
+#endif

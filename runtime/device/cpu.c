@@ -1,0 +1,148 @@
+/* The CPU as a device: all its threads on one span. `cpu[:threads=N][:isa=base|v3|v4]`; without
+ * `threads` it uses the processors of the process's affinity mask. */
+#define _GNU_SOURCE
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "device/backend.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct cpu_device {
+    syi_device base;
+    syi_host_options options;
+} cpu_device;
+
+static int affinity_threads(void)
+{
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (count < 1)
+        count = online > 0 && online < 65536 ? (int)online : 1;
+    return count;
+}
+
+static sy_status parse_isa(const char *word, syi_isa *out)
+{
+    for (int isa = SYI_ISA_BASE; isa < SYI_ISA_COUNT; isa++)
+        if (!strcmp(word, syi_isa_name(isa))) {
+            if (isa > (int)syi_isa_detect())
+                return syi_fail(SY_ERR_NO_DEVICE,
+                                "cpu:isa=%s: this processor has only '%s'; choose that or less",
+                                word, syi_isa_name(syi_isa_detect()));
+            *out = isa;
+            return SY_OK;
+        }
+    return syi_fail(SY_ERR_ARGUMENT, "cpu:isa=%s: use base, v3 or v4", word);
+}
+
+static sy_status parse_option(const char *option, syi_host_options *options)
+{
+    int64_t threads;
+    if (!strncmp(option, "isa=", 4))
+        return parse_isa(option + 4, &options->isa);
+    if (strncmp(option, "threads=", 8))
+        return syi_fail(SY_ERR_ARGUMENT,
+                        "cpu: unknown option '%s'; use threads=N or isa=base|v3|v4", option);
+    if (!syi_parse_integer(option + 8, 1, 1024, &threads))
+        return syi_fail(SY_ERR_ARGUMENT, "cpu:%s: use a whole number from 1 to 1024", option);
+    options->threads = (int)threads;
+    return SY_OK;
+}
+
+static sy_status parse_options(const char *item, syi_host_options *options)
+{
+    char copy[256];
+    char *option, *rest;
+    syi_copy_text(copy, sizeof copy, item);
+    strtok_r(copy, ":", &rest);
+    while ((option = strtok_r(NULL, ":", &rest)))
+        SYI_TRY(parse_option(option, options));
+    return SY_OK;
+}
+
+static void read_model_name(char *text, size_t size)
+{
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    char line[256];
+    syi_copy_text(text, size, "CPU");
+    while (file && fgets(line, sizeof line, file))
+        if (!strncmp(line, "model name", 10) && strchr(line, ':')) {
+            line[strcspn(line, "\n")] = '\0';
+            syi_copy_text(text, size, strchr(line, ':') + 2);
+            break;
+        }
+    if (file)
+        fclose(file);
+}
+
+static void cpu_refresh(syi_device *device, sy_device_info *info)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    (void)device;
+    info->memory_total = page * (uint64_t)sysconf(_SC_PHYS_PAGES);
+    info->memory_free = page * (uint64_t)sysconf(_SC_AVPHYS_PAGES);
+}
+
+static void cpu_close(syi_device *device)
+{
+    syi_free(device);
+}
+
+static sy_status cpu_open(const char *item, int ordinal, syi_device **out)
+{
+    cpu_device *cpu = syi_alloc(1, sizeof *cpu);
+    sy_status status;
+    (void)ordinal; /* there is one */
+    if (!cpu)
+        return syi_no_memory(sizeof *cpu);
+    cpu->base.backend = &syi_backend_cpu;
+    cpu->options = (syi_host_options){affinity_threads(), syi_isa_detect()};
+    status = parse_options(item, &cpu->options);
+    if (status != SY_OK) {
+        cpu_close(&cpu->base);
+        return status;
+    }
+    cpu->base.info = (sy_device_info){.id = "cpu", .name = "cpu", .type = SY_DEVICE_CPU, .usable = 1};
+    cpu->base.info.units = cpu->options.threads;
+    cpu->base.nominal_rate = 1e8 * cpu->options.threads;
+    read_model_name(cpu->base.info.description, sizeof cpu->base.info.description);
+    cpu_refresh(&cpu->base, &cpu->base.info);
+    *out = &cpu->base;
+    return SY_OK;
+}
+
+static sy_status cpu_run(syi_device *device, const syi_job *job, syi_span span,
+                         syi_outcome *outcome)
+{
+    /* Slabs bound how long a cancelled run goes on; a long halo must not dominate them. */
+    const int64_t halo_tiles = syi_job_halo(job) / SYI_TILE;
+    const int64_t slab_tiles = halo_tiles > 256 ? 8 * halo_tiles : 2048;
+    const cpu_device *cpu = (const cpu_device *)device;
+    int64_t began = syi_now_ns();
+    sy_status status = SY_OK;
+    while (span.count && status == SY_OK) {
+        syi_slab slab = syi_slab_take(job, &span, slab_tiles);
+        syi_view view = syi_view_of_job(job, &slab);
+        status = syi_host_run(job, &slab, &view, &cpu->options, outcome);
+        if (status == SY_OK) {
+            outcome->tiles_done += slab.tiles;
+            status = syi_gate_pass(job->gate, slab.tiles);
+        }
+    }
+    outcome->compute_ms = outcome->busy_ms = (double)(syi_now_ns() - began) / 1e6;
+    return status;
+}
+
+const syi_backend syi_backend_cpu = {
+    .prefix = "cpu",
+    .type = SY_DEVICE_CPU,
+    .open = cpu_open,
+    .close = cpu_close,
+    .refresh = cpu_refresh,
+    .run = cpu_run,
+};

@@ -1,0 +1,173 @@
+/*
+ * A slab is cut into pieces, the pieces are shared out to threads. The user's workloads and the
+ * reductions run tile by tile, since their bits may depend on the cut; the other built-in workloads
+ * give the same bits for any cut, so their pieces are as long as the halo makes worth while.
+ */
+#include "device/host.h"
+
+#include "base/arithmetic.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+typedef struct host_pass {
+    const syi_job *job;
+    const syi_slab *slab;
+    const syi_view *view;
+    syi_isa isa;
+    int64_t piece_tiles;    /* tiles of a piece */
+    int64_t pieces_per_row; /* of the slab's stretch of a row */
+    atomic_bool failed;
+} host_pass;
+
+static int is_tile_wise(const syi_workload *workload)
+{
+    return workload->user || workload->pattern == SY_PATTERN_REDUCE;
+}
+
+static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int threads)
+{
+    int64_t per_row = (slab->columns + SYI_TILE - 1) / SYI_TILE;
+    int64_t least = 16, halo_tiles = syi_job_halo(job) / SYI_TILE + 1;
+    int64_t share = per_row / ((int64_t)threads * 4) + 1;
+    if (is_tile_wise(job->workload))
+        return 1;
+    /* A row is not cut when there are rows enough for every thread. */
+    if (threads == 1 || slab->rows >= (int64_t)threads * 4)
+        return per_row ? per_row : 1;
+    if (least < 8 * halo_tiles && halo_tiles > 1)
+        least = 8 * halo_tiles;
+    return share > least ? share : least;
+}
+
+static sy_status run_user(const syi_piece *piece, const syi_workload *workload)
+{
+    const sy_workload_def *user = workload->user;
+    int code = workload->pattern == SY_PATTERN_REDUCE ? user->reduce(&piece->segment, piece->partial)
+                                                      : user->compute(&piece->segment);
+    if (code != 0)
+        return syi_fail_device(SY_ERR_USER, -1, code,
+                               "workload '%s': its function returned %d for row %lld, columns "
+                               "%lld to %lld",
+                               workload->name, code, (long long)piece->segment.row,
+                               (long long)piece->segment.first,
+                               (long long)(piece->segment.first + piece->segment.count - 1));
+    return SY_OK;
+}
+
+static sy_status run_kernel(const syi_piece *piece, const syi_workload *workload, syi_isa isa)
+{
+    fenv_t saved = syi_arithmetic_enter();
+    sy_status status;
+    if (workload->user)
+        status = run_user(piece, workload);
+    else
+        status = (workload->run[isa] ? workload->run[isa] : workload->run[SYI_ISA_BASE])(piece);
+    syi_arithmetic_leave(saved);
+    return status;
+}
+
+/* Runs piece `index` of the pass; what it finds goes to the calling thread's `found`. */
+static sy_status run_piece(const host_pass *pass, int64_t index, syi_outcome *found)
+{
+    const syi_slab *slab = pass->slab;
+    const syi_workload *workload = pass->job->workload;
+    int64_t row = index / pass->pieces_per_row;
+    int64_t at = index % pass->pieces_per_row * pass->piece_tiles * SYI_TILE;
+    int64_t halo = syi_job_halo(pass->job), visible = slab->left + at;
+    int64_t count = pass->piece_tiles * SYI_TILE;
+    const double *in[SYI_MAX_ARRAYS];
+    double *out[SYI_MAX_ARRAYS];
+    syi_link link = {.row = slab->row + row, .first = slab->first + at};
+    syi_piece piece = {.assumed = &link.assumed, .end = &link.end, .doubts = &found->doubts};
+    if (count > slab->columns - at)
+        count = slab->columns - at;
+    for (int k = 0; k < workload->n_inputs; k++)
+        in[k] = pass->view->in[k] + row * pass->view->stride + slab->left + at;
+    for (int k = 0; k < workload->n_outputs; k++)
+        out[k] = pass->view->out[k] ? pass->view->out[k] + row * pass->view->stride + at : NULL;
+    piece.segment = (sy_segment){in,  out, link.first, count, visible < halo ? visible : halo,
+                                 link.row, pass->job->columns, pass->job->params};
+    if (workload->pattern == SY_PATTERN_REDUCE) {
+        piece.partial = pass->job->partials + (size_t)(slab->tile + index) * workload->partial_size;
+        memset(piece.partial, 0, workload->partial_size); /* a failed device may have been here */
+    }
+    SYI_TRY(run_kernel(&piece, workload, pass->isa));
+    link.columns = count;
+    if (workload->pattern == SY_PATTERN_RECURRENCE && count < pass->job->columns)
+        return syi_outcome_add_link(found, &link);
+    return SY_OK;
+}
+
+/* One thread's part: takes pieces until none is left. */
+static sy_status run_pieces(host_pass *pass, _Atomic int64_t *next, int64_t pieces,
+                            syi_outcome *found)
+{
+    int64_t index;
+    while (!atomic_load(&pass->failed) && (index = atomic_fetch_add(next, 1)) < pieces) {
+        sy_status status = run_piece(pass, index, found);
+        if (status != SY_OK) {
+            atomic_store(&pass->failed, 1);
+            return status;
+        }
+    }
+    return SY_OK;
+}
+
+static sy_status run_threads(host_pass *pass, int64_t pieces, int threads, syi_outcome *outcome)
+{
+    _Atomic int64_t next = 0;
+    sy_status first = SY_OK;
+    sy_error error;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        syi_outcome found = {0};
+        sy_status status = run_pieces(pass, &next, pieces, &found);
+#pragma omp critical(syi_host_collect)
+        {
+            sy_status merged = syi_outcome_merge(outcome, &found);
+            status = status != SY_OK ? status : merged;
+            if (status != SY_OK && first == SY_OK) {
+                first = status;
+                error = *sy_last_error();
+            }
+        }
+        syi_outcome_clear(&found);
+    }
+    if (first != SY_OK)
+        syi_error_adopt(&error);
+    return first;
+}
+
+sy_status syi_host_run(const syi_job *job, const syi_slab *slab, const syi_view *view,
+                       const syi_host_options *options, syi_outcome *outcome)
+{
+    host_pass pass = {.job = job, .slab = slab, .view = view, .isa = options->isa};
+    int64_t row_tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE, pieces;
+    int threads = options->threads;
+    pass.piece_tiles = choose_piece_tiles(job, slab, threads);
+    pass.pieces_per_row = (row_tiles + pass.piece_tiles - 1) / pass.piece_tiles;
+    pieces = slab->rows * pass.pieces_per_row;
+    if (threads > pieces)
+        threads = pieces ? (int)pieces : 1;
+    return run_threads(&pass, pieces, threads, outcome);
+}
+
+sy_status syi_host_run_stretch(const syi_job *job, int64_t row, int64_t first, int64_t columns,
+                               const syi_carry *start, syi_isa isa, syi_carry *end,
+                               syi_doubts *doubts)
+{
+    const syi_workload *workload = job->workload;
+    const double *in[SYI_MAX_ARRAYS];
+    double *out[SYI_MAX_ARRAYS];
+    int64_t halo = syi_job_halo(job);
+    syi_carry assumed;
+    syi_piece piece = {.start = start, .assumed = &assumed, .end = end, .doubts = doubts};
+    for (int k = 0; k < workload->n_inputs; k++)
+        in[k] = job->in[k] + row * job->columns + first;
+    for (int k = 0; k < workload->n_outputs; k++)
+        out[k] = job->out[k] + row * job->columns + first;
+    piece.segment = (sy_segment){in,  out, first, columns, first < halo ? first : halo, row,
+                                 job->columns, job->params};
+    return run_kernel(&piece, workload, isa);
+}

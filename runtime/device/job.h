@@ -1,0 +1,85 @@
+/* What a device is asked to do, and how a span of tiles lies in memory. */
+#ifndef SYI_DEVICE_JOB_H
+#define SYI_DEVICE_JOB_H
+
+#include "kernel.h"
+
+/* A distribution as its devices see it: the whole arrays, read-only but for `out` and `partials`,
+ * of which every device writes its own tiles' part. */
+typedef struct syi_job {
+    const syi_workload *workload;
+    const double *params;
+    int64_t rows, columns;
+    const double *const *in;
+    double *const *out;
+    unsigned char *partials; /* REDUCE: one of workload->partial_size per tile */
+    struct syi_gate *gate;
+} syi_job;
+
+/* Tiles are numbered row by row: tile = row * tiles_per_row + column / SYI_TILE. */
+typedef struct syi_span {
+    int64_t first, count;
+} syi_span;
+
+int64_t syi_tiles_per_row(int64_t columns);
+int64_t syi_job_tiles(const syi_job *job);
+/* The last tile of a row may be shorter than the others. */
+int64_t syi_span_elements(const syi_job *job, syi_span span);
+int64_t syi_job_halo(const syi_job *job);
+
+/* A stretch of a span that is one contiguous piece of every array: a part of one row, or whole
+ * rows. `left` columns before `first` belong to it as inputs (0 for whole rows). */
+typedef struct syi_slab {
+    int64_t row, rows;
+    int64_t first, columns, left;
+    int64_t tile, tiles;
+} syi_slab;
+
+/* Cuts the next slab of at most `max_tiles` tiles (>= 1) off the front of the span. */
+syi_slab syi_slab_take(const syi_job *job, syi_span *span, int64_t max_tiles);
+
+/* Elements of an input of this slab, with its `left`; and of one output. */
+int64_t syi_slab_inputs(const syi_slab *slab);
+int64_t syi_slab_outputs(const syi_job *job, const syi_slab *slab);
+
+/* Where a slab's elements are: in[k] at (slab.row, slab.first - slab.left), out[k] at (slab.row,
+ * slab.first), rows `stride` elements apart. */
+typedef struct syi_view {
+    const double *in[SYI_MAX_ARRAYS];
+    double *out[SYI_MAX_ARRAYS];
+    int64_t stride;
+} syi_view;
+
+syi_view syi_view_of_job(const syi_job *job, const syi_slab *slab);
+
+/* One piece of a recurrence that is not a whole row: the state it took at its beginning and the one
+ * it reached. The executor checks that neighbours agree. */
+typedef struct syi_link {
+    int64_t row, first, columns;
+    syi_carry assumed, end;
+} syi_link;
+
+/* What a device has done of a span, and what it found. */
+typedef struct syi_outcome {
+    int64_t tiles_done; /* a prefix of the span; the rest is to be redone elsewhere */
+    int64_t elements_done;
+    double copy_in_ms, compute_ms, copy_out_ms, busy_ms;
+    int retries;
+    syi_doubts doubts;
+    syi_link *links;
+    int64_t n_links, links_capacity;
+} syi_outcome;
+
+sy_status syi_outcome_add_link(syi_outcome *outcome, const syi_link *link);
+/* Moves everything of `from` to `into`; `from` is left empty. */
+sy_status syi_outcome_merge(syi_outcome *into, syi_outcome *from);
+void syi_outcome_clear(syi_outcome *outcome);
+
+/* Counts tiles done over all devices and asks the caller whether to go on. */
+typedef struct syi_gate syi_gate;
+sy_status syi_gate_create(sy_progress_fn progress, void *user, int64_t tiles, syi_gate **out);
+void syi_gate_destroy(syi_gate **gate);
+/* SY_ERR_CANCELLED once the caller has asked to stop. */
+sy_status syi_gate_pass(syi_gate *gate, int64_t tiles);
+
+#endif

@@ -1,0 +1,148 @@
+#define _POSIX_C_SOURCE 200809L
+#include "device/registry.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const syi_backend *const backends[] = {
+#define SYI_BACKEND(name) &syi_backend_##name,
+#include "device/backends.def"
+#undef SYI_BACKEND
+};
+
+enum { BACKENDS = sizeof backends / sizeof backends[0] };
+
+static const syi_backend *find_backend(const char *item)
+{
+    size_t length = strcspn(item, ":");
+    for (int i = 0; i < BACKENDS; i++)
+        if (strlen(backends[i]->prefix) == length && !strncmp(backends[i]->prefix, item, length))
+            return backends[i];
+    return NULL;
+}
+
+static int name_taken(const syi_devices *devices, const char *name)
+{
+    for (int i = 0; i < devices->count; i++)
+        if (!strcmp(devices->list[i]->info.name, name))
+            return 1;
+    return 0;
+}
+
+/* The second device of a name becomes NAME#2. */
+static void make_name_unique(const syi_devices *devices, sy_device_info *info)
+{
+    char base[48];
+    syi_copy_text(base, sizeof base, info->name);
+    for (int n = 2; name_taken(devices, info->name); n++)
+        snprintf(info->name, sizeof info->name, "%s#%d", base, n);
+}
+
+static sy_status append(syi_devices *devices, syi_device *device)
+{
+    syi_device **grown =
+        syi_realloc(devices->list, (size_t)devices->count + 1, sizeof *devices->list);
+    if (!grown) {
+        device->backend->close(device);
+        return syi_no_memory(sizeof *grown);
+    }
+    devices->list = grown;
+    make_name_unique(devices, &device->info);
+    devices->list[devices->count++] = device;
+    return SY_OK;
+}
+
+static int count_of_type(const syi_devices *devices, sy_device_type type)
+{
+    int count = 0;
+    for (int i = 0; i < devices->count; i++)
+        count += devices->list[i]->info.type == type;
+    return count;
+}
+
+static sy_status open_item(const char *item, syi_devices *devices)
+{
+    const syi_backend *backend = find_backend(item);
+    syi_device *device;
+    if (!strcmp(item, "cuda") || !strncmp(item, "cuda:", 5))
+        return syi_fail(SY_ERR_NO_DEVICE,
+                        "device '%s' is not there: no usable GPU was found; there is: cpu", item);
+    if (!backend)
+        return syi_fail(SY_ERR_NO_DEVICE,
+                        "unknown device '%s'; there is: cpu (and sim:NAME for a simulated device)",
+                        item);
+    if (backend->type == SY_DEVICE_CPU && count_of_type(devices, SY_DEVICE_CPU))
+        return syi_fail(SY_ERR_ARGUMENT, "device list names the cpu twice; name it once");
+    SYI_TRY(backend->open(item, count_of_type(devices, backend->type), &device));
+    return append(devices, device);
+}
+
+static sy_status open_auto(syi_log *log, syi_devices *devices)
+{
+    syi_log_line(log, SY_LOG_WARNING, "no usable GPU was found; using the CPU alone");
+    return open_item("cpu", devices);
+}
+
+static sy_status open_list(char *list, syi_log *log, syi_devices *devices)
+{
+    char *item = list, *comma;
+    do {
+        comma = strchr(item, ',');
+        if (comma)
+            *comma = '\0';
+        if (!*item)
+            return syi_fail(SY_ERR_ARGUMENT, "device list has an empty item; write it like "
+                                             "'cuda:0,cpu'");
+        if (!strcmp(item, "auto"))
+            SYI_TRY(open_auto(log, devices));
+        else
+            SYI_TRY(open_item(item, devices));
+        item = comma ? comma + 1 : NULL;
+    } while (item);
+    return SY_OK;
+}
+
+sy_status syi_devices_open(const char *list, syi_log *log, syi_devices *out)
+{
+    char *copy = syi_strdup(list && *list ? list : "auto");
+    sy_status status;
+    *out = (syi_devices){0};
+    if (!copy)
+        return syi_no_memory(strlen(list ? list : "auto") + 1);
+    status = open_list(copy, log, out);
+    syi_free(copy);
+    if (status != SY_OK)
+        syi_devices_close(out);
+    return status;
+}
+
+void syi_devices_close(syi_devices *devices)
+{
+    for (int i = 0; i < devices->count; i++)
+        devices->list[i]->backend->close(devices->list[i]);
+    syi_free(devices->list);
+    *devices = (syi_devices){0};
+}
+
+int syi_devices_find(const syi_devices *devices, const char *word)
+{
+    for (int i = 0; i < devices->count; i++) {
+        const sy_device_info *info = &devices->list[i]->info;
+        if (!strcmp(info->name, word) || !strcmp(info->id, word) ||
+            (*info->uuid && !strcmp(info->uuid, word)))
+            return i;
+    }
+    return -1;
+}
+
+void syi_devices_names(const syi_devices *devices, char *text, size_t size)
+{
+    size_t used = 0;
+    *text = '\0';
+    for (int i = 0; i < devices->count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "",
+                                 devices->list[i]->info.name);
+}

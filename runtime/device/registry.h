@@ -1,0 +1,22 @@
+/* Device lists: from text to opened devices. */
+#ifndef SYI_DEVICE_REGISTRY_H
+#define SYI_DEVICE_REGISTRY_H
+
+#include "base/log.h"
+#include "device/backend.h"
+
+typedef struct syi_devices {
+    syi_device **list;
+    int count;
+} syi_devices;
+
+/* Opens every item of `list` (NULL, empty: `auto`). On failure nothing stays open. */
+sy_status syi_devices_open(const char *list, syi_log *log, syi_devices *out);
+void syi_devices_close(syi_devices *devices);
+
+/* The device of that name, id or uuid; -1: none. */
+int syi_devices_find(const syi_devices *devices, const char *word);
+/* "a, b, cpu", for error messages. */
+void syi_devices_names(const syi_devices *devices, char *text, size_t size);
+
+#endif

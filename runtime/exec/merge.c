@@ -1,0 +1,179 @@
+/* What remains after the devices: states across cuts, partial sums, roundings in doubt. */
+#include "exec/run.h"
+
+#include "base/arithmetic.h"
+
+#include <stdlib.h>
+
+static int by_position(const void *left, const void *right)
+{
+    const syi_link *a = left, *b = right;
+    if (a->row != b->row)
+        return a->row < b->row ? -1 : 1;
+    return (a->first > b->first) - (a->first < b->first);
+}
+
+/* A piece whose assumed beginning does not agree with its left neighbour's end (a NaN or a huge
+ * value far to the left) is run again from the true state. */
+static sy_status chain(const syi_job *job, syi_outcome *all)
+{
+    qsort(all->links, (size_t)all->n_links, sizeof *all->links, by_position);
+    for (int64_t i = 1; i < all->n_links; i++) {
+        const syi_link *before = &all->links[i - 1];
+        syi_link *here = &all->links[i];
+        if (here->row != before->row || job->workload->agrees(&here->assumed, &before->end))
+            continue;
+        SYI_TRY(syi_host_run_stretch(job, here->row, here->first, here->columns, &before->end,
+                                     syi_isa_detect(), &here->end, &all->doubts));
+    }
+    return SY_OK;
+}
+
+static sy_segment whole_row(const syi_job *job, int64_t row, const double **in, double **out)
+{
+    int64_t out_stride = job->workload->pattern == SY_PATTERN_REDUCE ? 1 : job->columns;
+    for (int k = 0; k < job->workload->n_inputs; k++)
+        in[k] = job->in[k] + row * job->columns;
+    for (int k = 0; k < job->workload->n_outputs; k++)
+        out[k] = job->out[k] + row * out_stride;
+    return (sy_segment){in, out, 0, job->columns, 0, row, job->columns, job->params};
+}
+
+static sy_status repair(const syi_job *job, int64_t row, int64_t first, int64_t last)
+{
+    const double *in[SYI_MAX_ARRAYS];
+    double *out[SYI_MAX_ARRAYS];
+    sy_segment segment = whole_row(job, row, in, out);
+    fenv_t saved = syi_arithmetic_enter();
+    sy_status status = job->workload->repair(&segment, first, last);
+    syi_arithmetic_leave(saved);
+    return status;
+}
+
+static int by_row_and_first(const void *left, const void *right)
+{
+    const syi_doubt *a = left, *b = right;
+    if (a->row != b->row)
+        return a->row < b->row ? -1 : 1;
+    return (a->first > b->first) - (a->first < b->first);
+}
+
+/* Doubts of one tile are decided together, since each decision walks its tile. */
+static int64_t join_doubts(syi_doubts *doubts)
+{
+    int64_t kept = 0;
+    qsort(doubts->list, (size_t)doubts->count, sizeof *doubts->list, by_row_and_first);
+    for (int64_t i = 0; i < doubts->count; i++) {
+        syi_doubt *last = kept ? &doubts->list[kept - 1] : NULL;
+        syi_doubt here = doubts->list[i];
+        if (last && last->row == here.row &&
+            (here.first <= last->last || here.first / SYI_TILE == (last->last - 1) / SYI_TILE))
+            last->last = here.last > last->last ? here.last : last->last;
+        else
+            doubts->list[kept++] = here;
+    }
+    return kept;
+}
+
+static sy_status decide(const syi_job *job, syi_doubts *doubts, int64_t *repaired)
+{
+    sy_status first = SY_OK;
+    sy_error error;
+    doubts->count = join_doubts(doubts);
+    for (int64_t i = 0; i < doubts->count; i++)
+        *repaired += doubts->list[i].last - doubts->list[i].first;
+#pragma omp parallel for schedule(dynamic) if (doubts->count > 1)
+    for (int64_t i = 0; i < doubts->count; i++) {
+        const syi_doubt *doubt = &doubts->list[i];
+        sy_status status = repair(job, doubt->row, doubt->first, doubt->last);
+        if (status != SY_OK) {
+#pragma omp critical(syi_merge_collect)
+            {
+                first = status;
+                error = *sy_last_error();
+            }
+        }
+    }
+    if (first != SY_OK)
+        syi_error_adopt(&error);
+    return first;
+}
+
+static sy_status combine(const syi_workload *workload, void *into, const void *right,
+                         const double *params)
+{
+    if (!workload->user) {
+        workload->combine(into, right);
+        return SY_OK;
+    }
+    if (workload->user->combine(into, right, params) != 0)
+        return syi_fail(SY_ERR_USER, "workload '%s': its combine function failed", workload->name);
+    return SY_OK;
+}
+
+/* Folds a row's tiles in the canonical tree: neighbours pairwise, a last one without a neighbour
+ * passes as it is. */
+static sy_status fold(const syi_job *job, unsigned char *partials, int64_t tiles)
+{
+    size_t size = job->workload->partial_size;
+    for (int64_t step = 1; step < tiles; step *= 2)
+        for (int64_t i = 0; i + step < tiles; i += 2 * step)
+            SYI_TRY(combine(job->workload, partials + (size_t)i * size,
+                            partials + (size_t)(i + step) * size, job->params));
+    return SY_OK;
+}
+
+static sy_status finish_row(const syi_job *job, int64_t row, int64_t *repaired)
+{
+    const syi_workload *workload = job->workload;
+    int64_t tiles = syi_tiles_per_row(job->columns);
+    unsigned char *partials = job->partials + (size_t)(row * tiles) * workload->partial_size;
+    double outputs[SYI_MAX_ARRAYS] = {0};
+    int doubt = 0;
+    SYI_TRY(fold(job, partials, tiles));
+    if (!workload->user)
+        workload->finish(partials, job->columns, job->params, outputs, &doubt);
+    else if (workload->user->finish(partials, job->columns, job->params, outputs) != 0)
+        return syi_fail(SY_ERR_USER, "workload '%s': its finish function failed", workload->name);
+    for (int k = 0; k < workload->n_outputs; k++)
+        job->out[k][row] = outputs[k];
+    if (!doubt)
+        return SY_OK;
+    ++*repaired;
+    return repair(job, row, 0, job->columns);
+}
+
+static sy_status merge_all(const syi_job *job, syi_outcome *all, int64_t *repaired)
+{
+    if (job->workload->pattern == SY_PATTERN_REDUCE) {
+        for (int64_t row = 0; row < job->rows; row++)
+            SYI_TRY(finish_row(job, row, repaired));
+        return SY_OK;
+    }
+    if (job->workload->pattern == SY_PATTERN_RECURRENCE)
+        SYI_TRY(chain(job, all));
+    return decide(job, &all->doubts, repaired);
+}
+
+sy_status syi_merge(const syi_job *job, syi_tally *tallies, int count, int64_t *repaired)
+{
+    syi_outcome all = {0};
+    sy_status status = SY_OK;
+    fenv_t saved = syi_arithmetic_enter();
+    *repaired = 0;
+    for (int i = 0; i < count && status == SY_OK; i++) {
+        syi_outcome found = {.doubts = tallies[i].total.doubts,
+                             .links = tallies[i].total.links,
+                             .n_links = tallies[i].total.n_links,
+                             .links_capacity = tallies[i].total.links_capacity};
+        tallies[i].total.doubts = (syi_doubts){0};
+        tallies[i].total.links = NULL;
+        tallies[i].total.n_links = tallies[i].total.links_capacity = 0;
+        status = syi_outcome_merge(&all, &found);
+    }
+    if (status == SY_OK)
+        status = merge_all(job, &all, repaired);
+    syi_arithmetic_leave(saved);
+    syi_outcome_clear(&all);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* Executing a plan: one worker per device, what fails is redone elsewhere, then the merge. */
+#ifndef SYI_EXEC_RUN_H
+#define SYI_EXEC_RUN_H
+
+#include "plan/plan.h"
+
+/* What a device did in a run. */
+typedef struct syi_tally {
+    syi_outcome total;
+    sy_status status; /* of its last failure, SY_OK: none */
+} syi_tally;
+
+/* Runs the job; `tallies` has one place per device, zeroed by the caller, to be given back with
+ * syi_outcome_clear. On success the outputs are complete but for the merge. */
+sy_status syi_run_plan(const syi_devices *devices, const syi_job *job, const syi_plan *plan,
+                       syi_log *log, syi_tally *tallies);
+
+/* Makes the outputs final: chains the recurrences' pieces, folds the reductions' partials, decides
+ * the doubts. Its order depends on the work alone. `repaired` counts what the doubts covered. */
+sy_status syi_merge(const syi_job *job, syi_tally *tallies, int count, int64_t *repaired);
+
+#endif

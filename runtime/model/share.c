@@ -1,0 +1,43 @@
+#include "model/share.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct claim {
+    double rest;
+    int index;
+} claim;
+
+static int by_rest(const void *left, const void *right)
+{
+    const claim *a = left, *b = right;
+    if (a->rest != b->rest)
+        return a->rest > b->rest ? -1 : 1;
+    return a->index - b->index;
+}
+
+sy_status syi_share_tiles(const double *ratios, int count, int64_t tiles, int64_t *shares)
+{
+    claim *claims = syi_alloc((size_t)count, sizeof *claims);
+    double sum = 0;
+    int64_t left = tiles;
+    if (!claims)
+        return syi_no_memory((uint64_t)count * sizeof *claims);
+    for (int i = 0; i < count; i++)
+        sum += ratios[i];
+    for (int i = 0; i < count; i++) {
+        double quota = ratios[i] / sum * (double)tiles;
+        /* Rounding must not hand out more than there is. */
+        shares[i] = (int64_t)quota < left ? (int64_t)quota : left;
+        left -= shares[i];
+        claims[i] = (claim){ratios[i] > 0 ? quota - floor(quota) : -1, i};
+    }
+    qsort(claims, (size_t)count, sizeof *claims, by_rest);
+    for (int i = 0; left > 0; i = i + 1 < count ? i + 1 : 0)
+        if (claims[i].rest >= 0)
+            shares[claims[i].index]++, left--;
+    syi_free(claims);
+    return SY_OK;
+}

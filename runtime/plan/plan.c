@@ -1,0 +1,109 @@
+#include "plan/plan.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "model/share.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static sy_status check_one(const syi_devices *devices, const sy_ratio *ratio, double *ratios)
+{
+    char names[256];
+    int index;
+    if (!ratio->device || !*ratio->device)
+        return syi_fail(SY_ERR_ARGUMENT, "a ratio has no device name; write it like a=0.75");
+    if (!(ratio->ratio > 0) || !isfinite(ratio->ratio))
+        return syi_fail(SY_ERR_ARGUMENT, "ratio %s=%g: must be a finite number above 0",
+                        ratio->device, ratio->ratio);
+    index = syi_devices_find(devices, ratio->device);
+    if (index < 0) {
+        syi_devices_names(devices, names, sizeof names);
+        return syi_fail(SY_ERR_ARGUMENT, "ratio for unknown device '%s'; the devices are: %s",
+                        ratio->device, names);
+    }
+    if (ratios[index] != 0)
+        return syi_fail(SY_ERR_ARGUMENT, "device '%s' has two ratios; give it one", ratio->device);
+    ratios[index] = ratio->ratio;
+    return SY_OK;
+}
+
+sy_status syi_ratios_check(const syi_devices *devices, const sy_ratio *list, int n, double *ratios)
+{
+    if (n < 1 || !list)
+        return syi_fail(SY_ERR_ARGUMENT, "the list of ratios is empty; write it like a=0.75,b=0.25");
+    memset(ratios, 0, (size_t)devices->count * sizeof *ratios);
+    for (int i = 0; i < n; i++)
+        SYI_TRY(check_one(devices, &list[i], ratios));
+    return SY_OK;
+}
+
+int syi_ratios_match(const syi_devices *devices, const sy_balance *stored, double *ratios,
+                     char *absent, size_t absent_size)
+{
+    size_t used = 0;
+    int found = 0;
+    memset(ratios, 0, (size_t)devices->count * sizeof *ratios);
+    *absent = '\0';
+    for (int i = 0; i < stored->n_ratios; i++) {
+        int index = syi_devices_find(devices, stored->ratios[i].device);
+        if (index >= 0 && ratios[index] == 0) {
+            ratios[index] = stored->ratios[i].ratio;
+            found++;
+        } else if (used < absent_size) {
+            used += (size_t)snprintf(absent + used, absent_size - used, "%s%s", used ? ", " : "",
+                                     stored->ratios[i].device);
+        }
+    }
+    return found;
+}
+
+/* Fills plan->ratios, normalised; gives their sum before. */
+static double weigh(const syi_devices *devices, const double *ratios, syi_plan *plan)
+{
+    double sum = 0, largest = 0;
+    for (int i = 0; i < plan->count; i++) {
+        const syi_device *device = devices->list[i];
+        int usable = device->info.usable && !device->failed;
+        double wanted = ratios ? ratios[i] : device->nominal_rate;
+        plan->ratios[i] = usable ? wanted : 0;
+        if (plan->ratios[i] > largest)
+            largest = plan->ratios[i];
+    }
+    /* Scaled by the largest first: the sum of huge ratios must not overflow. */
+    for (int i = 0; i < plan->count && largest > 0; i++)
+        sum += plan->ratios[i] /= largest;
+    for (int i = 0; i < plan->count && sum > 0; i++)
+        plan->ratios[i] /= sum;
+    return sum;
+}
+
+sy_status syi_plan_make(const syi_devices *devices, const double *ratios, syi_source source,
+                        int64_t tiles, syi_plan *out)
+{
+    syi_plan plan = {.tiles = tiles, .count = devices->count, .source = source};
+    sy_status status = SY_OK;
+    plan.ratios = syi_alloc((size_t)plan.count, sizeof *plan.ratios);
+    plan.shares = syi_alloc((size_t)plan.count, sizeof *plan.shares);
+    if (!plan.ratios || !plan.shares)
+        status = syi_no_memory((uint64_t)plan.count * sizeof *plan.ratios);
+    else if (!(weigh(devices, ratios, &plan) > 0))
+        status = syi_fail(SY_ERR_NO_DEVICE, "no usable device is left; open a new context, or name "
+                                            "another device such as cpu");
+    else
+        status = syi_share_tiles(plan.ratios, plan.count, tiles, plan.shares);
+    if (status != SY_OK) {
+        syi_plan_clear(&plan);
+        return status;
+    }
+    *out = plan;
+    return SY_OK;
+}
+
+void syi_plan_clear(syi_plan *plan)
+{
+    syi_free(plan->ratios);
+    syi_free(plan->shares);
+    *plan = (syi_plan){0};
+}

@@ -1,0 +1,41 @@
+/*
+ * A plan: which device computes which tiles. Made from ratios alone, so it can be made again, printed
+ * and compared; nothing in it decides the result's bits.
+ */
+#ifndef SYI_PLAN_PLAN_H
+#define SYI_PLAN_PLAN_H
+
+#include "device/registry.h"
+
+/* Where the ratios came from, strongest first. */
+typedef enum syi_source {
+    SYI_SOURCE_CALL,    /* the call's own */
+    SYI_SOURCE_PROFILE, /* multigpu.json */
+    SYI_SOURCE_NOMINAL  /* nothing is known but what the devices say of themselves */
+} syi_source;
+
+typedef struct syi_plan {
+    int64_t tiles;
+    int count;       /* devices of the context */
+    double *ratios;  /* sum 1; 0: left out */
+    int64_t *shares; /* tiles; device i gets the run after those of the devices before it */
+    syi_source source;
+} syi_plan;
+
+/* Ratios of a list by name, id or uuid: SY_ERR_ARGUMENT unless every one is finite, > 0, known and
+ * named once. Not normalised; devices not named get 0. `ratios` has one place per device. */
+sy_status syi_ratios_check(const syi_devices *devices, const sy_ratio *list, int n,
+                           double *ratios);
+
+/* The same from a stored list: what is not there is left out and reported in `absent` (the names,
+ * comma-separated; empty: none). Gives the number of devices found. */
+int syi_ratios_match(const syi_devices *devices, const sy_balance *stored, double *ratios,
+                     char *absent, size_t absent_size);
+
+/* `ratios` as above, or NULL: by nominal rate. Devices that failed or cannot be used get nothing;
+ * SY_ERR_NO_DEVICE when none is left. */
+sy_status syi_plan_make(const syi_devices *devices, const double *ratios, syi_source source,
+                        int64_t tiles, syi_plan *out);
+void syi_plan_clear(syi_plan *plan);
+
+#endif
