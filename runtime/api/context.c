@@ -28,8 +28,11 @@ static sy_status open_context(const sy_config *config, sy_context *context)
 {
     context->log.write = config->log;
     context->log.user = config->log_user;
-    SYI_TRY(syi_multigpu_locate(config->multigpu_path, &context->multigpu_path));
-    SYI_TRY(syi_thresholds_locate(config->thresholds_path, &context->thresholds_path));
+    SYI_TRY(syi_profile_path(SYI_FILE_MULTIGPU, config->multigpu_path, &context->multigpu_path));
+    SYI_TRY(
+        syi_profile_path(SYI_FILE_THRESHOLDS, config->thresholds_path, &context->thresholds_path));
+    context->multigpu = syi_multigpu_store(context->multigpu_path, &context->log);
+    context->thresholds = syi_thresholds_store(context->thresholds_path, &context->log);
     return syi_devices_open(config->devices, &context->log, &context->devices);
 }
 

@@ -2,7 +2,9 @@
 #ifndef SYI_API_CONTEXT_H
 #define SYI_API_CONTEXT_H
 
+#include "multigpu.h"
 #include "plan/plan.h"
+#include "thresholds.h"
 
 /* A user's workload: its definition and the kernel row made from it. */
 typedef struct syi_registered {
@@ -15,9 +17,10 @@ struct sy_context {
     syi_log log;
     syi_devices devices;
     char *multigpu_path, *thresholds_path;
+    syi_store multigpu, thresholds;
     pthread_mutex_t lock; /* of `registered` */
     syi_registered *registered;
-    _Atomic int warned_absent;
+    _Atomic int warned_absent; /* stored ratios for devices that are not there: said once */
 };
 
 /* The workload of that name; NULL and an error record that lists them when there is none. */
