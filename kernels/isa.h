@@ -16,11 +16,12 @@
 #define SYI_ISA_NAME(name) SYI_ISA_EXPAND(name, SYI_ISA)
 #endif
 
-/* For a workload's metadata: declares the variants of a run function; lists them in order. */
-#define SYI_ISA_DECLARE(name)                                                                      \
-    sy_status name##_base(const syi_piece *piece);                                                 \
-    sy_status name##_v3(const syi_piece *piece);                                                   \
-    sy_status name##_v4(const syi_piece *piece)
+/* Declares the variants of a function; for a workload's metadata, lists them in order. */
+#define SYI_ISA_DECLARE_AS(name, parameters)                                                       \
+    sy_status name##_base parameters;                                                              \
+    sy_status name##_v3 parameters;                                                                \
+    sy_status name##_v4 parameters
+#define SYI_ISA_DECLARE(name) SYI_ISA_DECLARE_AS(name, (const syi_piece *piece))
 
 #ifdef SYI_HAVE_X86_ISAS
 #define SYI_ISA_LIST(name) name##_base, name##_v3, name##_v4

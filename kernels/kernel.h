@@ -13,7 +13,7 @@
 #include "base/error.h"
 
 /* Columns of a canonical tile; any boundary between devices is a tile boundary. */
-#define SYI_TILE ((int64_t)4096)
+#define SYI_TILE       ((int64_t)4096)
 #define SYI_MAX_ARRAYS 8
 #define SYI_MAX_PARAMS 16
 

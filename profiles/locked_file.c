@@ -1,7 +1,7 @@
 /* The system calls of syi_locked_file. All that is written lies in the file's own folder, and is
  * reached through a descriptor of that folder: a rename stays within one file system, and the
  * folder itself can be flushed. */
-#define _XOPEN_SOURCE 700
+#define _XOPEN_SOURCE   700
 #define _DEFAULT_SOURCE /* flock */
 #include "locked_file.h"
 

@@ -12,9 +12,9 @@
 #include <stddef.h>
 
 typedef struct syi_locked_file {
-    char path[PATH_MAX];  /* symbolic links resolved, so that two names of a file share a lock */
-    const char *name;     /* the last part of `path` */
-    int folder, lock;     /* descriptors */
+    char path[PATH_MAX]; /* symbolic links resolved, so that two names of a file share a lock */
+    const char *name;    /* the last part of `path` */
+    int folder, lock;    /* descriptors */
 } syi_locked_file;
 
 /* The file's contents; *bytes is NULL when there is no such file, else to be freed. */

@@ -1,7 +1,5 @@
-/* The fields of multigpu.json. The top level repeats the last written entry, because existing tools
- * read it, and their writers know of nothing else. Since we always write the two together, a top
- * level that differs from its tag's entry comes from such a writer, after us. */
-#include "multigpu.h"
+/* Reading multigpu.json: its shape, the ratios of a tag, the tags. */
+#include "multigpu_layout.h"
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -60,53 +58,175 @@ syi_store syi_multigpu_store(const char *path, syi_log *log)
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-/* A text field, "" when it is not there. */
-static const char *text(const json_t *object, const char *key)
+const char *syi_multigpu_text(const json_t *object, const char *key)
 {
     const char *value = json_string_value(json_object_get(object, key));
     return value ? value : "";
 }
 
-static bool holds_ratios(const json_t *object)
+bool syi_multigpu_holds_ratios(const json_t *object)
 {
     return json_object_size(json_object_get(object, "ratios")) > 0;
 }
 
-static bool top_level_is(const json_t *root, const char *tag)
+bool syi_multigpu_top_level_is(const json_t *root, const char *tag)
 {
-    return holds_ratios(root) && strcmp(text(root, "workload_tag"), tag) == 0;
+    return syi_multigpu_holds_ratios(root) &&
+           strcmp(syi_multigpu_text(root, "workload_tag"), tag) == 0;
 }
 
 static json_t *entry_of(const json_t *root, const char *tag)
 {
     json_t *entry = json_object_get(json_object_get(root, "profiles"), tag);
-    return holds_ratios(entry) ? entry : NULL;
+    return syi_multigpu_holds_ratios(entry) ? entry : NULL;
 }
 
-/* The object that holds the ratios of a tag: its entry, the root, or NULL. */
-static json_t *find(json_t *root, const char *tag)
+json_t *syi_multigpu_object(json_t *root, const char *tag)
 {
     json_t *entry = entry_of(root, tag);
-    if (!top_level_is(root, tag))
+    if (!syi_multigpu_top_level_is(root, tag))
         return entry;
-    if (entry && strcmp(text(entry, "updated_at"), text(root, "updated_at")) == 0)
+    if (entry &&
+        strcmp(syi_multigpu_text(entry, "updated_at"), syi_multigpu_text(root, "updated_at")) == 0)
         return entry;
     return root;
 }
 
-/* Ratios that add up to 1 already keep their bits. */
-static void normalise(double *ratios, size_t stride, int count)
+syi_scale syi_multigpu_scale(json_t *ratios)
 {
-    double sum = 0, largest = 0;
-    for (int i = 0; i < count; i++) {
-        sum += ratios[i * stride];
-        largest = fmax(largest, ratios[i * stride]);
+    syi_scale result = {1, 0};
+    double largest = 0;
+    const char *device;
+    json_t *value;
+    json_object_foreach(ratios, device, value)
+    {
+        result.sum += json_number_value(value);
+        largest = fmax(largest, json_number_value(value));
     }
-    if (!isfinite(sum)) {
-        sum = 0;
-        for (int i = 0; i < count; i++)
-            sum += ratios[i * stride] /= largest;
+    if (isinf(result.sum)) {
+        result = (syi_scale){largest, 0};
+        json_object_foreach(ratios, device, value) result.sum += json_number_value(value) / largest;
     }
-    for (int i = 0; fabs(sum - 1) > 1e-14 && i < count; i++)
-        ratios[i * stride] /= sum;
+    if (fabs(result.sum - 1) < 1e-14)
+        result.sum = 1; /* normalised before: the ratios keep their bits */
+    return result;
+}
+
+double syi_multigpu_scaled(syi_scale scale, const json_t *value)
+{
+    return json_number_value(value) / scale.unit / scale.sum;
+}
+
+static sy_status copy_ratios(json_t *ratios, sy_balance *out)
+{
+    const size_t count = json_object_size(ratios);
+    const syi_scale scale = syi_multigpu_scale(ratios);
+    const char *device;
+    json_t *value;
+    out->ratios = syi_alloc(count, sizeof *out->ratios);
+    if (!out->ratios)
+        return syi_no_memory(count * sizeof *out->ratios);
+    json_object_foreach(ratios, device, value)
+    {
+        syi_copy_text(out->ratios[out->n_ratios].device, sizeof out->ratios->device, device);
+        out->ratios[out->n_ratios++].ratio = syi_multigpu_scaled(scale, value);
+    }
+    return SY_OK;
+}
+
+sy_status syi_multigpu_no_tag(const syi_store *store, const char *tag)
+{
+    if (!tag)
+        return syi_fail(SY_ERR_NOT_FOUND, "no ratios are stored in '%.300s'; profile first",
+                        store->path);
+    return syi_fail(SY_ERR_NOT_FOUND,
+                    "no ratios are stored for the tag '%.64s' in '%.300s'; profile it first", tag,
+                    store->path);
+}
+
+static sy_status get(const syi_store *store, json_t *root, const char *tag, syi_stored_balance *out)
+{
+    json_t *found = syi_multigpu_object(root, tag ? tag : syi_multigpu_text(root, "workload_tag"));
+    syi_stored_balance result = {.balance.struct_size = sizeof result.balance};
+    if (!found)
+        return syi_multigpu_no_tag(store, tag);
+    SYI_TRY(copy_ratios(json_object_get(found, "ratios"), &result.balance));
+    syi_copy_text(result.balance.tag, sizeof result.balance.tag,
+                  tag ? tag : syi_multigpu_text(root, "workload_tag"));
+    syi_copy_text(result.balance.updated_at, sizeof result.balance.updated_at,
+                  syi_multigpu_text(found, "updated_at"));
+    result.from_top_level = found == root;
+    if (found != root) {
+        result.fingerprint = json_incref(json_object_get(found, "fingerprint"));
+        result.costs = json_incref(json_object_get(found, "costs"));
+    }
+    *out = result;
+    return SY_OK;
+}
+
+sy_status syi_multigpu_get(syi_store *store, const char *tag, syi_stored_balance *out)
+{
+    json_t *root;
+    sy_status status;
+    SYI_TRY(syi_store_read(store, &root));
+    status = get(store, root, tag, out);
+    json_decref(root);
+    return status;
+}
+
+void syi_stored_balance_clear(syi_stored_balance *stored)
+{
+    syi_free(stored->balance.ratios);
+    json_decref(stored->fingerprint);
+    json_decref(stored->costs);
+    *stored = (syi_stored_balance){.balance.struct_size = sizeof stored->balance};
+}
+
+/* ---- tags --------------------------------------------------------------------------------- */
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+bool syi_multigpu_tag_fits(const char *tag)
+{
+    return *tag && strlen(tag) < sizeof((sy_balance *)0)->tag;
+}
+
+/* The tags that have ratios, sorted; they live in the document. `tags` has room for all. */
+static int list_tags(json_t *root, const char **tags)
+{
+    const char *tag, *top = syi_multigpu_text(root, "workload_tag");
+    json_t *entry;
+    int count = 0;
+    json_object_foreach(json_object_get(root, "profiles"), tag, entry)
+    {
+        if (syi_multigpu_tag_fits(tag) && syi_multigpu_holds_ratios(entry))
+            tags[count++] = tag;
+    }
+    if (syi_multigpu_tag_fits(top) && syi_multigpu_holds_ratios(root) && !entry_of(root, top))
+        tags[count++] = top;
+    qsort(tags, (size_t)count, sizeof *tags, by_text);
+    return count;
+}
+
+sy_status syi_multigpu_tag(syi_store *store, int index, char tag[64])
+{
+    const char **tags;
+    json_t *root;
+    size_t room;
+    sy_status status = SY_OK;
+    SYI_TRY(syi_store_read(store, &root));
+    room = json_object_size(json_object_get(root, "profiles")) + 1;
+    tags = syi_alloc(room, sizeof *tags);
+    if (!tags)
+        status = syi_no_memory(room * sizeof *tags);
+    else if (index < 0 || index >= list_tags(root, tags))
+        status = syi_fail(SY_ERR_NOT_FOUND, "no tag number %d in '%.300s'", index, store->path);
+    else
+        syi_copy_text(tag, 64, tags[index]);
+    syi_free(tags);
+    json_decref(root);
+    return status;
 }

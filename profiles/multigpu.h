@@ -11,9 +11,9 @@
 syi_store syi_multigpu_store(const char *path, syi_log *log);
 
 typedef struct syi_stored_balance {
-    sy_balance balance;         /* ratios with sum 1, from syi_alloc */
+    sy_balance balance;          /* ratios with sum 1, from syi_alloc */
     json_t *fingerprint, *costs; /* as they were stored; NULL: none */
-    bool from_top_level;        /* an older writer's, who has neither of the two */
+    bool from_top_level;         /* an older writer's, who has neither of the two */
 } syi_stored_balance;
 
 void syi_stored_balance_clear(syi_stored_balance *stored);

@@ -30,7 +30,7 @@ static void tell(const syi_store *store, const notice *notice)
 }
 
 /* jansson takes its memory from malloc: how much was asked for is not known here. */
-static sy_status no_memory(void)
+sy_status syi_json_no_memory(void)
 {
     return syi_fail(SY_ERR_MEMORY, "cannot get memory for a JSON document");
 }
@@ -43,9 +43,8 @@ static sy_status inspect(const syi_store *store, document *doc)
     if (!problem)
         return SY_OK;
     /* A newer version may have good reasons for another shape. */
-    doc->condition = json_integer_value(json_object_get(doc->root, "format")) > FORMAT_KNOWN
-                         ? NEWER
-                         : DAMAGED;
+    doc->condition =
+        json_integer_value(json_object_get(doc->root, "format")) > FORMAT_KNOWN ? NEWER : DAMAGED;
     snprintf(doc->problem, sizeof doc->problem, "%s", problem);
     json_decref(doc->root);
     doc->root = NULL;
@@ -60,7 +59,7 @@ static sy_status parse(const syi_store *store, const char *bytes, size_t size, d
         return inspect(store, doc);
     /* Some of jansson's failed allocations leave the text empty. Damage always has one. */
     if (!error.text[0] || json_error_code(&error) == json_error_out_of_memory)
-        return no_memory();
+        return syi_json_no_memory();
     doc->condition = DAMAGED;
     snprintf(doc->problem, sizeof doc->problem, "line %d: %s", error.line, error.text);
     return SY_OK;
@@ -75,7 +74,7 @@ static sy_status load(const syi_store *store, const char *path, document *doc)
     SYI_TRY(syi_file_read(path, &bytes, &size));
     if (!bytes) {
         doc->root = json_object();
-        return doc->root ? SY_OK : no_memory();
+        return doc->root ? SY_OK : syi_json_no_memory();
     }
     status = parse(store, bytes, size, doc);
     syi_free(bytes);
@@ -91,7 +90,7 @@ static sy_status set_aside(const syi_locked_file *file, document *doc, notice *n
              "'%.300s' is damaged (%s): set aside as *.corrupt, going on without it", file->path,
              doc->problem);
     doc->root = json_object();
-    return doc->root ? SY_OK : no_memory();
+    return doc->root ? SY_OK : syi_json_no_memory();
 }
 
 /* The reader had no lock: a writer may have put a good file there meanwhile. */
@@ -113,7 +112,7 @@ static sy_status go_without(syi_store *store, document *doc, notice *notice)
     if (atomic_exchange(&store->said, true))
         notice->text[0] = '\0';
     doc->root = json_object();
-    return doc->root ? SY_OK : no_memory();
+    return doc->root ? SY_OK : syi_json_no_memory();
 }
 
 static sy_status read_damaged(syi_store *store, document *doc, notice *notice)
@@ -165,12 +164,12 @@ static sy_status write_document(const syi_locked_file *file, const json_t *root)
     char *bytes = size ? syi_alloc(size + 1, 1) : NULL;
     sy_status status;
     if (!bytes)
-        return no_memory();
+        return syi_json_no_memory();
     if (json_dumpb(root, bytes, size, flags) == size) {
         bytes[size] = '\n';
         status = syi_file_replace(file, bytes, size + 1);
     } else {
-        status = no_memory();
+        status = syi_json_no_memory();
     }
     syi_free(bytes);
     return status;
@@ -212,7 +211,7 @@ sy_status syi_store_update(syi_store *store, syi_store_edit *edit, void *user)
 
 sy_status syi_json_put(json_t *object, const char *key, json_t *value)
 {
-    return json_object_set_new(object, key, value) == 0 ? SY_OK : no_memory();
+    return json_object_set_new(object, key, value) == 0 ? SY_OK : syi_json_no_memory();
 }
 
 sy_status syi_json_check_text(const char *what, const char *text)
@@ -227,7 +226,7 @@ sy_status syi_json_check_text(const char *what, const char *text)
         return SY_OK;
     }
     if (json_error_code(&error) != json_error_invalid_utf8)
-        return no_memory();
+        return syi_json_no_memory();
     return syi_fail(SY_ERR_ARGUMENT, "the %s is not UTF-8 text; choose another", what);
 }
 

@@ -27,11 +27,14 @@ typedef struct syi_store {
  * file is damaged. */
 sy_status syi_store_read(syi_store *store, json_t **out);
 
-/* Lock, read, edit, write, unlock. SY_ERR_UNSUPPORTED on a newer version's file of unknown shape. */
+/* Lock, read, edit, write, unlock. SY_ERR_UNSUPPORTED on a newer version's file of unknown shape.
+ */
 sy_status syi_store_update(syi_store *store, syi_store_edit *edit, void *user);
 
 /* ---- pieces of documents, for the layers above ---- */
 
+/* jansson failed to get memory. */
+sy_status syi_json_no_memory(void);
 /* Like json_object_set_new, with the failure recorded. `key` must be UTF-8. */
 sy_status syi_json_put(json_t *object, const char *key, json_t *value);
 /* SY_ERR_ARGUMENT unless `text` is UTF-8 and not empty; `what` names it in the message. */

@@ -17,9 +17,8 @@ sy_status sy_balance_set(sy_context *context, const char *tag, const sy_ratio *r
         return syi_fail(SY_ERR_ARGUMENT, "sy_balance_set: context or tag is NULL");
     values = syi_alloc((size_t)context->devices.count, sizeof *values);
     named = syi_alloc((size_t)context->devices.count, sizeof *named);
-    status = values && named
-                 ? syi_ratios_check(&context->devices, ratios, n_ratios, values)
-                 : syi_no_memory((uint64_t)context->devices.count * sizeof *named);
+    status = values && named ? syi_ratios_check(&context->devices, ratios, n_ratios, values)
+                             : syi_no_memory((uint64_t)context->devices.count * sizeof *named);
     for (int i = 0; status == SY_OK && i < context->devices.count; i++)
         if (values[i] > 0)
             named[n++] = (sy_ratio){context->devices.list[i]->info.name, values[i]};
@@ -82,8 +81,7 @@ static sy_status stored_ratios(sy_context *context, const char *tag, double *rat
         return SY_OK;
     if (status != SY_OK)
         return status;
-    *found =
-        syi_ratios_match(&context->devices, &stored.balance, ratios, absent, sizeof absent);
+    *found = syi_ratios_match(&context->devices, &stored.balance, ratios, absent, sizeof absent);
     if (*absent && !context->warned_absent) {
         context->warned_absent = 1;
         syi_log_line(&context->log, SY_LOG_WARNING,

@@ -6,10 +6,11 @@
 
 #include <string.h>
 
-#define SYI_TEXT(x)      #x
-#define SYI_TEXT_OF(x)   SYI_TEXT(x)
+#define SYI_TEXT(x)    #x
+#define SYI_TEXT_OF(x) SYI_TEXT(x)
 #define SYI_VERSION_TEXT                                                                           \
-    SYI_TEXT_OF(SY_VERSION_MAJOR) "." SYI_TEXT_OF(SY_VERSION_MINOR) "." SYI_TEXT_OF(SY_VERSION_PATCH)
+    SYI_TEXT_OF(SY_VERSION_MAJOR)                                                                  \
+    "." SYI_TEXT_OF(SY_VERSION_MINOR) "." SYI_TEXT_OF(SY_VERSION_PATCH)
 
 const char *sy_version(void)
 {
@@ -32,7 +33,7 @@ static sy_status open_context(const sy_config *config, sy_context *context)
     SYI_TRY(
         syi_profile_path(SYI_FILE_THRESHOLDS, config->thresholds_path, &context->thresholds_path));
     context->multigpu = syi_multigpu_store(context->multigpu_path, &context->log);
-    context->thresholds = syi_thresholds_store(context->thresholds_path, &context->log);
+    context->thresholds = syi_threshold_store(context->thresholds_path, &context->log);
     return syi_devices_open(config->devices, &context->log, &context->devices);
 }
 

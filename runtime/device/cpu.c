@@ -107,7 +107,8 @@ static sy_status cpu_open(const char *item, int ordinal, syi_device **out)
         cpu_close(&cpu->base);
         return status;
     }
-    cpu->base.info = (sy_device_info){.id = "cpu", .name = "cpu", .type = SY_DEVICE_CPU, .usable = 1};
+    cpu->base.info =
+        (sy_device_info){.id = "cpu", .name = "cpu", .type = SY_DEVICE_CPU, .usable = 1};
     cpu->base.info.units = cpu->options.threads;
     cpu->base.nominal_rate = 1e8 * cpu->options.threads;
     read_model_name(cpu->base.info.description, sizeof cpu->base.info.description);

@@ -1,8 +1,8 @@
 /* The part of the CUDA driver's ABI that is used, in our own declarations, so that the library is
  * built where no toolkit is installed and is the same binary everywhere. Names, values and layouts
  * are those of the documented interface; tests/cuda/contract/header_check.c proves it against the
- * toolkit's header where there is one. A file that includes <cuda.h> first gets the functions' table
- * with the toolkit's types instead. */
+ * toolkit's header where there is one. A file that includes <cuda.h> first gets the functions'
+ * table with the toolkit's types instead. */
 #ifndef SYI_DEVICE_CUDA_API_H
 #define SYI_DEVICE_CUDA_API_H
 

@@ -43,8 +43,9 @@ static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int 
 static sy_status run_user(const syi_piece *piece, const syi_workload *workload)
 {
     const sy_workload_def *user = workload->user;
-    int code = workload->pattern == SY_PATTERN_REDUCE ? user->reduce(&piece->segment, piece->partial)
-                                                      : user->compute(&piece->segment);
+    int code = workload->pattern == SY_PATTERN_REDUCE
+                   ? user->reduce(&piece->segment, piece->partial)
+                   : user->compute(&piece->segment);
     if (code != 0)
         return syi_fail_device(SY_ERR_USER, -1, code,
                                "workload '%s': its function returned %d for row %lld, columns "
@@ -86,8 +87,14 @@ static sy_status run_piece(const host_pass *pass, int64_t index, syi_outcome *fo
         in[k] = pass->view->in[k] + row * pass->view->stride + slab->left + at;
     for (int k = 0; k < workload->n_outputs; k++)
         out[k] = pass->view->out[k] ? pass->view->out[k] + row * pass->view->stride + at : NULL;
-    piece.segment = (sy_segment){in,  out, link.first, count, visible < halo ? visible : halo,
-                                 link.row, pass->job->columns, pass->job->params};
+    piece.segment = (sy_segment){in,
+                                 out,
+                                 link.first,
+                                 count,
+                                 visible < halo ? visible : halo,
+                                 link.row,
+                                 pass->job->columns,
+                                 pass->job->params};
     if (workload->pattern == SY_PATTERN_REDUCE) {
         piece.partial = pass->job->partials + (size_t)(slab->tile + index) * workload->partial_size;
         memset(piece.partial, 0, workload->partial_size); /* a failed device may have been here */
@@ -167,7 +174,7 @@ sy_status syi_host_run_stretch(const syi_job *job, int64_t row, int64_t first, i
         in[k] = job->in[k] + row * job->columns + first;
     for (int k = 0; k < workload->n_outputs; k++)
         out[k] = job->out[k] + row * job->columns + first;
-    piece.segment = (sy_segment){in,  out, first, columns, first < halo ? first : halo, row,
-                                 job->columns, job->params};
+    piece.segment = (sy_segment){
+        in, out, first, columns, first < halo ? first : halo, row, job->columns, job->params};
     return run_kernel(&piece, workload, isa);
 }

@@ -108,8 +108,8 @@ static sy_status reserve(sim_device *sim, const syi_job *job, const syi_slab *sl
     const syi_workload *workload = job->workload;
     double bytes;
     int complete = 1;
-    *buffers = (sim_buffers){.inputs = syi_slab_inputs(slab),
-                             .outputs = syi_slab_outputs(job, slab)};
+    *buffers =
+        (sim_buffers){.inputs = syi_slab_inputs(slab), .outputs = syi_slab_outputs(job, slab)};
     bytes = 8.0 * ((double)buffers->inputs * workload->n_inputs +
                    (double)buffers->outputs * workload->n_outputs);
     if (bytes > sim->options.memory)
@@ -135,8 +135,8 @@ static sy_status copy_in(sim_device *sim, const syi_job *job, const syi_slab *sl
     for (int k = 0; k < job->workload->n_inputs; k++)
         if (buffers->inputs)
             memcpy(buffers->in[k], host.in[k], (size_t)buffers->inputs * sizeof(double));
-    outcome->copy_in_ms +=
-        end_operation(sim, began, sim->options.latency_ns + bytes / sim->options.bytes_per_second * 1e9);
+    outcome->copy_in_ms += end_operation(
+        sim, began, sim->options.latency_ns + bytes / sim->options.bytes_per_second * 1e9);
     return SY_OK;
 }
 
@@ -153,8 +153,8 @@ static sy_status compute(sim_device *sim, const syi_job *job, const syi_slab *sl
     for (int k = 0; k < job->workload->n_outputs; k++)
         view.out[k] = buffers->out[k];
     SYI_TRY(syi_host_run(job, slab, &view, &one_thread, outcome));
-    outcome->compute_ms +=
-        end_operation(sim, began, sim->options.latency_ns + elements / (sim->options.speed * 1e8) * 1e9);
+    outcome->compute_ms += end_operation(
+        sim, began, sim->options.latency_ns + elements / (sim->options.speed * 1e8) * 1e9);
     return SY_OK;
 }
 
@@ -168,8 +168,8 @@ static sy_status copy_out(sim_device *sim, const syi_job *job, const syi_slab *s
     for (int k = 0; k < job->workload->n_outputs; k++)
         if (buffers->outputs)
             memcpy(host.out[k], buffers->out[k], (size_t)buffers->outputs * sizeof(double));
-    outcome->copy_out_ms +=
-        end_operation(sim, began, sim->options.latency_ns + bytes / sim->options.bytes_per_second * 1e9);
+    outcome->copy_out_ms += end_operation(
+        sim, began, sim->options.latency_ns + bytes / sim->options.bytes_per_second * 1e9);
     return SY_OK;
 }
 

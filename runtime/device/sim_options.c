@@ -6,15 +6,28 @@
 #include <math.h>
 #include <string.h>
 
-static const syi_unit byte_units[] = {
-    {"", 1},      {"B", 1},     {"kB", 1e3},  {"KB", 1e3},          {"MB", 1e6},
-    {"GB", 1e9},  {"TB", 1e12}, {"KiB", 1024}, {"MiB", 1024 * 1024}, {"GiB", 1024.0 * 1024 * 1024},
-    {"TiB", 1099511627776.0},   {NULL, 0}};
+static const syi_unit byte_units[] = {{"", 1},
+                                      {"B", 1},
+                                      {"kB", 1e3},
+                                      {"KB", 1e3},
+                                      {"MB", 1e6},
+                                      {"GB", 1e9},
+                                      {"TB", 1e12},
+                                      {"KiB", 1024},
+                                      {"MiB", 1024 * 1024},
+                                      {"GiB", 1024.0 * 1024 * 1024},
+                                      {"TiB", 1099511627776.0},
+                                      {NULL, 0}};
 
-static const syi_unit rate_units[] = {
-    {"B/s", 1},     {"kB/s", 1e3},   {"MB/s", 1e6},             {"GB/s", 1e9},
-    {"TB/s", 1e12}, {"KiB/s", 1024}, {"MiB/s", 1024.0 * 1024},  {"GiB/s", 1024.0 * 1024 * 1024},
-    {NULL, 0}};
+static const syi_unit rate_units[] = {{"B/s", 1},
+                                      {"kB/s", 1e3},
+                                      {"MB/s", 1e6},
+                                      {"GB/s", 1e9},
+                                      {"TB/s", 1e12},
+                                      {"KiB/s", 1024},
+                                      {"MiB/s", 1024.0 * 1024},
+                                      {"GiB/s", 1024.0 * 1024 * 1024},
+                                      {NULL, 0}};
 
 static const syi_unit time_units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {NULL, 0}};
 
@@ -46,7 +59,8 @@ static sy_status parse_option(const char *key, const char *value, sim_options *o
     if (!strcmp(key, "speed"))
         return syi_parse_number(value, &out->speed) && out->speed > 0
                    ? SY_OK
-                   : wrong(out->name, key, value, "3.0 (more than 0; 1 is 1e8 elements per second)");
+                   : wrong(out->name, key, value,
+                           "3.0 (more than 0; 1 is 1e8 elements per second)");
     if (!strcmp(key, "memory"))
         return syi_parse_with_unit(value, byte_units, &out->memory) && out->memory > 0
                    ? SY_OK
@@ -92,9 +106,8 @@ sy_status sim_parse_options(const char *text, sim_options *out)
     while ((option = strtok_r(NULL, ":", &rest))) {
         char *equals = strchr(option, '=');
         if (!equals)
-            return syi_fail(SY_ERR_ARGUMENT,
-                            "sim:%s: '%s' has no value; write it like speed=3.0", out->name,
-                            option);
+            return syi_fail(SY_ERR_ARGUMENT, "sim:%s: '%s' has no value; write it like speed=3.0",
+                            out->name, option);
         *equals = '\0';
         SYI_TRY(parse_option(option, equals + 1, out));
     }

@@ -21,7 +21,8 @@ typedef struct sim_options {
     int64_t fault_at;
 } sim_options;
 
-/* Parses what follows `sim:`. Options that are not named take no time and have no limit; speed is 1. */
+/* Parses what follows `sim:`. Options that are not named take no time and have no limit; speed
+ * is 1. */
 sy_status sim_parse_options(const char *text, sim_options *out);
 
 #endif

@@ -17,7 +17,8 @@ static int by_position(const void *left, const void *right)
  * value far to the left) is run again from the true state. */
 static sy_status chain(const syi_job *job, syi_outcome *all)
 {
-    qsort(all->links, (size_t)all->n_links, sizeof *all->links, by_position);
+    if (all->n_links)
+        qsort(all->links, (size_t)all->n_links, sizeof *all->links, by_position);
     for (int64_t i = 1; i < all->n_links; i++) {
         const syi_link *before = &all->links[i - 1];
         syi_link *here = &all->links[i];
@@ -62,7 +63,8 @@ static int by_row_and_first(const void *left, const void *right)
 static int64_t join_doubts(syi_doubts *doubts)
 {
     int64_t kept = 0;
-    qsort(doubts->list, (size_t)doubts->count, sizeof *doubts->list, by_row_and_first);
+    if (doubts->count)
+        qsort(doubts->list, (size_t)doubts->count, sizeof *doubts->list, by_row_and_first);
     for (int64_t i = 0; i < doubts->count; i++) {
         syi_doubt *last = kept ? &doubts->list[kept - 1] : NULL;
         syi_doubt here = doubts->list[i];

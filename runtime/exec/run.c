@@ -56,8 +56,8 @@ static sy_status settle(worker *done, int index, syi_log *log, syi_tally *tally,
     sy_status merged;
     *left = (syi_span){done->span.first + done->outcome.tiles_done,
                        done->span.count - done->outcome.tiles_done};
-    done->outcome.elements_done = syi_span_elements(
-        done->job, (syi_span){done->span.first, done->outcome.tiles_done});
+    done->outcome.elements_done =
+        syi_span_elements(done->job, (syi_span){done->span.first, done->outcome.tiles_done});
     merged = syi_outcome_merge(&tally->total, &done->outcome);
     if (done->span.count == 0 || done->status == SY_OK)
         return merged;
@@ -74,8 +74,8 @@ static sy_status settle(worker *done, int index, syi_log *log, syi_tally *tally,
     return merged;
 }
 
-/* Gives `left` to the devices that have not failed in this run, by the plan's ratios. A run of tiles
- * is handed on whole to each, so spans stay contiguous. */
+/* Gives `left` to the devices that have not failed in this run, by the plan's ratios. A run of
+ * tiles is handed on whole to each, so spans stay contiguous. */
 static sy_status reassign(const syi_devices *devices, const syi_plan *plan,
                           const syi_tally *tallies, syi_span left, worker *workers)
 {
@@ -85,9 +85,7 @@ static sy_status reassign(const syi_devices *devices, const syi_plan *plan,
     if (!ratios)
         return syi_no_memory((uint64_t)devices->count * sizeof *ratios);
     for (int i = 0; i < devices->count; i++)
-        ratios[i] = tallies[i].status == SY_OK
-                        ? (plan->ratios[i] > 0 ? plan->ratios[i] : 1e-9)
-                        : 0;
+        ratios[i] = tallies[i].status == SY_OK ? (plan->ratios[i] > 0 ? plan->ratios[i] : 1e-9) : 0;
     status = syi_plan_make(devices, ratios, plan->source, left.count, &again);
     syi_free(ratios);
     if (status != SY_OK)

@@ -32,7 +32,8 @@ static sy_status check_one(const syi_devices *devices, const sy_ratio *ratio, do
 sy_status syi_ratios_check(const syi_devices *devices, const sy_ratio *list, int n, double *ratios)
 {
     if (n < 1 || !list)
-        return syi_fail(SY_ERR_ARGUMENT, "the list of ratios is empty; write it like a=0.75,b=0.25");
+        return syi_fail(SY_ERR_ARGUMENT,
+                        "the list of ratios is empty; write it like a=0.75,b=0.25");
     memset(ratios, 0, (size_t)devices->count * sizeof *ratios);
     for (int i = 0; i < n; i++)
         SYI_TRY(check_one(devices, &list[i], ratios));

@@ -1,6 +1,6 @@
 /*
- * A plan: which device computes which tiles. Made from ratios alone, so it can be made again, printed
- * and compared; nothing in it decides the result's bits.
+ * A plan: which device computes which tiles. Made from ratios alone, so it can be made again,
+ * printed and compared; nothing in it decides the result's bits.
  */
 #ifndef SYI_PLAN_PLAN_H
 #define SYI_PLAN_PLAN_H
@@ -24,8 +24,7 @@ typedef struct syi_plan {
 
 /* Ratios of a list by name, id or uuid: SY_ERR_ARGUMENT unless every one is finite, > 0, known and
  * named once. Not normalised; devices not named get 0. `ratios` has one place per device. */
-sy_status syi_ratios_check(const syi_devices *devices, const sy_ratio *list, int n,
-                           double *ratios);
+sy_status syi_ratios_check(const syi_devices *devices, const sy_ratio *list, int n, double *ratios);
 
 /* The same from a stored list: what is not there is left out and reported in `absent` (the names,
  * comma-separated; empty: none). Gives the number of devices found. */

@@ -1,10 +1,11 @@
 /*
- * The definitions of the built-in workloads, evaluated without rounding and rounded once at the end.
+ * The definitions of the built-in workloads, evaluated without rounding and rounded once at the
+ * end.
  *
  * Written to be obviously right, not fast, and on purpose in another way than the library: sums are
- * exact integers (GMP), an irrational result is bracketed by MPFR until its rounding is certain, and
- * a recurrence runs twice, once rounded down and once rounded up, at 4,400 bits. What these two runs
- * cannot decide is reported, never guessed.
+ * exact integers (GMP), an irrational result is bracketed by MPFR until its rounding is certain,
+ * and a recurrence runs twice, once rounded down and once rounded up, at 4,400 bits. What these two
+ * runs cannot decide is reported, never guessed.
  */
 #ifndef TESTS_SUPPORT_ORACLE_H
 #define TESTS_SUPPORT_ORACLE_H
@@ -15,8 +16,8 @@
 enum { ORACLE_OUTPUTS = 3 };
 
 /* Outputs of `workload` for one row x[0 .. n). A parameter that is not in `params` has its default.
- * Returns the number of outputs whose rounding could not be decided (0 in every sane use), or -1 for
- * an unknown workload or parameter. A reduction writes out[0][0]. */
+ * Returns the number of outputs whose rounding could not be decided (0 in every sane use), or -1
+ * for an unknown workload or parameter. A reduction writes out[0][0]. */
 int64_t oracle_run(const char *workload, const sy_param *params, int n_params, const double *x,
                    int64_t n, double *const *out);
 

@@ -58,19 +58,17 @@ double num_round(const mpfr_t value)
     if (mpfr_zero_p(value))
         return 0.0;
     bits = bits_of_double(value);
-    if (bits <= 0) { /* below 2^-1074: more than half of it goes up, the tie to even (zero) */
-        if (mpfr_cmpabs(value, value) == 0 && mpfr_get_exp(value) == -1074) {
-            mpfr_t half;
-            mpfr_init2(half, 53);
-            mpfr_set_ui_2exp(half, 1, -1075, MPFR_RNDN);
-            result = mpfr_cmpabs(value, half) > 0 ? 0x1p-1074 : 0.0;
-            mpfr_clear(half);
-            return mpfr_sgn(value) < 0 && result != 0 ? -result : result;
-        }
+    if (bits < 0)
         return 0.0;
-    }
-    mpfr_init2(rounded, bits);
-    mpfr_set(rounded, value, MPFR_RNDN);
+    mpfr_init2(rounded, bits > 0 ? bits : 1);
+    if (bits > 0)
+        mpfr_set(rounded, value, MPFR_RNDN);
+    else if (mpfr_cmp_si_2exp(value, 1, -1075) > 0) /* the tie 2^-1075 goes to zero */
+        mpfr_set_si_2exp(rounded, 1, -1074, MPFR_RNDN);
+    else if (mpfr_cmp_si_2exp(value, -1, -1075) < 0)
+        mpfr_set_si_2exp(rounded, -1, -1074, MPFR_RNDN);
+    else
+        mpfr_set_zero(rounded, 1);
     result = mpfr_get_d(rounded, MPFR_RNDN); /* exact, or infinite */
     mpfr_clear(rounded);
     return result;
@@ -93,10 +91,12 @@ double num_round_quotient(const mpz_t num, const mpz_t den, long exponent)
     up = up > 0 ? up : 0;
     mpz_mul_2exp(shifted, num, (mp_bitcnt_t)up);
     mpz_tdiv_qr(quotient, rest, shifted, den);
-    if (mpz_sgn(rest) != 0) /* one more bit, set: neither a tie nor a double any more */
-        mpz_mul_2exp(quotient, quotient, 1), up++,
-            mpz_sgn(num) < 0 ? mpz_sub_ui(quotient, quotient, 1)
-                             : mpz_add_ui(quotient, quotient, 1);
+    mpz_mul_2exp(quotient, quotient, 1);
+    up++;
+    if (mpz_sgn(rest) > 0) /* a last bit that makes it neither a tie nor a double */
+        mpz_add_ui(quotient, quotient, 1);
+    else if (mpz_sgn(rest) < 0)
+        mpz_sub_ui(quotient, quotient, 1);
     mpfr_init2(value, (mpfr_prec_t)mpz_sizeinbase(quotient, 2) + 2);
     mpfr_set_z_2exp(value, quotient, exponent - up, MPFR_RNDN); /* exact */
     result = num_round(value);

@@ -9,11 +9,11 @@
  *               may be zero, and zero means the documented default.
  *   Ownership   arguments are borrowed for the call. What a call fills in belongs to the caller and
  *               is given back with the `_clear` or `_destroy` function named beside it.
- *   Errors      every call that can fail returns a sy_status, 0 being success; sy_last_error() holds
- *               the text. Results are written on success only. The one exception is the contents of
- *               the result arrays of a distribution, which are unspecified after a failure.
- *   Threads     a context may be used from any number of threads at once, unless stated otherwise.
- *               The library never prints, exits or aborts.
+ *   Errors      every call that can fail returns a sy_status, 0 being success; sy_last_error()
+ * holds the text. Results are written on success only. The one exception is the contents of the
+ * result arrays of a distribution, which are unspecified after a failure. Threads     a context may
+ * be used from any number of threads at once, unless stated otherwise. The library never prints,
+ * exits or aborts.
  */
 #ifndef STEELYARD_STEELYARD_H
 #define STEELYARD_STEELYARD_H
@@ -36,7 +36,8 @@ extern "C" {
 #define SY_VERSION_PATCH 0
 
 /* The version of the library that runs, "0.1.0". Constant. */
-SY_API const char *sy_version(void);
+SY_API
+const char *sy_version(void);
 
 /* ---- status and errors ------------------------------------------------------------------- */
 
@@ -55,7 +56,8 @@ typedef enum sy_status {
 } sy_status;
 
 /* The status in a few words. Constant, never NULL, also for unknown values. */
-SY_API const char *sy_status_string(sy_status status);
+SY_API
+const char *sy_status_string(sy_status status);
 
 typedef struct sy_error {
     sy_status status;
@@ -65,7 +67,8 @@ typedef struct sy_error {
 } sy_error;
 
 /* The last failure of a call of this thread; valid until the thread's next failing call. */
-SY_API const sy_error *sy_last_error(void);
+SY_API
+const sy_error *sy_last_error(void);
 
 /* ---- context ----------------------------------------------------------------------------- */
 
@@ -90,10 +93,12 @@ typedef struct sy_config {
 typedef struct sy_context sy_context;
 
 /* Opens the devices. `config` may be NULL. Give back with sy_context_destroy. */
-SY_API sy_status sy_context_create(const sy_config *config, sy_context **out);
+SY_API
+sy_status sy_context_create(const sy_config *config, sy_context **out);
 
 /* Takes the address, accepts a NULL inside, leaves NULL. No call may be running on it. */
-SY_API void sy_context_destroy(sy_context **context);
+SY_API
+void sy_context_destroy(sy_context **context);
 
 /* ---- devices ----------------------------------------------------------------------------- */
 
@@ -104,8 +109,8 @@ typedef enum sy_device_type {
 } sy_device_type;
 
 typedef struct sy_device_info {
-    char id[64];           /* `cpu`, `cuda:0`, `sim:0` */
-    char name[64];         /* what ratios call it: `cpu`, `RTX3090`, `RTX3090#2`, a simulated NAME */
+    char id[64];   /* `cpu`, `cuda:0`, `sim:0` */
+    char name[64]; /* what ratios call it: `cpu`, `RTX3090`, `RTX3090#2`, a simulated NAME */
     char description[128]; /* the vendor's model name */
     char uuid[48];         /* empty where there is none */
     sy_device_type type;
@@ -116,10 +121,12 @@ typedef struct sy_device_info {
     char reason[192];                   /* why it is not usable; empty otherwise */
 } sy_device_info;
 
-SY_API int sy_device_count(const sy_context *context);
+SY_API
+int sy_device_count(const sy_context *context);
 
 /* Fills `out` for 0 <= index < sy_device_count(). */
-SY_API sy_status sy_device_query(sy_context *context, int index, sy_device_info *out);
+SY_API
+sy_status sy_device_query(sy_context *context, int index, sy_device_info *out);
 
 /* ---- workloads --------------------------------------------------------------------------- */
 
@@ -146,10 +153,12 @@ typedef struct sy_workload_info {
     int built_in;
 } sy_workload_info;
 
-SY_API int sy_workload_count(sy_context *context);
+SY_API
+int sy_workload_count(sy_context *context);
 
 /* The strings live as long as the context (those of a user's workload: see sy_workload_def). */
-SY_API sy_status sy_workload_query(sy_context *context, int index, sy_workload_info *out);
+SY_API
+sy_status sy_workload_query(sy_context *context, int index, sy_workload_info *out);
 
 /* A stretch of one row, handed to the function of a user's workload. It is one canonical tile
  * (4,096 columns by global index, the last one shorter), whatever the devices and ratios are. */
@@ -171,11 +180,11 @@ typedef struct sy_workload_def {
     const char *name; /* [a-z0-9_]+, not yet taken */
     const char *summary;
     int version; /* change it with the arithmetic: profiles of another version are not believed */
-    sy_pattern pattern;           /* MAP, WINDOW or REDUCE */
-    int n_inputs, n_outputs;      /* 1..8 each */
+    sy_pattern pattern;      /* MAP, WINDOW or REDUCE */
+    int n_inputs, n_outputs; /* 1..8 each */
     const char *const *input_names, *const *output_names;
     const sy_param_info *params;
-    int n_params;                 /* 0..16 */
+    int n_params; /* 0..16 */
     /* WINDOW: columns needed to the left, >= 0. */
     int64_t (*halo)(const double *params);
     /* MAP and WINDOW: writes out[k][0 .. count). */
@@ -188,7 +197,8 @@ typedef struct sy_workload_def {
     int (*finish)(const void *partial, int64_t columns, const double *params, double *outputs);
 } sy_workload_def;
 
-SY_API sy_status sy_workload_register(sy_context *context, const sy_workload_def *def);
+SY_API
+sy_status sy_workload_register(sy_context *context, const sy_workload_def *def);
 
 /* ---- distributing ------------------------------------------------------------------------ */
 
@@ -201,10 +211,10 @@ typedef struct sy_param {
 typedef struct sy_work {
     size_t struct_size;
     const char *workload;
-    int64_t rows, columns;        /* rows 0 means 1; columns may be 0: nothing is computed */
-    const double *const *inputs;  /* one pointer per input, [rows][columns] each */
-    double *const *outputs;       /* one per output: [rows][columns], or [rows] for a reduction;
-                                     they overlap neither each other nor an input */
+    int64_t rows, columns;       /* rows 0 means 1; columns may be 0: nothing is computed */
+    const double *const *inputs; /* one pointer per input, [rows][columns] each */
+    double *const *outputs;      /* one per output: [rows][columns], or [rows] for a reduction;
+                                    they overlap neither each other nor an input */
     const sy_param *params;
     int n_params;
 } sy_work;
@@ -229,7 +239,7 @@ typedef struct sy_options {
     const char *tag;        /* whose stored ratios to use; NULL: the workload's name */
     const sy_ratio *ratios; /* this call's ratios; devices not named are left out */
     int n_ratios;
-    int checksum;           /* non-zero: fill sy_report.checksum */
+    int checksum; /* non-zero: fill sy_report.checksum */
     sy_progress_fn progress;
     void *progress_user;
 } sy_options;
@@ -239,8 +249,8 @@ typedef struct sy_device_report {
     double ratio;                        /* planned share */
     int64_t tiles, tail_tiles, elements; /* computed here; of them taken in the dynamic tail */
     double copy_in_ms, compute_ms, copy_out_ms, busy_ms;
-    int retries;                         /* operations repeated after a failure */
-    char state[32];                      /* `ok`, `left out`, `out of memory`, `failed`, `lost` */
+    int retries;    /* operations repeated after a failure */
+    char state[32]; /* `ok`, `left out`, `out of memory`, `failed`, `lost` */
 } sy_device_report;
 
 typedef struct sy_report {
@@ -260,10 +270,12 @@ typedef struct sy_report {
 /* Splits the work by ratios over the context's devices, computes it, merges in a fixed order.
  * The result's bits depend on the inputs, the parameters and the seed alone. `options` and
  * `report` may be NULL; `report` is given back with sy_report_clear. */
-SY_API sy_status distribute_workload(sy_context *context, const sy_work *work,
-                                     const sy_options *options, sy_report *report);
+SY_API
+sy_status distribute_workload(sy_context *context, const sy_work *work, const sy_options *options,
+                              sy_report *report);
 
-SY_API void sy_report_clear(sy_report *report);
+SY_API
+void sy_report_clear(sy_report *report);
 
 /* ---- plans ------------------------------------------------------------------------------- */
 
@@ -271,26 +283,28 @@ typedef struct sy_planned_device {
     char name[64], id[64];
     double ratio;
     int64_t tiles, elements;
-    double predicted_ms;   /* < 0: nothing known */
-    char limited_by[32];   /* `compute`, `copy in`, `copy out`, `latency`; empty: nothing known */
-    char left_out[128];    /* why it gets nothing; empty when it gets something */
+    double predicted_ms; /* < 0: nothing known */
+    char limited_by[32]; /* `compute`, `copy in`, `copy out`, `latency`; empty: nothing known */
+    char left_out[128];  /* why it gets nothing; empty when it gets something */
 } sy_planned_device;
 
 typedef struct sy_plan_info {
     size_t struct_size;
     int64_t rows, columns, tiles;
-    char decision[8];      /* `cpu`, `one`, `some`, `all`, `none` (no work) */
+    char decision[8]; /* `cpu`, `one`, `some`, `all`, `none` (no work) */
     char reason[256];
-    double predicted_ms;   /* < 0: nothing known */
+    double predicted_ms; /* < 0: nothing known */
     int n_devices;
     sy_planned_device *devices;
 } sy_plan_info;
 
 /* The split that distribute_workload would use for such a work; its arrays are not looked at and
  * may be NULL. Give back with sy_plan_info_clear. */
-SY_API sy_status sy_plan_explain(sy_context *context, const sy_work *work,
-                                 const sy_options *options, sy_plan_info *out);
-SY_API void sy_plan_info_clear(sy_plan_info *info);
+SY_API
+sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_options *options,
+                          sy_plan_info *out);
+SY_API
+void sy_plan_info_clear(sy_plan_info *info);
 
 /* ---- profiles ---------------------------------------------------------------------------- */
 
@@ -319,19 +333,25 @@ typedef struct sy_profile_options {
 
 /* Times every usable device alone on seeded sample data, and writes the speeds' ratios to
  * multigpu.json under the tag. `options` may be NULL; `out` too, else sy_balance_clear. */
-SY_API sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options *options,
-                                         sy_balance *out);
+SY_API
+sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options *options,
+                                  sy_balance *out);
 
 /* Stores ratios for a tag (multigpu.json). Every device must be one of the context's. */
-SY_API sy_status sy_balance_set(sy_context *context, const char *tag, const sy_ratio *ratios,
-                                int n_ratios);
+SY_API
+sy_status sy_balance_set(sy_context *context, const char *tag, const sy_ratio *ratios,
+                         int n_ratios);
 /* The stored ratios of a tag; NULL: the last profiled one. SY_ERR_NOT_FOUND when there are none. */
-SY_API sy_status sy_balance_get(sy_context *context, const char *tag, sy_balance *out);
+SY_API
+sy_status sy_balance_get(sy_context *context, const char *tag, sy_balance *out);
 /* Forgets a tag; NULL: all of them. */
-SY_API sy_status sy_balance_forget(sy_context *context, const char *tag);
+SY_API
+sy_status sy_balance_forget(sy_context *context, const char *tag);
 /* The number of stored tags, and the tag of an index (sorted); SY_ERR_NOT_FOUND past the end. */
-SY_API sy_status sy_balance_tag(sy_context *context, int index, char tag[64]);
-SY_API void sy_balance_clear(sy_balance *balance);
+SY_API
+sy_status sy_balance_tag(sy_context *context, int index, char tag[64]);
+SY_API
+void sy_balance_clear(sy_balance *balance);
 
 typedef struct sy_threshold {
     double cpu_ms_avg, gpu_ms_avg; /* NaN: not measured yet */
@@ -340,18 +360,23 @@ typedef struct sy_threshold {
 
 /* Adds one measurement of the same work on the CPU and on the GPU to the averages of `key`
  * (thresholds.json). Times must be finite and >= 0. */
-SY_API sy_status sy_threshold_update(sy_context *context, const char *key, double cpu_ms,
-                                     double gpu_ms);
-SY_API sy_status sy_threshold_get(sy_context *context, const char *key, sy_threshold *out);
+SY_API
+sy_status sy_threshold_update(sy_context *context, const char *key, double cpu_ms, double gpu_ms);
+SY_API
+sy_status sy_threshold_get(sy_context *context, const char *key, sy_threshold *out);
 /* Calls `each` for every key in the file's order until it returns non-zero. */
-SY_API sy_status sy_threshold_list(sy_context *context,
-                                   int (*each)(void *user, const char *key, const sy_threshold *t),
-                                   void *user);
-SY_API sy_status sy_threshold_forget(sy_context *context, const char *key); /* NULL: all */
+SY_API
+sy_status sy_threshold_list(sy_context *context,
+                            int (*each)(void *user, const char *key, const sy_threshold *t),
+                            void *user);
+SY_API
+sy_status sy_threshold_forget(sy_context *context, const char *key); /* NULL: all */
 
 /* Where the two files are for this context. Valid as long as the context. */
-SY_API const char *sy_multigpu_path(const sy_context *context);
-SY_API const char *sy_thresholds_path(const sy_context *context);
+SY_API
+const char *sy_multigpu_path(const sy_context *context);
+SY_API
+const char *sy_thresholds_path(const sy_context *context);
 
 #ifdef __cplusplus
 }

@@ -198,7 +198,7 @@ typedef struct token {
     const char *text;
     uint32_t length, line;
 } token;
-/* NULL: out of memory. On a bad character the last token is of kind '?'. */
+/* Ends in a token of kind 0; what is no token is of kind '?'. NULL: out of memory. */
 token *vptx_lex(const char *text, size_t length, uint32_t *lines);
 
 /* ---- rows*.c: tables of what the arithmetic instructions do ---- */

@@ -95,7 +95,7 @@ token *vptx_lex(const char *text, size_t length, uint32_t *lines)
             room *= 2;
         }
         tokens[count] = next_token(&c);
-    } while (tokens[count].kind && tokens[count++].kind != '?');
+    } while (tokens[count++].kind);
     *lines = c.line;
     return tokens;
 }
