@@ -1,0 +1,113 @@
+/*
+ * Every workload on series made to break rolling arithmetic, against the exact oracle, on the CPU
+ * alone and split; three tiles long, so that spikes, NaNs and states cross tiles.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "support/judge.h"
+#include "support/series.h"
+
+enum { COLUMNS = 2 * 4096 + 700 };
+
+#define SPLIT "sim:a:speed=1e6,sim:b:speed=3e6,cpu:threads=2"
+
+static const uint64_t seeds[] = {1, 2};
+
+static void check_series(sy_context *whole, sy_context *split, lab_case *c, series_kind kind)
+{
+    static double x[COLUMNS];
+    for (size_t s = 0; s < sizeof seeds / sizeof seeds[0]; s++) {
+        lab_case again = *c;
+        int output = 0;
+        int64_t at;
+        c->rows = again.rows = 1;
+        c->columns = again.columns = COLUMNS;
+        c->x = again.x = x;
+        series_fill(kind, seeds[s], x, COLUMNS);
+        cr_assert(lab_prepare(c) && lab_prepare(&again));
+        cr_expect_eq(lab_run(whole, c, NULL, NULL), SY_OK);
+        cr_expect_eq(lab_run(split, &again, NULL, NULL), SY_OK);
+        cr_expect_eq(judge_case(c), 0, "series '%s', seed %d", series_name(kind), (int)seeds[s]);
+        at = lab_case_difference(c, &again, &output);
+        cr_expect(at < 0, "series '%s', seed %d: split differs in output %d at %lld",
+                  series_name(kind), (int)seeds[s], output, (long long)at);
+        lab_release(c);
+        lab_release(&again);
+    }
+}
+
+static void check(lab_case c)
+{
+    sy_context *whole = lab_open("cpu", NULL, NULL), *split = lab_open(SPLIT, NULL, NULL);
+    cr_assert(whole && split);
+    for (int kind = 0; kind < SERIES_KINDS; kind++)
+        check_series(whole, split, &c, kind);
+    sy_context_destroy(&whole);
+    sy_context_destroy(&split);
+}
+
+#define P(key, number)                                                                             \
+    {                                                                                              \
+        .name = key, .value = number                                                               \
+    }
+#define CHECK(name, count, ...)                                                                    \
+    check((lab_case){.workload = name, .params = {__VA_ARGS__}, .n_params = count})
+
+Test(adversarial, sma)
+{
+    static const int periods[] = {1, 2, 3, 5, 20, 98, 200, 1000, 5000};
+    for (size_t i = 0; i < sizeof periods / sizeof periods[0]; i++)
+        CHECK("sma", 1, P("period", periods[i]));
+}
+
+Test(adversarial, rolling_std)
+{
+    CHECK("rolling_std", 0, {0});
+    CHECK("rolling_std", 1, P("period", 1));
+    CHECK("rolling_std", 2, P("period", 2), P("ddof", 1));
+    CHECK("rolling_std", 2, P("period", 3), P("ddof", 2));
+    CHECK("rolling_std", 2, P("period", 20), P("ddof", 1));
+    CHECK("rolling_std", 1, P("period", 98));
+    CHECK("rolling_std", 1, P("period", 4097));
+}
+
+Test(adversarial, bollinger)
+{
+    CHECK("bollinger", 0, {0});
+    CHECK("bollinger", 2, P("period", 1), P("width", 2));
+    CHECK("bollinger", 2, P("period", 2), P("width", 1));
+    CHECK("bollinger", 2, P("period", 4), P("width", 0.5));
+    CHECK("bollinger", 2, P("period", 98), P("width", 0.1));
+    CHECK("bollinger", 2, P("period", 200), P("width", 3));
+}
+
+Test(adversarial, ema)
+{
+    static const int periods[] = {1, 2, 3, 7, 20, 26, 200, 5000};
+    for (size_t i = 0; i < sizeof periods / sizeof periods[0]; i++)
+        CHECK("ema", 1, P("period", periods[i]));
+}
+
+Test(adversarial, ema_seeded_with_the_first_value)
+{
+    static const int periods[] = {1, 2, 15, 26, 1000};
+    for (size_t i = 0; i < sizeof periods / sizeof periods[0]; i++)
+        CHECK("ema", 2, P("period", periods[i]), {.name = "seed_with", .text = "first"});
+}
+
+Test(adversarial, macd)
+{
+    CHECK("macd", 0, {0});
+    CHECK("macd", 3, P("fast", 3), P("slow", 10), P("signal", 16));
+    CHECK("macd", 3, P("fast", 2), P("slow", 8), P("signal", 3));
+    CHECK("macd", 3, P("fast", 50), P("slow", 200), P("signal", 1));
+}
+
+Test(adversarial, reductions)
+{
+    CHECK("sum", 0, {0});
+    CHECK("mean", 0, {0});
+    CHECK("variance", 0, {0});
+    CHECK("variance", 1, P("ddof", 1));
+}

@@ -1,0 +1,217 @@
+/*
+ * Brute force around every edge of shape and window, on the CPU and split, against the oracle.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "support/judge.h"
+#include "support/series.h"
+
+#define SPLIT "sim:a:speed=1e6,sim:b:speed=3e6,sim:c:speed=1e5,cpu:threads=2"
+
+enum { MOST = 7 * 8192 + 64 };
+
+static double x[MOST];
+
+static sy_context *contexts[2];
+
+static void open_both(void)
+{
+    contexts[0] = lab_open("cpu", NULL, NULL);
+    contexts[1] = lab_open(SPLIT, NULL, NULL);
+    cr_assert(contexts[0] && contexts[1]);
+    series_fill(SERIES_INTEGERS, 5, x, MOST / 2);
+    series_fill(SERIES_TICK, 5, x + MOST / 2, MOST - MOST / 2);
+}
+
+static void close_both(void)
+{
+    sy_context_destroy(&contexts[0]);
+    sy_context_destroy(&contexts[1]);
+}
+
+/* One case on both contexts; x starts somewhere in the mixed data. */
+static void check(const char *workload, int64_t rows, int64_t columns, int n_params,
+                  const sy_param *params, int64_t from)
+{
+    char text[256];
+    for (int i = 0; i < 2; i++) {
+        lab_case c = {.workload = workload,
+                      .rows = rows,
+                      .columns = columns,
+                      .n_params = n_params,
+                      .x = x + from};
+        for (int p = 0; p < n_params; p++)
+            c.params[p] = params[p];
+        cr_assert(lab_prepare(&c));
+        cr_expect_eq(lab_run(contexts[i], &c, NULL, NULL), SY_OK, "%s on %s",
+                     lab_describe(&c, text, sizeof text), i ? SPLIT : "cpu");
+        cr_expect_eq(judge_case(&c), 0, "%s on %s", lab_describe(&c, text, sizeof text),
+                     i ? SPLIT : "cpu");
+        lab_release(&c);
+    }
+}
+
+static const int64_t row_counts[] = {1, 2, 7};
+
+#define P(key, number)                                                                             \
+    {                                                                                              \
+        .name = key, .value = number                                                               \
+    }
+
+/* Every n from 0 to beyond three windows, every small period, several rows. */
+static void check_small(const char *workload, const char *extra, double extra_value)
+{
+    for (int period = 1; period <= 5; period++)
+        for (int64_t n = 1; n <= 3 * period + 1; n++)
+            for (int r = 0; r < 3; r++) {
+                sy_param params[] = {P("period", period), P(extra, extra_value)};
+                check(workload, row_counts[r], n, extra ? 2 : 1, params, MOST / 2 - 50);
+            }
+}
+
+TestSuite(edges, .init = open_both, .fini = close_both);
+
+Test(edges, small_sma)
+{
+    check_small("sma", NULL, 0);
+}
+
+Test(edges, small_rolling_std)
+{
+    check_small("rolling_std", NULL, 0);
+}
+
+Test(edges, small_bollinger)
+{
+    check_small("bollinger", NULL, 0);
+    check_small("bollinger", "width", 0);
+}
+
+Test(edges, small_ema)
+{
+    check_small("ema", NULL, 0);
+    check_small("ema", "seed_with", 1);
+}
+
+Test(edges, largest_ddof)
+{
+    for (int period = 2; period <= 6; period++) {
+        sy_param params[] = {P("period", period), P("ddof", period - 1)};
+        for (int64_t n = 1; n <= 3 * period; n++)
+            check("rolling_std", 2, n, 2, params, MOST / 2 - 10);
+    }
+}
+
+Test(edges, small_macd)
+{
+    for (int slow = 2; slow <= 5; slow++)
+        for (int signal = 1; signal <= 3; signal++)
+            for (int64_t n = 1; n <= 3 * slow + signal; n++) {
+                sy_param params[] = {P("fast", slow - 1), P("slow", slow), P("signal", signal)};
+                check("macd", 2, n, 3, params, MOST / 2 - 20);
+            }
+}
+
+Test(edges, small_reductions)
+{
+    static const sy_param ddof = P("ddof", 1);
+    for (int64_t n = 1; n <= 40; n++)
+        for (int r = 0; r < 3; r++) {
+            check("sum", row_counts[r], n, 0, NULL, MOST / 2 - 100);
+            check("mean", row_counts[r], n, 0, NULL, MOST / 2 - 100);
+            check("variance", row_counts[r], n, 0, NULL, MOST / 2 - 100);
+            check("variance", row_counts[r], n, 1, &ddof, MOST / 2 - 100);
+        }
+}
+
+/* Around one and two tiles, with periods around the tile, equal to n, and beyond it. */
+Test(edges, tiles)
+{
+    static const int64_t lengths[] = {4095, 4096, 4097, 8192};
+    for (int l = 0; l < 4; l++) {
+        const int64_t n = lengths[l];
+        const int64_t periods[] = {1, 2, 20, 4095, 4096, 4097, n - 1, n, n + 1, n + 5000};
+        for (size_t p = 0; p < sizeof periods / sizeof periods[0]; p++) {
+            sy_param period = P("period", (double)periods[p]);
+            check("sma", 2, n, 1, &period, MOST / 2 - 3000);
+            check("rolling_std", 1, n, 1, &period, MOST / 2 - 3000);
+            check("bollinger", 1, n, 1, &period, MOST / 2 - 3000);
+            check("ema", 2, n, 1, &period, MOST / 2 - 3000);
+        }
+        check("macd", 7, n, 0, NULL, 0);
+        check("sum", 7, n, 0, NULL, 0);
+        check("mean", 7, n, 0, NULL, 0);
+        check("variance", 7, n, 0, NULL, 0);
+    }
+}
+
+/* Zero columns: a success that writes nothing, whatever the rows. */
+Test(edges, no_columns)
+{
+    static const char *const workloads[] = {"sma", "rolling_std", "bollinger", "ema", "macd"};
+    for (int i = 0; i < 2; i++)
+        for (int w = 0; w < 5; w++)
+            for (int64_t rows = 0; rows < 3; rows++) {
+                lab_case c = {.workload = workloads[w], .rows = rows, .columns = 0, .x = x};
+                sy_report report = {.struct_size = sizeof report};
+                cr_assert(lab_prepare(&c));
+                cr_expect_eq(lab_run(contexts[i], &c, NULL, &report), SY_OK);
+                cr_expect_eq(report.tiles, 0);
+                sy_report_clear(&report);
+                lab_release(&c);
+            }
+}
+
+/* "columns may be 0: nothing is computed": a reduction must not invent a partial either. */
+Test(edges, reductions_of_nothing)
+{
+    static const char *const workloads[] = {"sum", "mean", "variance"};
+    for (int i = 0; i < 2; i++)
+        for (int w = 0; w < 3; w++) {
+            lab_case c = {.workload = workloads[w], .rows = 3, .columns = 0, .x = x};
+            cr_assert(lab_prepare(&c));
+            cr_expect_eq(lab_run(contexts[i], &c, NULL, NULL), SY_OK);
+            lab_release(&c);
+        }
+}
+
+/* rows = 0 means one row. */
+Test(edges, rows_zero_is_one_row)
+{
+    lab_case zero = {.workload = "sma", .rows = 1, .columns = 300, .x = x}, one = zero;
+    int output = 0;
+    cr_assert(lab_prepare(&zero) && lab_prepare(&one));
+    zero.rows = 0;
+    cr_expect_eq(lab_run(contexts[1], &zero, NULL, NULL), SY_OK);
+    cr_expect_eq(lab_run(contexts[1], &one, NULL, NULL), SY_OK);
+    cr_expect_lt(lab_case_difference(&zero, &one, &output), 0);
+    lab_release(&zero);
+    lab_release(&one);
+}
+
+/* All outputs that have no value are the one NaN. */
+Test(edges, period_beyond_the_series)
+{
+    static const char *const workloads[] = {"sma", "rolling_std", "bollinger", "ema"};
+    for (int w = 0; w < 4; w++)
+        for (int64_t n = 1; n <= 3; n++) {
+            sy_param period = P("period", 4);
+            check(workloads[w], 2, n, 1, &period, 0);
+        }
+}
+
+/* A value that is -0 by its definition is +0. */
+Test(edges, zero_is_positive)
+{
+    static const double zeros[64] = {-0.0, 0.0, -0.0, -0.0};
+    static const char *const workloads[] = {"sma",  "rolling_std", "bollinger", "ema",
+                                            "macd", "sum",         "mean",      "variance"};
+    for (int w = 0; w < 8; w++) {
+        lab_case c = {.workload = workloads[w], .rows = 1, .columns = 64, .x = zeros};
+        cr_assert(lab_prepare(&c));
+        cr_expect_eq(lab_run(contexts[1], &c, NULL, NULL), SY_OK);
+        cr_expect_eq(judge_case(&c), 0);
+        lab_release(&c);
+    }
+}

@@ -1,0 +1,166 @@
+/* What the suites work with. */
+#include "support/lab.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GUARD = 64 };
+
+static const uint64_t poison = UINT64_C(0xfff7a5a5deadbeef); /* a signalling NaN of its own */
+
+static void remember(void *user, sy_log_level level, const char *line)
+{
+    lab_log *log = user;
+    if (level != SY_LOG_WARNING) {
+        log->infos++;
+        return;
+    }
+    log->warnings++;
+    snprintf(log->last, sizeof log->last, "%s", line);
+}
+
+sy_context *lab_open(const char *devices, const char *multigpu_path, lab_log *log)
+{
+    sy_config config = {.struct_size = sizeof config,
+                        .devices = devices,
+                        .multigpu_path = multigpu_path ? multigpu_path : "no-such/multigpu.json",
+                        .thresholds_path = "no-such/thresholds.json",
+                        .log = log ? remember : NULL,
+                        .log_user = log};
+    sy_context *context = NULL;
+    if (sy_context_create(&config, &context) == SY_OK)
+        return context;
+    fprintf(stderr, "context over %s: %s\n", devices, sy_last_error()->text);
+    return NULL;
+}
+
+static void fill_poison(double *array, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        memcpy(&array[i], &poison, sizeof poison);
+}
+
+double *lab_alloc(int64_t count)
+{
+    double *block = malloc((size_t)(count + 2 * GUARD) * sizeof *block);
+    if (!block)
+        return NULL;
+    fill_poison(block, count + 2 * GUARD);
+    return block + GUARD;
+}
+
+int lab_untouched(const double *array, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (memcmp(&array[i], &poison, sizeof poison) != 0)
+            return 0;
+    return 1;
+}
+
+int lab_guards_intact(const double *array, int64_t count)
+{
+    return lab_untouched(array - GUARD, GUARD) && lab_untouched(array + count, GUARD);
+}
+
+void lab_free(double *array)
+{
+    if (array)
+        free(array - GUARD);
+}
+
+static int is_reduction(const char *workload)
+{
+    return !strcmp(workload, "sum") || !strcmp(workload, "mean") || !strcmp(workload, "variance");
+}
+
+int lab_prepare(lab_case *c)
+{
+    int complete = 1;
+    c->n_outputs = !strcmp(c->workload, "bollinger") || !strcmp(c->workload, "macd") ? 3 : 1;
+    c->out_count = is_reduction(c->workload) ? c->rows : c->rows * c->columns;
+    for (int k = 0; k < c->n_outputs; k++)
+        complete &= !!(c->out[k] = lab_alloc(c->out_count));
+    return complete;
+}
+
+void lab_release(lab_case *c)
+{
+    for (int k = 0; k < c->n_outputs; k++) {
+        lab_free(c->out[k]);
+        c->out[k] = NULL;
+    }
+}
+
+sy_status lab_run(sy_context *context, lab_case *c, const sy_options *options, sy_report *report)
+{
+    sy_work work = {.struct_size = sizeof work,
+                    .workload = c->workload,
+                    .rows = c->rows,
+                    .columns = c->columns,
+                    .inputs = &c->x,
+                    .outputs = c->out,
+                    .params = c->params,
+                    .n_params = c->n_params};
+    sy_status status;
+    for (int k = 0; k < c->n_outputs; k++)
+        fill_poison(c->out[k], c->out_count);
+    status = distribute_workload(context, &work, options, report);
+    for (int k = 0; k < c->n_outputs; k++) {
+        if (!lab_guards_intact(c->out[k], c->out_count)) {
+            fprintf(stderr, "output %d was written outside its array\n", k);
+            return SY_ERR_INTERNAL;
+        }
+    }
+    if (status != SY_OK)
+        fprintf(stderr, "%s: %s\n", c->workload, sy_last_error()->text);
+    return status;
+}
+
+int lab_told(sy_status status)
+{
+    const sy_error *error = sy_last_error();
+    if (error->status == status && *error->text && !strpbrk(error->text, "\n\r\t"))
+        return 1;
+    fprintf(stderr, "expected status %d with one line; got %d: '%s'\n", (int)status,
+            (int)error->status, error->text);
+    return 0;
+}
+
+int64_t lab_difference(const double *a, const double *b, int64_t count)
+{
+    if (count == 0 || memcmp(a, b, (size_t)count * sizeof *a) == 0)
+        return -1;
+    for (int64_t i = 0; i < count; i++)
+        if (memcmp(&a[i], &b[i], sizeof *a) != 0)
+            return i;
+    return -1;
+}
+
+int64_t lab_case_difference(const lab_case *a, const lab_case *b, int *output)
+{
+    for (int k = 0; k < a->n_outputs; k++) {
+        int64_t at = lab_difference(a->out[k], b->out[k], a->out_count);
+        if (at >= 0) {
+            *output = k;
+            return at;
+        }
+    }
+    return -1;
+}
+
+const char *lab_describe(const lab_case *c, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "%s(", c->workload);
+    for (int i = 0; i < c->n_params && used < size; i++) {
+        const sy_param *p = &c->params[i];
+        if (p->text)
+            used += (size_t)snprintf(text + used, size - used, "%s=%s, ", p->name, p->text);
+        else
+            used += (size_t)snprintf(text + used, size - used, "%s=%.17g, ", p->name, p->value);
+    }
+    if (used < size)
+        snprintf(text + used, size - used, "rows=%lld, columns=%lld)", (long long)c->rows,
+                 (long long)c->columns);
+    return text;
+}

@@ -1,0 +1,60 @@
+/*
+ * What the suites work with: contexts that remember what was logged, arrays with guard zones, and
+ * one call that distributes a case and keeps its outputs. Nothing here decides what is right.
+ */
+#ifndef TESTS_SUPPORT_LAB_H
+#define TESTS_SUPPORT_LAB_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <steelyard/steelyard.h>
+
+/* Lines that a context has logged. */
+typedef struct lab_log {
+    int infos, warnings;
+    char last[512]; /* the last warning */
+} lab_log;
+
+/* A context over `devices` with a profile file that does not exist (or `multigpu_path`). `log` may
+ * be NULL. NULL, with the library's message on standard error, when it cannot be had. */
+sy_context *lab_open(const char *devices, const char *multigpu_path, lab_log *log);
+
+/* `count` doubles between two guard zones, poisoned; NULL when memory is exhausted. */
+double *lab_alloc(int64_t count);
+int lab_guards_intact(const double *array, int64_t count);
+/* Whether every value is still the poison. */
+int lab_untouched(const double *array, int64_t count);
+void lab_free(double *array);
+
+enum { LAB_OUTPUTS = 3 };
+
+/* A case with one input; outputs are allocated by lab_prepare and belong to the case. */
+typedef struct lab_case {
+    const char *workload;
+    sy_param params[4];
+    int n_params;
+    int64_t rows, columns;
+    const double *x;
+    int n_outputs;
+    int64_t out_count; /* values of each output */
+    double *out[LAB_OUTPUTS];
+} lab_case;
+
+/* Allocates and poisons the outputs. 0 when memory is exhausted. */
+int lab_prepare(lab_case *c);
+void lab_release(lab_case *c);
+/* Distributes the case; the status, and SY_ERR_INTERNAL when a guard zone was written. */
+sy_status lab_run(sy_context *context, lab_case *c, const sy_options *options, sy_report *report);
+
+/* Whether the thread's last error is `status` with one non-empty line of text; says so otherwise.
+ */
+int lab_told(sy_status status);
+
+/* The index of the first value with other bits, -1 when all are equal. */
+int64_t lab_difference(const double *a, const double *b, int64_t count);
+/* The same over all outputs of two cases; `output` tells where. */
+int64_t lab_case_difference(const lab_case *a, const lab_case *b, int *output);
+/* "workload(name=value, ..)", in a buffer of the caller. */
+const char *lab_describe(const lab_case *c, char *text, size_t size);
+
+#endif

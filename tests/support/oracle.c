@@ -1,0 +1,368 @@
+/*
+ * The definitions. A window's mean and variance come from exact integer sums S and Q of x and x^2
+ * (x being integers times one power of two for the whole row), so nothing is lost before the one
+ * rounding. An EMA is (2x + (p - 1)y) / (p + 1), step by step, in a bracket that holds the truth.
+ *
+ * Why a bracket of 4,400 bits decides an EMA: while every division by p + 1 leaves no remainder the
+ * value is exact and both ends agree, ties included. Once one does, the value has an odd
+ * denominator for good (or, where p + 1 is a power of two, ever more bits), so it is never a tie
+ * again and the ends are 2^-4400 of the largest x apart. A difference of two EMAs could in theory
+ * be a tie all the same: then the bracket says so and the test fails.
+ */
+#include "support/oracle.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/oracle_num.h"
+
+enum { RECURRENCE_BITS = 4400 };
+
+typedef struct args {
+    int64_t period, ddof, fast, slow, signal;
+    double width;
+    int first; /* EMA seeded with its first value */
+} args;
+
+static int is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+int oracle_outputs(const char *workload)
+{
+    static const char *const one[] = {"sma", "rolling_std", "ema", "sum", "mean", "variance"};
+    for (size_t i = 0; i < sizeof one / sizeof one[0]; i++)
+        if (is(workload, one[i]))
+            return 1;
+    return is(workload, "bollinger") || is(workload, "macd") ? 3 : 0;
+}
+
+int oracle_is_reduction(const char *workload)
+{
+    return is(workload, "sum") || is(workload, "mean") || is(workload, "variance");
+}
+
+static int read_args(const sy_param *params, int n_params, args *out)
+{
+    *out = (args){.period = 20, .fast = 12, .slow = 26, .signal = 9, .width = 2};
+    for (int i = 0; i < n_params; i++) {
+        const sy_param *p = &params[i];
+        if (is(p->name, "period"))
+            out->period = (int64_t)p->value;
+        else if (is(p->name, "ddof"))
+            out->ddof = (int64_t)p->value;
+        else if (is(p->name, "width"))
+            out->width = p->value;
+        else if (is(p->name, "fast"))
+            out->fast = (int64_t)p->value;
+        else if (is(p->name, "slow"))
+            out->slow = (int64_t)p->value;
+        else if (is(p->name, "signal"))
+            out->signal = (int64_t)p->value;
+        else if (is(p->name, "seed_with"))
+            out->first = p->text ? is(p->text, "first") : p->value != 0;
+        else
+            return 0;
+    }
+    return 1;
+}
+
+static void fill_nan(double *out, int64_t from, int64_t to)
+{
+    for (int64_t i = from; i < to; i++)
+        out[i] = num_nan();
+}
+
+/* ---- windows and reductions -------------------------------------------------------------- */
+
+/* Exact sums of the finite x in a stretch, and how many are not finite. */
+typedef struct moments {
+    mpz_t sum, squares;
+    long exponent;
+    int64_t odd;
+} moments;
+
+static void moments_add(moments *m, double x, int sign)
+{
+    mpz_t scaled;
+    if (!isfinite(x)) {
+        m->odd += sign;
+        return;
+    }
+    mpz_init(scaled);
+    num_scale(scaled, x, m->exponent);
+    if (sign > 0)
+        mpz_add(m->sum, m->sum, scaled), mpz_addmul(m->squares, scaled, scaled);
+    else
+        mpz_sub(m->sum, m->sum, scaled), mpz_submul(m->squares, scaled, scaled);
+    mpz_clear(scaled);
+}
+
+static double mean_of(const moments *m, int64_t count)
+{
+    mpz_t den;
+    double mean;
+    mpz_init_set_si(den, (long)count);
+    mean = num_round_quotient(m->sum, den, m->exponent);
+    mpz_clear(den);
+    return mean;
+}
+
+/* spread = count * Q - S^2 and den = count * (count - ddof): the variance is spread / den. */
+static void spread_of(const moments *m, int64_t count, int64_t ddof, mpz_t spread, mpz_t den)
+{
+    mpz_mul_si(spread, m->squares, (long)count);
+    mpz_submul(spread, m->sum, m->sum);
+    mpz_set_si(den, (long)count);
+    mpz_mul_si(den, den, (long)(count - ddof));
+}
+
+static double variance_of(const moments *m, int64_t count, int64_t ddof)
+{
+    mpz_t spread, den;
+    double variance;
+    mpz_inits(spread, den, NULL);
+    spread_of(m, count, ddof, spread, den);
+    variance = num_round_quotient(spread, den, 2 * m->exponent);
+    mpz_clears(spread, den, NULL);
+    return variance;
+}
+
+/* mean + sign * width * deviation, = (S * (n - d) + sign * sqrt(width^2 * spread * den)) / den;
+ * width = digits * 2^shift. With no mean (`std`) the first term is left out. */
+static double band_of(const moments *m, int64_t count, const args *a, int sign, int std)
+{
+    mpz_t spread, den, centre, digits, root;
+    double band;
+    double width = std ? 1 : a->width;
+    long shift = num_exponent(&width, 1);
+    mpz_inits(spread, den, centre, digits, root, NULL);
+    spread_of(m, count, a->ddof, spread, den);
+    num_scale(digits, width, shift);
+    if (shift > 0) {
+        mpz_mul_2exp(digits, digits, (mp_bitcnt_t)shift);
+        shift = 0;
+    }
+    if (!std) {
+        mpz_mul_si(centre, m->sum, (long)(count - a->ddof));
+        mpz_mul_2exp(centre, centre, (mp_bitcnt_t)-shift);
+    }
+    mpz_mul(root, spread, den);
+    mpz_mul(root, root, digits);
+    mpz_mul(root, root, digits);
+    band =
+        num_round_root(centre, mpz_sgn(digits) < 0 ? -sign : sign, root, den, m->exponent + shift);
+    mpz_clears(spread, den, centre, digits, root, NULL);
+    return band;
+}
+
+static void window_outputs(const char *workload, const moments *m, const args *a, int64_t i,
+                           double *const *out)
+{
+    int64_t w = a->period;
+    if (m->odd) {
+        for (int k = 0; k < oracle_outputs(workload); k++)
+            out[k][i] = num_nan();
+    } else if (is(workload, "sma")) {
+        out[0][i] = mean_of(m, w);
+    } else if (is(workload, "rolling_std")) {
+        out[0][i] = band_of(m, w, a, 1, 1);
+    } else {
+        out[0][i] = band_of(m, w, a, 1, 0);
+        out[1][i] = mean_of(m, w);
+        out[2][i] = band_of(m, w, a, -1, 0);
+    }
+}
+
+static void run_window(const char *workload, const args *a, const double *x, int64_t n,
+                       double *const *out)
+{
+    moments m = {.exponent = num_exponent(x, n)};
+    mpz_inits(m.sum, m.squares, NULL);
+    for (int64_t i = 0; i < n; i++) {
+        moments_add(&m, x[i], 1);
+        if (i >= a->period)
+            moments_add(&m, x[i - a->period], -1);
+        if (i >= a->period - 1)
+            window_outputs(workload, &m, a, i, out);
+        else
+            for (int k = 0; k < oracle_outputs(workload); k++)
+                out[k][i] = num_nan();
+    }
+    mpz_clears(m.sum, m.squares, NULL);
+}
+
+static void run_reduction(const char *workload, const args *a, const double *x, int64_t n,
+                          double *const *out)
+{
+    moments m = {.exponent = num_exponent(x, n)};
+    mpz_t one;
+    mpz_inits(m.sum, m.squares, NULL);
+    mpz_init_set_ui(one, 1);
+    for (int64_t i = 0; i < n; i++)
+        moments_add(&m, x[i], 1);
+    if (m.odd)
+        out[0][0] = num_nan();
+    else if (is(workload, "sum"))
+        out[0][0] = num_round_quotient(m.sum, one, m.exponent);
+    else if (is(workload, "mean"))
+        out[0][0] = mean_of(&m, n);
+    else
+        out[0][0] = n > a->ddof ? variance_of(&m, n, a->ddof) : num_nan();
+    mpz_clears(m.sum, m.squares, one, NULL);
+}
+
+/* ---- recurrences ------------------------------------------------------------------------- */
+
+/* low <= truth <= high. */
+typedef struct bracket {
+    mpfr_t low, high;
+} bracket;
+
+static void bracket_init(bracket *b)
+{
+    mpfr_inits2(RECURRENCE_BITS, b->low, b->high, (mpfr_ptr)NULL);
+    mpfr_set_zero(b->low, 1);
+    mpfr_set_zero(b->high, 1);
+}
+
+static void bracket_clear(bracket *b)
+{
+    mpfr_clears(b->low, b->high, (mpfr_ptr)NULL);
+}
+
+static void bracket_set(bracket *b, double x)
+{
+    mpfr_set_d(b->low, x, MPFR_RNDD);
+    mpfr_set_d(b->high, x, MPFR_RNDU);
+}
+
+static void bracket_add(bracket *b, const bracket *other)
+{
+    mpfr_add(b->low, b->low, other->low, MPFR_RNDD);
+    mpfr_add(b->high, b->high, other->high, MPFR_RNDU);
+}
+
+static void bracket_difference(bracket *out, const bracket *a, const bracket *b)
+{
+    mpfr_sub(out->low, a->low, b->high, MPFR_RNDD);
+    mpfr_sub(out->high, a->high, b->low, MPFR_RNDU);
+}
+
+static void bracket_divide(bracket *b, int64_t by)
+{
+    mpfr_div_si(b->low, b->low, (long)by, MPFR_RNDD);
+    mpfr_div_si(b->high, b->high, (long)by, MPFR_RNDU);
+}
+
+/* y = (2x + (p - 1)y) / (p + 1) */
+static void ema_step(bracket *y, const bracket *x, int64_t p)
+{
+    mpfr_mul_si(y->low, y->low, (long)(p - 1), MPFR_RNDD);
+    mpfr_mul_si(y->high, y->high, (long)(p - 1), MPFR_RNDU);
+    bracket_add(y, x);
+    bracket_add(y, x);
+    bracket_divide(y, p + 1);
+}
+
+/* The rounded truth, or NaN counted as undecided. */
+static double bracket_round(const bracket *b, int64_t *undecided)
+{
+    double low = num_round(b->low), high = num_round(b->high);
+    if (low == high)
+        return low;
+    ++*undecided;
+    return num_nan();
+}
+
+/* One step of an EMA whose seed is the mean of the `seed` values from index `from` on. */
+static void ema_at(bracket *y, const bracket *x, int64_t i, int64_t from, int64_t seed, int64_t p)
+{
+    if (i < from)
+        return;
+    if (i >= from + seed) {
+        ema_step(y, x, p);
+        return;
+    }
+    bracket_add(y, x);
+    if (i == from + seed - 1)
+        bracket_divide(y, seed);
+}
+
+static int64_t run_ema(const args *a, const double *x, int64_t n, double *const *out)
+{
+    int64_t undecided = 0, seed = a->first ? 1 : a->period;
+    bracket y, in;
+    bracket_init(&y);
+    bracket_init(&in);
+    for (int64_t i = 0; i < n; i++) {
+        if (!isfinite(x[i])) {
+            fill_nan(out[0], i, n);
+            break;
+        }
+        bracket_set(&in, x[i]);
+        ema_at(&y, &in, i, 0, seed, a->period);
+        out[0][i] = i < seed - 1 ? num_nan() : bracket_round(&y, &undecided);
+    }
+    bracket_clear(&y);
+    bracket_clear(&in);
+    return undecided;
+}
+
+static int64_t run_macd(const args *a, const double *x, int64_t n, double *const *out)
+{
+    int64_t undecided = 0, first = a->slow + a->signal - 2;
+    bracket in, fast, slow, macd, signal, histogram;
+    bracket *all[] = {&in, &fast, &slow, &macd, &signal, &histogram};
+    for (int k = 0; k < 6; k++)
+        bracket_init(all[k]);
+    for (int64_t i = 0; i < n; i++) {
+        if (!isfinite(x[i])) {
+            for (int k = 0; k < 3; k++)
+                fill_nan(out[k], i, n);
+            break;
+        }
+        bracket_set(&in, x[i]);
+        ema_at(&fast, &in, i, a->slow - a->fast, a->fast, a->fast);
+        ema_at(&slow, &in, i, 0, a->slow, a->slow);
+        bracket_difference(&macd, &fast, &slow);
+        ema_at(&signal, &macd, i, a->slow - 1, a->signal, a->signal);
+        bracket_difference(&histogram, &macd, &signal);
+        out[0][i] = i < first ? num_nan() : bracket_round(&macd, &undecided);
+        out[1][i] = i < first ? num_nan() : bracket_round(&signal, &undecided);
+        out[2][i] = i < first ? num_nan() : bracket_round(&histogram, &undecided);
+    }
+    for (int k = 0; k < 6; k++)
+        bracket_clear(all[k]);
+    return undecided;
+}
+
+int64_t oracle_run(const char *workload, const sy_param *params, int n_params, const double *x,
+                   int64_t n, double *const *out)
+{
+    args a;
+    if (!oracle_outputs(workload) || !read_args(params, n_params, &a))
+        return -1;
+    if (is(workload, "ema"))
+        return run_ema(&a, x, n, out);
+    if (is(workload, "macd"))
+        return run_macd(&a, x, n, out);
+    if (oracle_is_reduction(workload))
+        run_reduction(workload, &a, x, n, out);
+    else
+        run_window(workload, &a, x, n, out);
+    return 0;
+}
+
+double oracle_round(const char *mantissa, long exponent)
+{
+    mpz_t num, den;
+    double rounded;
+    mpz_init_set_str(num, mantissa, 0);
+    mpz_init_set_ui(den, 1);
+    rounded = num_round_quotient(num, den, exponent);
+    mpz_clears(num, den, NULL);
+    return rounded;
+}
