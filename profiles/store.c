@@ -5,6 +5,8 @@
 #include "base/mem.h"
 #include "locked_file.h"
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -51,21 +53,36 @@ static sy_status inspect(const syi_store *store, document *doc)
     return SY_OK;
 }
 
+/* When memory runs out, jansson may take a token for a syntax error, which errno tells apart from
+ * damage; and it may leave characters out of a string without a word. */
 static sy_status parse(const syi_store *store, const char *bytes, size_t size, document *doc)
 {
     json_error_t error;
+    errno = 0;
     doc->root = json_loadb(bytes, size, JSON_DECODE_ANY, &error);
     if (doc->root)
         return inspect(store, doc);
-    /* Some of jansson's failed allocations leave the text empty. Damage always has one. */
-    if (!error.text[0] || json_error_code(&error) == json_error_out_of_memory)
+    if (errno == ENOMEM || !error.text[0] || json_error_code(&error) == json_error_out_of_memory)
         return syi_json_no_memory();
     doc->condition = DAMAGED;
     snprintf(doc->problem, sizeof doc->problem, "line %d: %s", error.line, error.text);
     return SY_OK;
 }
 
-static sy_status load(const syi_store *store, const char *path, document *doc)
+/* What is written back must not have lost those characters: a second look must find the same. */
+static sy_status confirm(const char *bytes, size_t size, document *doc)
+{
+    json_t *again = json_loadb(bytes, size, JSON_DECODE_ANY, NULL);
+    bool same = again && json_equal(again, doc->root);
+    json_decref(again);
+    if (same)
+        return SY_OK;
+    json_decref(doc->root);
+    doc->root = NULL;
+    return syi_json_no_memory();
+}
+
+static sy_status load(const syi_store *store, const char *path, bool to_change, document *doc)
 {
     char *bytes;
     size_t size;
@@ -77,6 +94,8 @@ static sy_status load(const syi_store *store, const char *path, document *doc)
         return doc->root ? SY_OK : syi_json_no_memory();
     }
     status = parse(store, bytes, size, doc);
+    if (status == SY_OK && doc->root && to_change)
+        status = confirm(bytes, size, doc);
     syi_free(bytes);
     return status;
 }
@@ -99,7 +118,7 @@ static sy_status look_again(const syi_store *store, document *doc, notice *notic
     syi_locked_file file;
     sy_status status;
     SYI_TRY(syi_file_lock(store->path, false, &file));
-    status = load(store, file.path, doc);
+    status = load(store, file.path, false, doc);
     if (status == SY_OK && doc->condition == DAMAGED)
         status = set_aside(&file, doc, notice);
     syi_file_unlock(&file);
@@ -143,7 +162,7 @@ sy_status syi_store_read(syi_store *store, json_t **out)
 {
     notice notice = {""};
     document doc;
-    sy_status status = load(store, store->path, &doc);
+    sy_status status = load(store, store->path, false, &doc);
     if (status == SY_OK && doc.condition == DAMAGED)
         status = read_damaged(store, &doc, &notice);
     if (status == SY_OK && !doc.root)
@@ -179,7 +198,7 @@ static sy_status update_locked(const syi_store *store, const syi_locked_file *fi
                                syi_store_edit *edit, void *user, notice *notice)
 {
     document doc;
-    sy_status status = load(store, file->path, &doc);
+    sy_status status = load(store, file->path, true, &doc);
     if (status == SY_OK && doc.condition == NEWER)
         status = syi_fail(SY_ERR_UNSUPPORTED,
                           "cannot change '%.300s' (%s): a newer version of steelyard wrote it; "

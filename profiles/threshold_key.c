@@ -1,0 +1,75 @@
+/* Keys of thresholds.json as the existing files write them. */
+#define _POSIX_C_SOURCE 200809L
+#include "thresholds.h"
+
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUMBER_SIZE = 32 };
+
+static bool is_whole(double value)
+{
+    return fabs(value) < 9007199254740992.0 && value == floor(value); /* 2^53 */
+}
+
+static void format_number(double value, char text[NUMBER_SIZE])
+{
+    if (is_whole(value)) {
+        snprintf(text, NUMBER_SIZE, "%" PRId64, (int64_t)value);
+        return;
+    }
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, NUMBER_SIZE, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            return;
+    }
+}
+
+static size_t size_of_key(const char *workload, const char *const *names, int n_params)
+{
+    size_t size = strlen(workload) + sizeof ":{'size': }" + NUMBER_SIZE;
+    for (int i = 0; i < n_params; i++)
+        size += strlen(names[i]) + sizeof "'': , " + NUMBER_SIZE;
+    return size;
+}
+
+static void write_key(char *key, const char *workload, const char *const *names,
+                      const double *values, int n_params, int64_t size)
+{
+    key += sprintf(key, "%s:{", workload);
+    for (int i = 0; i < n_params; i++) {
+        char number[NUMBER_SIZE];
+        format_number(values[i], number);
+        key += sprintf(key, "'%s': %s, ", names[i], number);
+    }
+    sprintf(key, "'size': %" PRId64 "}", size);
+}
+
+/* The thread, and only the thread, is put into the "C" locale: the program may have chosen one
+ * with a decimal comma. */
+sy_status syi_threshold_key(const char *workload, const char *const *names, const double *values,
+                            int n_params, int64_t size, char **out)
+{
+    size_t bytes = size_of_key(workload, names, n_params);
+    char *key = syi_alloc(bytes, 1);
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before;
+    if (!key || !c) {
+        syi_free(key);
+        if (c)
+            freelocale(c);
+        return syi_no_memory(bytes);
+    }
+    before = uselocale(c);
+    write_key(key, workload, names, values, n_params, size);
+    uselocale(before);
+    freelocale(c);
+    *out = key;
+    return SY_OK;
+}

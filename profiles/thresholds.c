@@ -1,0 +1,160 @@
+/* The fields of thresholds.json. */
+#include "thresholds.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+/* ---- shape -------------------------------------------------------------------------------- */
+
+/* A time may be missing, or null: not measured yet. */
+static bool is_time(const json_t *value)
+{
+    double ms = json_number_value(value);
+    return !value || json_is_null(value) || (json_is_number(value) && ms >= 0 && isfinite(ms));
+}
+
+static bool is_count(const json_t *value)
+{
+    return !value || (json_is_integer(value) && json_integer_value(value) >= 0);
+}
+
+static const char *check(const json_t *root)
+{
+    json_t *entries = json_object_get(root, "entries"), *entry;
+    const char *key;
+    if (entries && !json_is_object(entries))
+        return "entries is not an object";
+    json_object_foreach(entries, key, entry)
+    {
+        if (!json_is_object(entry))
+            return "an entry is not an object";
+        if (!is_time(json_object_get(entry, "cpu_ms_avg")) ||
+            !is_time(json_object_get(entry, "gpu_ms_avg")))
+            return "an average is not a time";
+        if (!is_count(json_object_get(entry, "samples")))
+            return "a count of samples is not a whole number";
+    }
+    return NULL;
+}
+
+syi_store syi_threshold_store(const char *path, syi_log *log)
+{
+    return (syi_store){.path = path, .check = check, .log = log};
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static double time_of(const json_t *entry, const char *key)
+{
+    const json_t *value = json_object_get(entry, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* An older writer's entry has no count: what it holds is one measurement. */
+static sy_threshold threshold_of(const json_t *entry)
+{
+    const json_t *samples = json_object_get(entry, "samples");
+    return (sy_threshold){time_of(entry, "cpu_ms_avg"), time_of(entry, "gpu_ms_avg"),
+                          samples ? json_integer_value(samples) : 1};
+}
+
+static sy_status no_such_key(const syi_store *store, const char *key)
+{
+    return syi_fail(SY_ERR_NOT_FOUND,
+                    "no measurement is stored for '%.120s' in '%.300s'; measure it first", key,
+                    store->path);
+}
+
+sy_status syi_threshold_find(syi_store *store, const char *key, sy_threshold *out)
+{
+    json_t *root, *entry;
+    sy_status status = SY_OK;
+    SYI_TRY(syi_store_read(store, &root));
+    entry = json_object_get(json_object_get(root, "entries"), key);
+    if (entry)
+        *out = threshold_of(entry);
+    else
+        status = no_such_key(store, key);
+    json_decref(root);
+    return status;
+}
+
+sy_status syi_threshold_each(syi_store *store,
+                             int (*each)(void *user, const char *key, const sy_threshold *t),
+                             void *user)
+{
+    json_t *root, *entry;
+    const char *key;
+    SYI_TRY(syi_store_read(store, &root));
+    json_object_foreach(json_object_get(root, "entries"), key, entry)
+    {
+        sy_threshold threshold = threshold_of(entry);
+        if (each(user, key, &threshold))
+            break;
+    }
+    json_decref(root);
+    return SY_OK;
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+typedef struct change {
+    const syi_store *store;
+    const char *key;
+    double cpu_ms, gpu_ms;
+} change;
+
+/* The running average (old * samples + ms) / (samples + 1), in a form that cannot overflow and
+ * that keeps equal times exactly equal. */
+static double averaged(double old, int64_t samples, double ms)
+{
+    return isnan(old) ? ms : old + (ms - old) / ((double)samples + 1);
+}
+
+static sy_status edit_add(json_t *root, void *user)
+{
+    const change *change = user;
+    json_t *entries, *entry;
+    sy_threshold old = {NAN, NAN, 0};
+    int64_t samples;
+    SYI_TRY(syi_json_child(root, "entries", &entries));
+    if (json_object_get(entries, change->key))
+        old = threshold_of(json_object_get(entries, change->key));
+    samples = old.samples < INT64_MAX ? old.samples + 1 : old.samples;
+    SYI_TRY(syi_json_child(entries, change->key, &entry));
+    SYI_TRY(syi_json_put(entry, "cpu_ms_avg",
+                         json_real(averaged(old.cpu_ms_avg, old.samples, change->cpu_ms))));
+    SYI_TRY(syi_json_put(entry, "gpu_ms_avg",
+                         json_real(averaged(old.gpu_ms_avg, old.samples, change->gpu_ms))));
+    SYI_TRY(syi_json_put(entry, "samples", json_integer(samples)));
+    return syi_json_stamp(root);
+}
+
+sy_status syi_threshold_add(syi_store *store, const char *key, double cpu_ms, double gpu_ms)
+{
+    change change = {store, key, cpu_ms, gpu_ms};
+    SYI_TRY(syi_json_check_text("key", key));
+    if (!(cpu_ms >= 0 && isfinite(cpu_ms)) || !(gpu_ms >= 0 && isfinite(gpu_ms)))
+        return syi_fail(SY_ERR_ARGUMENT,
+                        "the times of '%.120s' are %g and %g ms; give finite numbers from 0", key,
+                        cpu_ms, gpu_ms);
+    return syi_store_update(store, edit_add, &change);
+}
+
+static sy_status edit_drop(json_t *root, void *user)
+{
+    const change *change = user;
+    json_t *entries;
+    SYI_TRY(syi_json_child(root, "entries", &entries));
+    if (!change->key)
+        json_object_clear(entries);
+    else if (json_object_del(entries, change->key) != 0)
+        return no_such_key(change->store, change->key);
+    return syi_json_stamp(root);
+}
+
+sy_status syi_threshold_drop(syi_store *store, const char *key)
+{
+    change change = {.store = store, .key = key};
+    return syi_store_update(store, edit_drop, &change);
+}

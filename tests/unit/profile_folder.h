@@ -1,0 +1,34 @@
+/* A scratch folder with profile files in it, and the warnings that were given, for the tests of
+ * profiles/. */
+#ifndef PROFILE_FOLDER_H
+#define PROFILE_FOLDER_H
+
+#include "multigpu.h"
+#include "thresholds.h"
+
+#include <limits.h>
+
+typedef struct folder {
+    char path[128];
+    char multigpu_path[192], thresholds_path[192];
+    syi_log log;
+    int warnings;
+    char last_warning[700];
+    syi_store multigpu, thresholds;
+} folder;
+
+/* Makes a new one. It must not be moved. */
+void folder_make(folder *f);
+void folder_remove(folder *f);
+
+void put_file(const char *path, const char *text);
+/* The file parsed by jansson alone; to be given back. NULL: it is not there, or not whole. */
+json_t *parse_file(const char *path);
+bool file_is(const char *path, const char *text);
+bool exists(const char *path);
+/* `path` with something after it; lives until the next call. */
+const char *with(const char *path, const char *suffix);
+/* How many files and folders are in the folder. */
+int count_files(const folder *f);
+
+#endif

@@ -1,0 +1,473 @@
+/* What is in the two profile files, and where they are. What goes wrong with files is in
+ * test_profile_faults.c. The expected contents are read by jansson alone, or written out here. */
+#define _XOPEN_SOURCE 700
+#include "paths.h"
+#include "profile_folder.h"
+
+#include "base/mem.h"
+
+#include <criterion/criterion.h>
+#include <locale.h>
+#include <math.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static folder at;
+
+static void set_up(void)
+{
+    folder_make(&at);
+}
+
+static void tear_down(void)
+{
+    folder_remove(&at);
+    cr_expect_eq(syi_mem_alive(), 0, "memory was not given back");
+}
+
+/* ---- multigpu.json ------------------------------------------------------------------------ */
+
+TestSuite(multigpu, .init = set_up, .fini = tear_down);
+
+static const sy_ratio two[] = {{"RTX3090", 3}, {"GTX1660", 1}};
+
+#define expect_balance(tag, first, first_ratio, second_ratio)                                      \
+    do {                                                                                           \
+        syi_stored_balance found;                                                                  \
+        cr_assert_eq(syi_multigpu_get(&at.multigpu, tag, &found), SY_OK, "%s",                     \
+                     sy_last_error()->text);                                                       \
+        cr_expect_eq(found.balance.n_ratios, 2);                                                   \
+        cr_expect_str_eq(found.balance.ratios[0].device, first);                                   \
+        cr_expect_eq(found.balance.ratios[0].ratio, first_ratio);                                  \
+        cr_expect_eq(found.balance.ratios[1].ratio, second_ratio);                                 \
+        syi_stored_balance_clear(&found);                                                          \
+    } while (0)
+
+static void expect_tags(const char *const *expected)
+{
+    char tag[64];
+    int count = 0;
+    for (; expected[count]; count++) {
+        cr_assert_eq(syi_multigpu_tag(&at.multigpu, count, tag), SY_OK);
+        cr_expect_str_eq(tag, expected[count]);
+    }
+    cr_expect_eq(syi_multigpu_tag(&at.multigpu, count, tag), SY_ERR_NOT_FOUND);
+    cr_expect_eq(syi_multigpu_tag(&at.multigpu, -1, tag), SY_ERR_NOT_FOUND);
+}
+
+/* The fields of the contract, as other programs see them. */
+static void expect_layout(const char *tag, double first, double second)
+{
+    json_t *root = parse_file(at.multigpu_path), *entry, *object;
+    const char *updated_at;
+    struct tm parsed;
+    cr_assert(root);
+    entry = json_object_get(json_object_get(root, "profiles"), tag);
+    cr_expect_eq((int)json_integer_value(json_object_get(root, "format")), 1);
+    cr_expect_str_eq(json_string_value(json_object_get(root, "workload_tag")), tag);
+    updated_at = json_string_value(json_object_get(root, "updated_at"));
+    cr_assert(updated_at && strlen(updated_at) == 19);
+    cr_expect_eq(strptime(updated_at, "%Y-%m-%dT%H:%M:%S", &parsed), updated_at + 19);
+    for (int i = 0; i < 2; i++) {
+        object = json_object_get(i ? entry : root, "ratios");
+        cr_expect_eq(json_object_size(object), 2);
+        cr_expect_eq(json_real_value(json_object_get(object, "RTX3090")), first);
+        cr_expect_eq(json_real_value(json_object_get(object, "GTX1660")), second);
+    }
+    cr_expect(
+        json_equal(json_object_get(root, "updated_at"), json_object_get(entry, "updated_at")));
+    json_decref(root);
+}
+
+Test(multigpu, set_writes_the_contract)
+{
+    cr_assert_eq(syi_multigpu_set(&at.multigpu, "bollinger", two, 2, NULL, NULL), SY_OK);
+    expect_layout("bollinger", 0.75, 0.25);
+    expect_balance("bollinger", "RTX3090", 0.75, 0.25);
+    expect_balance(NULL, "RTX3090", 0.75, 0.25);
+    cr_expect_eq(at.warnings, 0);
+    cr_expect_eq(count_files(&at), 2); /* the file and its lock */
+}
+
+Test(multigpu, the_date_is_now_in_utc)
+{
+    syi_stored_balance found;
+    struct tm parsed = {0};
+    time_t before = time(NULL), stored;
+    setenv("TZ", "Asia/Tokyo", 1);
+    tzset();
+    cr_assert_eq(syi_multigpu_set(&at.multigpu, "t", two, 2, NULL, NULL), SY_OK);
+    cr_assert_eq(syi_multigpu_get(&at.multigpu, "t", &found), SY_OK);
+    strptime(found.balance.updated_at, "%Y-%m-%dT%H:%M:%S", &parsed);
+    setenv("TZ", "UTC", 1);
+    tzset();
+    stored = mktime(&parsed);
+    cr_expect_geq(stored, before);
+    cr_expect_leq(stored, time(NULL));
+    syi_stored_balance_clear(&found);
+}
+
+Test(multigpu, an_older_writers_file_is_read)
+{
+    syi_stored_balance found;
+    put_file(at.multigpu_path, "{\"updated_at\": \"2026-07-15T14:35:42\", \"workload_tag\": "
+                               "\"bollinger_computation\", "
+                               "\"ratios\": {\"RTX3090\": 75, \"GTX1660\": 25.0}}");
+    expect_balance("bollinger_computation", "RTX3090", 0.75, 0.25);
+    cr_assert_eq(syi_multigpu_get(&at.multigpu, NULL, &found), SY_OK);
+    cr_expect(found.from_top_level);
+    cr_expect_str_eq(found.balance.tag, "bollinger_computation");
+    cr_expect_str_eq(found.balance.updated_at, "2026-07-15T14:35:42");
+    syi_stored_balance_clear(&found);
+    cr_expect_eq(syi_multigpu_get(&at.multigpu, "sma", &found), SY_ERR_NOT_FOUND);
+    expect_tags((const char *const[]){"bollinger_computation", NULL});
+    cr_expect_eq(count_files(&at), 1); /* reading writes nothing */
+}
+
+Test(multigpu, an_older_writers_tag_survives_another_one)
+{
+    put_file(at.multigpu_path,
+             "{\"updated_at\": \"2026-07-15T14:35:42\", \"workload_tag\": \"old\", "
+             "\"ratios\": {\"a\": 0.1, \"b\": 0.9}}");
+    cr_assert_eq(syi_multigpu_set(&at.multigpu, "new", two, 2, NULL, NULL), SY_OK);
+    expect_balance("old", "a", 0.1, 0.9);
+    expect_balance(NULL, "RTX3090", 0.75, 0.25);
+    expect_tags((const char *const[]){"new", "old", NULL});
+}
+
+Test(multigpu, an_older_writer_after_us_wins)
+{
+    json_t *costs = json_pack("{s:i}", "fixed", 1), *root;
+    syi_stored_balance found;
+    cr_assert_eq(syi_multigpu_set(&at.multigpu, "t", two, 2, NULL, costs), SY_OK);
+    root = parse_file(at.multigpu_path);
+    json_object_set_new(root, "updated_at", json_string("2001-01-01T00:00:00"));
+    json_object_set_new(root, "ratios", json_pack("{s:f, s:f}", "x", 0.5, "y", 0.5));
+    json_dump_file(root, at.multigpu_path, 0);
+    json_decref(root);
+    expect_balance("t", "x", 0.5, 0.5);
+    cr_assert_eq(syi_multigpu_get(&at.multigpu, "t", &found), SY_OK);
+    cr_expect(found.from_top_level && !found.costs);
+    syi_stored_balance_clear(&found);
+    cr_assert_eq(syi_multigpu_set(&at.multigpu, "u", two, 2, NULL, NULL), SY_OK);
+    expect_balance("t", "x", 0.5, 0.5);
+    cr_assert_eq(syi_multigpu_get(&at.multigpu, "t", &found), SY_OK);
+    cr_expect(!found.from_top_level && !found.costs);
+    syi_stored_balance_clear(&found);
+    json_decref(costs);
+}
+
+Test(multigpu, costs_and_fingerprint_come_back)
+{
+    json_t *costs = json_pack("{s:{s:f}}", "RTX3090", "per_element", 0.1);
+    json_t *print = json_pack("{s:s}", "driver", "555.42");
+    syi_stored_balance found;
+    cr_assert_eq(syi_multigpu_set(&at.multigpu, "t", two, 2, print, costs), SY_OK);
+    cr_assert_eq(syi_multigpu_get(&at.multigpu, "t", &found), SY_OK);
+    cr_expect(json_equal(found.costs, costs) && json_equal(found.fingerprint, print));
+    syi_stored_balance_clear(&found);
+    cr_assert_eq(syi_multigpu_set(&at.multigpu, "t", two, 2, NULL, NULL), SY_OK);
+    cr_assert_eq(syi_multigpu_get(&at.multigpu, "t", &found), SY_OK);
+    cr_expect(!found.costs && !found.fingerprint);
+    syi_stored_balance_clear(&found);
+    json_decref(costs);
+    json_decref(print);
+}
+
+Test(multigpu, unknown_fields_are_kept_at_every_level)
+{
+    json_t *root;
+    put_file(at.multigpu_path,
+             "{\"owner\": {\"who\": [1, null, true]}, \"profiles\": {\"t\": {\"note\": \"mine\", "
+             "\"ratios\": {\"a\": 1}}, \"other\": {\"deep\": {\"x\": 0.1}}}}");
+    cr_assert_eq(syi_multigpu_set(&at.multigpu, "t", two, 2, NULL, NULL), SY_OK);
+    cr_assert_eq(syi_multigpu_set(&at.multigpu, "u", two, 2, NULL, NULL), SY_OK);
+    cr_assert_eq(syi_multigpu_forget(&at.multigpu, "u"), SY_OK);
+    root = parse_file(at.multigpu_path);
+    const char *note = NULL;
+    double x = 0;
+    int one = 0;
+    cr_assert_eq(json_unpack(root, "{s:{s:[i,n,b]}, s:{s:{s:s}, s:{s:{s:f}}}}", "owner", "who",
+                             &one, &(int){0}, "profiles", "t", "note", &note, "other", "deep", "x",
+                             &x),
+                 0);
+    cr_expect_eq(one, 1);
+    cr_expect_str_eq(note, "mine");
+    cr_expect_eq(x, 0.1);
+    json_decref(root);
+}
+
+Test(multigpu, the_callers_order_is_the_files)
+{
+    sy_ratio ratios[] = {{"z", 1}, {"a", 2}, {"m", 1}};
+    syi_stored_balance found;
+    cr_assert_eq(syi_multigpu_set(&at.multigpu, "t", ratios, 3, NULL, NULL), SY_OK);
+    cr_assert_eq(syi_multigpu_get(&at.multigpu, "t", &found), SY_OK);
+    for (int i = 0; i < 3; i++)
+        cr_expect_str_eq(found.balance.ratios[i].device, ratios[i].device);
+    syi_stored_balance_clear(&found);
+}
+
+Test(multigpu, bad_ratios_are_refused_and_nothing_is_written)
+{
+    const sy_ratio bad[][2] = {
+        {{"a", 0}, {"b", 1}},        {{"a", -1}, {"b", 1}},   {{"a", NAN}, {"b", 1}},
+        {{"a", INFINITY}, {"b", 1}}, {{"a", 1}, {"a", 1}},    {{"", 1}, {"b", 1}},
+        {{NULL, 1}, {"b", 1}},       {{"\xff", 1}, {"b", 1}}, {{"a", 1e-300}, {"b", 1e300}},
+    };
+    char long_tag[65];
+    memset(long_tag, 'x', 64);
+    long_tag[64] = '\0';
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        cr_expect_eq(syi_multigpu_set(&at.multigpu, "t", bad[i], 2, NULL, NULL), SY_ERR_ARGUMENT,
+                     "case %zu", i);
+    cr_expect_eq(syi_multigpu_set(&at.multigpu, "t", two, 0, NULL, NULL), SY_ERR_ARGUMENT);
+    cr_expect_eq(syi_multigpu_set(&at.multigpu, "", two, 2, NULL, NULL), SY_ERR_ARGUMENT);
+    cr_expect_eq(syi_multigpu_set(&at.multigpu, NULL, two, 2, NULL, NULL), SY_ERR_ARGUMENT);
+    cr_expect_eq(syi_multigpu_set(&at.multigpu, "\xc3", two, 2, NULL, NULL), SY_ERR_ARGUMENT);
+    cr_expect_eq(syi_multigpu_set(&at.multigpu, long_tag, two, 2, NULL, NULL), SY_ERR_ARGUMENT);
+    cr_expect_eq(syi_multigpu_set(&at.multigpu, long_tag + 1, two, 2, NULL, NULL), SY_OK);
+    remove(at.multigpu_path);
+}
+
+Test(multigpu, huge_ratios_are_normalised)
+{
+    sy_ratio huge[] = {{"a", 1.5e308}, {"b", 1.5e308}};
+    cr_assert_eq(syi_multigpu_set(&at.multigpu, "t", huge, 2, NULL, NULL), SY_OK);
+    expect_balance("t", "a", 0.5, 0.5);
+}
+
+Test(multigpu, stored_ratios_keep_their_bits)
+{
+    sy_ratio thirds[] = {{"a", 1}, {"b", 2}};
+    cr_assert_eq(syi_multigpu_set(&at.multigpu, "t", thirds, 2, NULL, NULL), SY_OK);
+    expect_balance("t", "a", 1.0 / 3.0, 2.0 / 3.0);
+    cr_assert_eq(syi_multigpu_set(&at.multigpu, "u", two, 2, NULL, NULL), SY_OK);
+    expect_balance("t", "a", 1.0 / 3.0, 2.0 / 3.0);
+}
+
+Test(multigpu, forgetting)
+{
+    syi_stored_balance found;
+    sy_ratio other[] = {{"b", 1}, {"c", 1}};
+    put_file(
+        at.multigpu_path,
+        "{\"keep\": 1, \"profiles\": {"
+        "\"late\": {\"updated_at\": \"2026-07-15T10:00:01\", \"ratios\": {\"a\": 3, \"b\": 1}},"
+        "\"early\": {\"updated_at\": \"2026-07-15T10:00:00\", \"ratios\": {\"a\": 1}}}}");
+    cr_assert_eq(syi_multigpu_set(&at.multigpu, "now", other, 2, NULL, NULL), SY_OK);
+    cr_expect_eq(syi_multigpu_forget(&at.multigpu, "nobody"), SY_ERR_NOT_FOUND);
+    cr_assert_eq(syi_multigpu_forget(&at.multigpu, "now"), SY_OK);
+    cr_assert_eq(syi_multigpu_get(&at.multigpu, NULL, &found), SY_OK);
+    cr_expect_str_eq(found.balance.tag, "late");
+    cr_expect_str_eq(found.balance.updated_at, "2026-07-15T10:00:01");
+    syi_stored_balance_clear(&found);
+    expect_tags((const char *const[]){"early", "late", NULL});
+    cr_assert_eq(syi_multigpu_forget(&at.multigpu, "early"), SY_OK);
+    expect_balance(NULL, "a", 0.75, 0.25);
+    cr_assert_eq(syi_multigpu_forget(&at.multigpu, "late"), SY_OK);
+    cr_expect(file_is(at.multigpu_path, "{\n  \"keep\": 1,\n  \"format\": 1\n}\n"));
+    cr_expect_eq(syi_multigpu_get(&at.multigpu, NULL, &found), SY_ERR_NOT_FOUND);
+}
+
+Test(multigpu, forgetting_all)
+{
+    cr_assert_eq(syi_multigpu_set(&at.multigpu, "a", two, 2, NULL, NULL), SY_OK);
+    cr_assert_eq(syi_multigpu_set(&at.multigpu, "b", two, 2, NULL, NULL), SY_OK);
+    cr_assert_eq(syi_multigpu_forget(&at.multigpu, NULL), SY_OK);
+    cr_expect(file_is(at.multigpu_path, "{\n  \"format\": 1\n}\n"));
+    expect_tags((const char *const[]){NULL});
+}
+
+Test(multigpu, forgetting_an_older_writers_top_level)
+{
+    put_file(at.multigpu_path, "{\"workload_tag\": \"old\", \"ratios\": {\"a\": 1}}");
+    cr_assert_eq(syi_multigpu_forget(&at.multigpu, "old"), SY_OK);
+    cr_expect(file_is(at.multigpu_path, "{\n  \"format\": 1\n}\n"));
+}
+
+Test(multigpu, a_newer_format_of_known_shape_is_used_and_stays_newer)
+{
+    json_t *root;
+    put_file(at.multigpu_path, "{\"format\": 2, \"new\": [], \"profiles\": {\"t\": {\"ratios\": "
+                               "{\"a\": 0.5, \"b\": 0.5}}}}");
+    expect_balance("t", "a", 0.5, 0.5);
+    cr_assert_eq(syi_multigpu_set(&at.multigpu, "u", two, 2, NULL, NULL), SY_OK);
+    root = parse_file(at.multigpu_path);
+    cr_expect_eq((int)json_integer_value(json_object_get(root, "format")), 2);
+    json_decref(root);
+    cr_expect_eq(at.warnings, 0);
+}
+
+/* ---- thresholds.json ---------------------------------------------------------------------- */
+
+TestSuite(thresholds, .init = set_up, .fini = tear_down);
+
+static const char *const key = "bollinger_bands:{'period': 20, 'size': 10000}";
+
+static void expect_threshold(const char *name, double cpu, double gpu, int64_t samples)
+{
+    sy_threshold found;
+    cr_assert_eq(syi_threshold_find(&at.thresholds, name, &found), SY_OK);
+    cr_expect_eq(found.cpu_ms_avg, cpu);
+    cr_expect_eq(found.gpu_ms_avg, gpu);
+    cr_expect_eq(found.samples, samples);
+}
+
+Test(thresholds, running_average)
+{
+    json_t *root, *entry;
+    cr_assert_eq(syi_threshold_add(&at.thresholds, key, 100, 40), SY_OK);
+    expect_threshold(key, 100, 40, 1);
+    cr_assert_eq(syi_threshold_add(&at.thresholds, key, 150, 50), SY_OK);
+    cr_assert_eq(syi_threshold_add(&at.thresholds, key, 200, 60), SY_OK);
+    expect_threshold(key, 150, 50, 3);
+    root = parse_file(at.thresholds_path);
+    cr_expect(json_is_string(json_object_get(root, "updated_at")));
+    entry = json_object_get(json_object_get(root, "entries"), key);
+    cr_expect_eq(json_real_value(json_object_get(entry, "cpu_ms_avg")), 150);
+    cr_expect_eq(json_real_value(json_object_get(entry, "gpu_ms_avg")), 50);
+    cr_expect_eq((int)json_integer_value(json_object_get(entry, "samples")), 3);
+    json_decref(root);
+}
+
+Test(thresholds, equal_and_huge_times)
+{
+    for (int i = 0; i < 20; i++)
+        cr_assert_eq(syi_threshold_add(&at.thresholds, key, 0.1, 1.7e308), SY_OK);
+    expect_threshold(key, 0.1, 1.7e308, 20);
+}
+
+Test(thresholds, older_and_unknown_fields)
+{
+    json_t *root;
+    sy_threshold found;
+    put_file(at.thresholds_path,
+             "{\"host\": \"x\", \"entries\": {\"old\": {\"cpu_ms_avg\": 2, \"gpu_ms_avg\": 4.0, "
+             "\"note\": [1]}, \"half\": {\"gpu_ms_avg\": null, \"samples\": 7}}}");
+    expect_threshold("old", 2, 4, 1);
+    cr_assert_eq(syi_threshold_find(&at.thresholds, "half", &found), SY_OK);
+    cr_expect(isnan(found.cpu_ms_avg) && isnan(found.gpu_ms_avg) && found.samples == 7);
+    cr_assert_eq(syi_threshold_add(&at.thresholds, "old", 4, 8), SY_OK);
+    cr_assert_eq(syi_threshold_add(&at.thresholds, "half", 4, 8), SY_OK);
+    expect_threshold("old", 3, 6, 2);
+    expect_threshold("half", 4, 8, 8);
+    root = parse_file(at.thresholds_path);
+    cr_expect_eq(json_array_size(json_object_get(
+                     json_object_get(json_object_get(root, "entries"), "old"), "note")),
+                 1);
+    cr_expect(json_is_string(json_object_get(root, "host")));
+    json_decref(root);
+}
+
+static int gather(void *user, const char *name, const sy_threshold *t)
+{
+    char *names = user;
+    cr_expect_eq(t->samples, 1);
+    strcat(names, name);
+    return strcmp(name, "stop") == 0;
+}
+
+Test(thresholds, list_in_file_order_until_told_to_stop)
+{
+    char names[64] = "";
+    const char *const keys[] = {"z", "a", "\xc3\xa4", "stop", "never"};
+    for (int i = 0; i < 5; i++)
+        cr_assert_eq(syi_threshold_add(&at.thresholds, keys[i], 1, 1), SY_OK);
+    cr_assert_eq(syi_threshold_each(&at.thresholds, gather, names), SY_OK);
+    cr_expect_str_eq(names, "za\xc3\xa4stop");
+}
+
+Test(thresholds, forgetting)
+{
+    sy_threshold found;
+    syi_threshold_add(&at.thresholds, "a", 1, 1);
+    syi_threshold_add(&at.thresholds, "b", 1, 1);
+    cr_expect_eq(syi_threshold_drop(&at.thresholds, "c"), SY_ERR_NOT_FOUND);
+    cr_assert_eq(syi_threshold_drop(&at.thresholds, "a"), SY_OK);
+    cr_expect_eq(syi_threshold_find(&at.thresholds, "a", &found), SY_ERR_NOT_FOUND);
+    expect_threshold("b", 1, 1, 1);
+    cr_assert_eq(syi_threshold_drop(&at.thresholds, NULL), SY_OK);
+    cr_expect_eq(syi_threshold_find(&at.thresholds, "b", &found), SY_ERR_NOT_FOUND);
+}
+
+Test(thresholds, bad_arguments)
+{
+    const double bad[] = {-1, NAN, INFINITY, -INFINITY};
+    for (int i = 0; i < 4; i++) {
+        cr_expect_eq(syi_threshold_add(&at.thresholds, "k", bad[i], 1), SY_ERR_ARGUMENT);
+        cr_expect_eq(syi_threshold_add(&at.thresholds, "k", 1, bad[i]), SY_ERR_ARGUMENT);
+    }
+    cr_expect_eq(syi_threshold_add(&at.thresholds, "", 1, 1), SY_ERR_ARGUMENT);
+    cr_expect_eq(syi_threshold_add(&at.thresholds, NULL, 1, 1), SY_ERR_ARGUMENT);
+    cr_expect_eq(syi_threshold_add(&at.thresholds, "\xf0\x28", 1, 1), SY_ERR_ARGUMENT);
+    cr_expect_eq(count_files(&at), 0);
+}
+
+static void expect_key(const char *expected, const char *name, double value)
+{
+    const char *names[] = {"period", name};
+    double values[] = {20, value};
+    char *made = NULL;
+    sy_status status =
+        syi_threshold_key("bollinger_bands", names, values, 1 + (name != NULL), 10000, &made);
+    cr_assert_eq(status, SY_OK);
+    cr_expect_str_eq(made, expected);
+    syi_free(made);
+}
+
+/* Expected texts: what Python 3 prints for the dict. */
+Test(thresholds, keys)
+{
+    /* Where the system has it, a locale with a decimal comma must change nothing. */
+    setlocale(LC_ALL, "de_DE.UTF-8");
+    expect_key(key, NULL, 0);
+    expect_key("bollinger_bands:{'period': 20, 'width': 2, 'size': 10000}", "width", 2);
+    expect_key("bollinger_bands:{'period': 20, 'width': 2.5, 'size': 10000}", "width", 2.5);
+    expect_key("bollinger_bands:{'period': 20, 'width': 0.1, 'size': 10000}", "width", 0.1);
+    expect_key("bollinger_bands:{'period': 20, 'width': -3, 'size': 10000}", "width", -3);
+    expect_key("bollinger_bands:{'period': 20, 'width': 1e-05, 'size': 10000}", "width", 1e-5);
+    expect_key("bollinger_bands:{'period': 20, 'w': 0.30000000000000004, 'size': 10000}", "w",
+               0.1 + 0.2);
+    expect_key("bollinger_bands:{'period': 20, 'w': 1e+300, 'size': 10000}", "w", 1e300);
+}
+
+/* ---- the host's locale -------------------------------------------------------------------- */
+
+Test(multigpu, a_decimal_comma_stays_outside)
+{
+    if (!setlocale(LC_ALL, "de_DE.UTF-8"))
+        cr_skip_test("no locale with a decimal comma on this system");
+    cr_assert_eq(syi_multigpu_set(&at.multigpu, "t", two, 2, NULL, NULL), SY_OK);
+    expect_balance("t", "RTX3090", 0.75, 0.25);
+    setlocale(LC_ALL, "C");
+    expect_layout("t", 0.75, 0.25);
+}
+
+/* ---- threads of one process --------------------------------------------------------------- */
+
+static void *add_many(void *user)
+{
+    for (int i = 0; i < 50; i++)
+        if (syi_threshold_add(&at.thresholds, key, 3, 2) != SY_OK)
+            return user;
+    return NULL;
+}
+
+Test(thresholds, threads_lose_nothing)
+{
+    pthread_t threads[4];
+    void *failed;
+    for (int i = 0; i < 4; i++)
+        cr_assert_eq(pthread_create(&threads[i], NULL, add_many, &at), 0);
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], &failed);
+        cr_expect_eq(failed, NULL);
+    }
+    expect_threshold(key, 3, 2, 200);
+}
