@@ -79,8 +79,8 @@ int cli_unknown_option(const cli_args *args, const char *name, const char *const
         names[n++] = more[i];
     nearest = cli_nearest(name, names, n);
     return cli_fail(CLI_USAGE, "%s has no option --%s%s%s%s; see 'steelyard %s --help'",
-                    args->command, name, nearest ? "; did you mean --" : "",
-                    nearest ? nearest : "", nearest ? "?" : "", args->command);
+                    args->command, name, nearest ? " (did you mean --" : "", nearest ? nearest : "",
+                    nearest ? "?)" : "", args->command);
 }
 
 /* ---- parsing ----------------------------------------------------------------------------- */
@@ -93,8 +93,8 @@ static int set_integer(const cli_option *o, const char *text)
         return cli_fail(CLI_USAGE, "--%s must be a whole number from %lld to %lld, not '%s'",
                         o->name, (long long)o->min, (long long)o->max, text);
     /* A double holds whole numbers up to 2^53 only; a plain row of digits holds them all. */
-    *(int64_t *)o->to = strspn(text, "0123456789") == strlen(text) ? strtoll(text, NULL, 10)
-                                                                   : (int64_t)value;
+    *(int64_t *)o->to =
+        strspn(text, "0123456789") == strlen(text) ? strtoll(text, NULL, 10) : (int64_t)value;
     return CLI_DONE;
 }
 
@@ -191,9 +191,9 @@ static bool wants_help(int argc, char **argv)
 int cli_parse(cli_args *args, int argc, char **argv)
 {
     bool verbose = false, only_positionals = false;
-    cli_option common[] = {{.name = "devices", .kind = CLI_TEXT, .to = &args->devices,
-                            .placeholder = "LIST"},
-                           {.name = "verbose", .kind = CLI_FLAG, .to = &verbose}};
+    cli_option common[] = {
+        {.name = "devices", .kind = CLI_TEXT, .to = &args->devices, .placeholder = "LIST"},
+        {.name = "verbose", .kind = CLI_FLAG, .to = &verbose}};
     args->help = wants_help(argc, argv);
     for (int i = 0; i < argc; i++) {
         const char *text = argv[i];

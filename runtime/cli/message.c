@@ -37,8 +37,8 @@ int cli_no_memory(void)
 int cli_library_failed(sy_status status)
 {
     const sy_error *error = sy_last_error();
-    const char *text = error && error->status == status && *error->text ? error->text
-                                                                        : sy_status_string(status);
+    const char *text =
+        error && error->status == status && *error->text ? error->text : sy_status_string(status);
     switch (status) {
     case SY_ERR_NO_DEVICE:
         return cli_fail(CLI_NO_DEVICE, "%s", text);

@@ -10,9 +10,9 @@
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_NO_DEVICE = 3 };
 
 #if defined(__GNUC__)
-#define CLI_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
-#define CLI_PRINTF(format, first)
+#define CLI_PRINTF(text, first)
 #endif
 
 /* Prints "steelyard: ..." and returns `code`. */

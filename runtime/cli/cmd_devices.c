@@ -1,0 +1,101 @@
+/* `steelyard devices`: what there is to compute on. */
+#include "args.h"
+#include "commands.h"
+#include "context.h"
+#include "message.h"
+#include "print.h"
+
+static const char *type_name(sy_device_type type)
+{
+    return type == SY_DEVICE_CPU ? "cpu" : type == SY_DEVICE_CUDA ? "cuda" : "simulated";
+}
+
+static void print_memory(cli_table *table, const sy_device_info *d)
+{
+    char total[32], available[32];
+    cli_bytes_text((double)d->memory_total, total);
+    cli_bytes_text((double)d->memory_free, available);
+    cli_table_cell(table, "%s", d->memory_total ? total : "-");
+    cli_table_cell(table, "%s", d->memory_free ? available : "-");
+}
+
+static int print_text(const sy_device_info *list, int n)
+{
+    cli_table table;
+    cli_table_begin(&table, 9, ">index", "id", "name", "type", ">memory", ">free", "compute",
+                    ">units", "description");
+    for (int i = 0; i < n; i++) {
+        const sy_device_info *d = &list[i];
+        cli_table_cell(&table, "%d", i);
+        cli_table_cell(&table, "%s", d->id);
+        cli_table_cell(&table, "%s", d->name);
+        cli_table_cell(&table, "%s", type_name(d->type));
+        print_memory(&table, d);
+        if (d->compute_major)
+            cli_table_cell(&table, "%d.%d", d->compute_major, d->compute_minor);
+        else
+            cli_table_cell(&table, "-");
+        cli_table_cell(&table, "%d", d->units);
+        cli_table_cell(&table, "%s%s%s%s", d->description,
+                       d->usable ? "" : " (not usable: ", d->usable ? "" : d->reason,
+                       d->usable ? "" : ")");
+    }
+    return cli_table_end(&table, stdout);
+}
+
+static json_t *device_json(const sy_device_info *d, int index)
+{
+    json_t *compute =
+        d->compute_major ? json_sprintf("%d.%d", d->compute_major, d->compute_minor) : json_null();
+    return json_pack("{s:i, s:o, s:o, s:s, s:o, s:o, s:I, s:I, s:o, s:i, s:b, s:o}", "index", index,
+                     "id", cli_json_text(d->id), "name", cli_json_text(d->name), "type",
+                     type_name(d->type), "description", cli_json_text(d->description), "uuid",
+                     *d->uuid ? cli_json_text(d->uuid) : json_null(), "memory_total",
+                     (json_int_t)d->memory_total, "memory_free", (json_int_t)d->memory_free,
+                     "compute_capability", compute, "units", d->units, "usable", d->usable,
+                     "reason", *d->reason ? cli_json_text(d->reason) : json_null());
+}
+
+static int print_json(const sy_device_info *list, int n)
+{
+    json_t *devices = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(devices, device_json(&list[i], i));
+    return cli_json_print(json_pack("{s:o}", "devices", devices));
+}
+
+static int list_devices(sy_context *context, bool json)
+{
+    enum { MAX_DEVICES = 64 };
+    sy_device_info list[MAX_DEVICES];
+    int n = sy_device_count(context);
+    n = n < MAX_DEVICES ? n : MAX_DEVICES;
+    for (int i = 0; i < n; i++) {
+        sy_status status = sy_device_query(context, i, &list[i]);
+        if (status != SY_OK)
+            return cli_library_failed(status);
+    }
+    return json ? print_json(list, n) : print_text(list, n);
+}
+
+int cli_cmd_devices(int argc, char **argv)
+{
+    bool json = false;
+    cli_option options[] = {{.name = "json", .kind = CLI_FLAG, .to = &json, .help = "as JSON"}};
+    cli_args args = {.command = "devices",
+                     .usage = "[--json] [--devices LIST]",
+                     .summary = "Lists the devices, and why one is not usable.",
+                     .options = options,
+                     .n_options = 1};
+    sy_context *context = NULL;
+    int code;
+    CLI_TRY(cli_parse(&args, argc, argv));
+    if (args.help) {
+        cli_print_help(&args);
+        return CLI_DONE;
+    }
+    CLI_TRY(cli_open(&args, &context));
+    code = list_devices(context, json);
+    sy_context_destroy(&context);
+    return code;
+}

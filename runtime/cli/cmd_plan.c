@@ -1,0 +1,166 @@
+/* `steelyard plan`: explains a split without running it. */
+#include <stdint.h>
+#include <stdio.h>
+
+#include "args.h"
+#include "commands.h"
+#include "context.h"
+#include "message.h"
+#include "print.h"
+
+static const char *decision_text(const char *decision)
+{
+    return *decision == 'c'   ? "the CPU alone"
+           : *decision == 'o' ? "one device"
+           : *decision == 's' ? "some of the devices"
+           : *decision == 'a' ? "all devices"
+                              : "no work";
+}
+
+static int print_text(const sy_plan_info *plan, const char *workload)
+{
+    cli_table table;
+    char time[32];
+    cli_time_text(plan->predicted_ms, time);
+    printf("%s, %lld x %lld (%lld tiles): %s\n%s\n", workload, (long long)plan->rows,
+           (long long)plan->columns, (long long)plan->tiles, decision_text(plan->decision),
+           plan->reason);
+    if (plan->predicted_ms >= 0)
+        printf("predicted: %s\n", time);
+    printf("\n");
+    cli_table_begin(&table, 6, "device", ">ratio", ">tiles", ">elements", ">predicted", "note");
+    for (int i = 0; i < plan->n_devices; i++) {
+        const sy_planned_device *d = &plan->devices[i];
+        cli_time_text(d->predicted_ms, time);
+        cli_table_cell(&table, "%s", d->name);
+        cli_table_cell(&table, "%.4f", d->ratio);
+        cli_table_cell(&table, "%lld", (long long)d->tiles);
+        cli_table_cell(&table, "%lld", (long long)d->elements);
+        cli_table_cell(&table, "%s", time);
+        if (*d->left_out)
+            cli_table_cell(&table, "left out: %s", d->left_out);
+        else
+            cli_table_cell(&table, "%s%s", *d->limited_by ? "limited by " : "-", d->limited_by);
+    }
+    return cli_table_end(&table, stdout);
+}
+
+static json_t *predicted(double ms)
+{
+    return ms >= 0 ? cli_json_number(ms) : json_null();
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return *text ? cli_json_text(text) : json_null();
+}
+
+static int print_json(const sy_plan_info *plan, const char *workload)
+{
+    json_t *devices = json_array();
+    for (int i = 0; i < plan->n_devices; i++) {
+        const sy_planned_device *d = &plan->devices[i];
+        json_array_append_new(
+            devices,
+            json_pack("{s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "name", cli_json_text(d->name),
+                      "id", cli_json_text(d->id), "ratio", cli_json_number(d->ratio), "tiles",
+                      (json_int_t)d->tiles, "elements", (json_int_t)d->elements, "predicted_ms",
+                      predicted(d->predicted_ms), "limited_by", text_or_null(d->limited_by),
+                      "left_out", text_or_null(d->left_out)));
+    }
+    return cli_json_print(json_pack(
+        "{s:o, s:I, s:I, s:I, s:s, s:o, s:o, s:o}", "workload", cli_json_text(workload), "rows",
+        (json_int_t)plan->rows, "columns", (json_int_t)plan->columns, "tiles",
+        (json_int_t)plan->tiles, "decision", plan->decision, "predicted_ms",
+        predicted(plan->predicted_ms), "reason", cli_json_text(plan->reason), "devices", devices));
+}
+
+typedef struct plan_request {
+    int64_t size, rows;
+    const char *ratios, *tag;
+    bool json;
+} plan_request;
+
+static int explain(sy_context *context, const cli_args *args, const plan_request *request)
+{
+    sy_param params[CLI_MAX_PARAMS];
+    sy_workload_info info;
+    sy_plan_info plan = {.struct_size = sizeof plan};
+    cli_ratios ratios = {0};
+    int n_params, code = CLI_DONE;
+    sy_status status;
+    CLI_TRY(cli_find_workload(context, args->positionals[0], &info));
+    CLI_TRY(cli_params(args, &info, params, &n_params));
+    if (request->ratios)
+        code = cli_ratios_parse(context, request->ratios, &ratios);
+    if (code == CLI_DONE) {
+        sy_work work = {.struct_size = sizeof work,
+                        .workload = info.name,
+                        .rows = request->rows,
+                        .columns = request->size,
+                        .params = params,
+                        .n_params = n_params};
+        sy_options options = {.struct_size = sizeof options,
+                              .tag = request->tag,
+                              .ratios = ratios.ratios,
+                              .n_ratios = ratios.count};
+        status = sy_plan_explain(context, &work, &options, &plan);
+        code = status != SY_OK ? cli_library_failed(status)
+               : request->json ? print_json(&plan, info.name)
+                               : print_text(&plan, info.name);
+        sy_plan_info_clear(&plan);
+    }
+    cli_ratios_free(&ratios);
+    return code;
+}
+
+int cli_cmd_plan(int argc, char **argv)
+{
+    plan_request request = {.rows = 1};
+    cli_option options[] = {
+        {.name = "size",
+         .kind = CLI_INTEGER,
+         .to = &request.size,
+         .placeholder = "N",
+         .max = (int64_t)1 << 53,
+         .help = "values a series"},
+        {.name = "rows",
+         .kind = CLI_INTEGER,
+         .to = &request.rows,
+         .placeholder = "N",
+         .min = 1,
+         .max = (int64_t)1 << 53,
+         .help = "series (default 1)"},
+        {.name = "ratios",
+         .kind = CLI_TEXT,
+         .to = &request.ratios,
+         .placeholder = "NAME=R,..",
+         .help = "as if these were the ratios"},
+        {.name = "tag",
+         .kind = CLI_TEXT,
+         .to = &request.tag,
+         .placeholder = "T",
+         .help = "whose stored ratios (default: the workload's name)"},
+        {.name = "json", .kind = CLI_FLAG, .to = &request.json, .help = "as JSON"},
+    };
+    cli_args args = {.command = "plan",
+                     .usage = "WORKLOAD --size N [--rows N] [OPTION]...",
+                     .summary = "Explains how a run of that size would be split.",
+                     .options = options,
+                     .n_options = sizeof options / sizeof *options,
+                     .max_positionals = 1,
+                     .keep_extras = true};
+    sy_context *context = NULL;
+    int code;
+    CLI_TRY(cli_parse(&args, argc, argv));
+    if (args.help) {
+        cli_print_help(&args);
+        return CLI_DONE;
+    }
+    if (!args.n_positionals || !options[0].given)
+        return cli_fail(CLI_USAGE, "plan needs WORKLOAD and --size N; see 'steelyard plan --help'");
+    CLI_TRY(cli_open(&args, &context));
+    code = explain(context, &args, &request);
+    sy_context_destroy(&context);
+    return code;
+}

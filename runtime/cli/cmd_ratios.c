@@ -1,0 +1,152 @@
+/* `steelyard ratios show | set | clear`: the stored ratios. */
+#include <string.h>
+
+#include "args.h"
+#include "commands.h"
+#include "context.h"
+#include "message.h"
+#include "print.h"
+
+static void add_balance(cli_table *table, const sy_balance *balance)
+{
+    for (int i = 0; i < balance->n_ratios; i++) {
+        cli_table_cell(table, "%s", balance->tag);
+        cli_table_cell(table, "%s", balance->ratios[i].device);
+        cli_table_cell(table, "%.4f", balance->ratios[i].ratio);
+        cli_table_cell(table, "%s", balance->updated_at);
+    }
+}
+
+/* Adds a tag's lines; a tag that has gone in the meantime has none. */
+static sy_status add_tag(sy_context *context, cli_table *table, const char *tag)
+{
+    sy_balance balance = {.struct_size = sizeof balance};
+    sy_status status = sy_balance_get(context, tag, &balance);
+    if (status == SY_OK)
+        add_balance(table, &balance);
+    sy_balance_clear(&balance);
+    return status;
+}
+
+static int show(sy_context *context, const char *tag)
+{
+    cli_table table;
+    sy_status status = SY_OK;
+    char name[64];
+    size_t heading;
+    int found;
+    cli_table_begin(&table, 4, "tag", "device", ">ratio", "updated");
+    heading = table.count;
+    if (tag)
+        status = add_tag(context, &table, tag);
+    for (int i = 0; !tag && status == SY_OK; i++) {
+        status = sy_balance_tag(context, i, name);
+        if (status == SY_OK)
+            status = add_tag(context, &table, name);
+    }
+    found = table.count > heading;
+    CLI_TRY(cli_table_end(&table, found ? stdout : NULL));
+    if (status != SY_OK && status != SY_ERR_NOT_FOUND)
+        return cli_library_failed(status);
+    if (found)
+        return CLI_DONE;
+    if (tag)
+        return cli_fail(CLI_FAILED,
+                        "no ratios are stored for the tag '%s' in %s; 'steelyard "
+                        "profile --tag %s' measures them",
+                        tag, sy_multigpu_path(context), tag);
+    printf("no ratios are stored in %s; 'steelyard profile' measures them\n",
+           sy_multigpu_path(context));
+    return CLI_DONE;
+}
+
+/* Without a tag: the one profiled last. */
+static int default_tag(sy_context *context, char tag[64])
+{
+    sy_balance balance = {.struct_size = sizeof balance};
+    sy_status status = sy_balance_get(context, NULL, &balance);
+    strcpy(tag, status == SY_OK && *balance.tag ? balance.tag : "default");
+    sy_balance_clear(&balance);
+    return status == SY_OK || status == SY_ERR_NOT_FOUND ? CLI_DONE : cli_library_failed(status);
+}
+
+static int set(sy_context *context, const char *text, const char *tag)
+{
+    char last[64];
+    cli_ratios ratios;
+    sy_status status = SY_OK;
+    int code;
+    if (!tag) {
+        CLI_TRY(default_tag(context, last));
+        tag = last;
+    }
+    code = cli_ratios_parse(context, text, &ratios);
+    if (code == CLI_DONE)
+        status = sy_balance_set(context, tag, ratios.ratios, ratios.count);
+    cli_ratios_free(&ratios);
+    if (code || status != SY_OK)
+        return code ? code : cli_library_failed(status);
+    printf("stored for the tag '%s' in %s\n", tag, sy_multigpu_path(context));
+    return CLI_DONE;
+}
+
+static int clear(sy_context *context, const char *tag)
+{
+    sy_status status = sy_balance_forget(context, tag);
+    if (status == SY_ERR_NOT_FOUND && tag)
+        return cli_fail(CLI_FAILED, "no ratios are stored for the tag '%s' in %s", tag,
+                        sy_multigpu_path(context));
+    if (status != SY_OK && status != SY_ERR_NOT_FOUND)
+        return cli_library_failed(status);
+    printf("cleared in %s\n", sy_multigpu_path(context));
+    return CLI_DONE;
+}
+
+static int act(cli_args *args, const char *tag)
+{
+    const char *verb = args->positionals[0], *list = args->positionals[1];
+    sy_context *context = NULL;
+    int code;
+    bool sets = verb && strcmp(verb, "set") == 0;
+    if (!verb || !(sets || strcmp(verb, "show") == 0 || strcmp(verb, "clear") == 0))
+        return cli_fail(CLI_USAGE,
+                        "ratios needs one of show, set and clear%s%s%s; see 'steelyard "
+                        "ratios --help'",
+                        verb ? ", not '" : "", verb ? verb : "", verb ? "'" : "");
+    if (sets != (list != NULL))
+        return cli_fail(CLI_USAGE,
+                        sets ? "ratios set needs NAME=R[,NAME=R..], as in 'a=0.75,b=0.25'"
+                             : "ratios %s takes no list; name a tag with --tag",
+                        verb);
+    CLI_TRY(cli_open(args, &context));
+    code = sets                        ? set(context, list, tag)
+           : strcmp(verb, "show") == 0 ? show(context, tag)
+                                       : clear(context, tag);
+    sy_context_destroy(&context);
+    return code;
+}
+
+int cli_cmd_ratios(int argc, char **argv)
+{
+    const char *tag = NULL;
+    cli_option options[] = {
+        {.name = "tag",
+         .kind = CLI_TEXT,
+         .to = &tag,
+         .placeholder = "T",
+         .help = "the workload's name, or another; without it show and clear mean all tags, and "
+                 "set the last profiled"},
+    };
+    cli_args args = {.command = "ratios",
+                     .usage = "show | set NAME=R[,NAME=R..] | clear [--tag T]",
+                     .summary = "The stored ratios: a device's share of the work.",
+                     .options = options,
+                     .n_options = 1,
+                     .max_positionals = 2};
+    CLI_TRY(cli_parse(&args, argc, argv));
+    if (args.help) {
+        cli_print_help(&args);
+        return CLI_DONE;
+    }
+    return act(&args, tag);
+}

@@ -1,0 +1,320 @@
+/* `steelyard run`: a workload from a file to a file. Everything that can be wrong with the request
+ * is looked for before the computation, and the output appears, whole, after it. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "commands.h"
+#include "context.h"
+#include "csv_write.h"
+#include "message.h"
+#include "number.h"
+#include "progress.h"
+#include "run_report.h"
+
+typedef struct run {
+    /* The request. */
+    const char *input_path, *output_path, *column, *accuracy, *dtype, *report_path, *tag,
+        *ratio_list;
+    int64_t seed;
+    bool quiet;
+    /* What it became. */
+    sy_context *context;
+    sy_workload_info info;
+    sy_param params[CLI_MAX_PARAMS];
+    int n_params;
+    cli_ratios ratios;
+    cli_input input;
+    cli_format format; /* of the output */
+    cli_output output, report_file;
+    cli_npy_result npy; /* holds the results of an .npy output, */
+    double *owned;      /* and this those of a CSV output */
+    double *results[CLI_MAX_ARRAYS];
+    sy_report report;
+} run;
+
+/* ---- the request ------------------------------------------------------------------------- */
+
+static int check_request(const run *r)
+{
+    if (!r->input_path || !r->output_path)
+        return cli_fail(CLI_USAGE, "run needs %s F; see 'steelyard run --help'",
+                        r->input_path ? "--output" : "--input");
+    if (strcmp(r->accuracy, "fast") == 0 || strcmp(r->dtype, "f32") == 0)
+        return cli_fail(CLI_USAGE, "%s is not supported yet; leave it out for %s",
+                        strcmp(r->accuracy, "fast") ? "--dtype f32" : "--accuracy fast",
+                        strcmp(r->accuracy, "fast") ? "f64" : "exact");
+    if (strcmp(r->accuracy, "exact") != 0)
+        return cli_fail(CLI_USAGE, "--accuracy must be exact, not '%s'", r->accuracy);
+    if (strcmp(r->dtype, "f64") != 0)
+        return cli_fail(CLI_USAGE, "--dtype must be f64, not '%s'", r->dtype);
+    if (r->report_path && strcmp(r->report_path, r->output_path) == 0)
+        return cli_fail(CLI_USAGE, "--report and --output name the same file '%s'; choose two",
+                        r->report_path);
+    return CLI_DONE;
+}
+
+static int prepare(run *r, cli_args *args)
+{
+    if (!args->n_positionals)
+        return cli_fail(CLI_USAGE, "run needs a workload; 'steelyard workloads' lists them");
+    CLI_TRY(cli_open(args, &r->context));
+    CLI_TRY(cli_find_workload(r->context, args->positionals[0], &r->info));
+    /* An option that is misspelt is looked for before one that is missing. */
+    CLI_TRY(cli_params(args, &r->info, r->params, &r->n_params));
+    CLI_TRY(check_request(r));
+    if (r->ratio_list)
+        CLI_TRY(cli_ratios_parse(r->context, r->ratio_list, &r->ratios));
+    CLI_TRY(cli_format_of("--output", r->output_path, &r->format));
+    CLI_TRY(cli_input_open(r->input_path, &r->info, r->column, &r->input));
+    CLI_TRY(cli_output_open(&r->output, r->output_path));
+    if (r->report_path)
+        CLI_TRY(cli_output_open(&r->report_file, r->report_path));
+    return CLI_DONE;
+}
+
+/* ---- the computation --------------------------------------------------------------------- */
+
+/* Room for the results, in the file itself where it is an .npy. */
+static int make_results(run *r)
+{
+    bool reduces = r->info.pattern == SY_PATTERN_REDUCE;
+    size_t rows = (size_t)r->input.rows, columns = reduces ? 1 : (size_t)r->input.columns;
+    size_t outputs = (size_t)r->info.n_outputs, each;
+    int64_t shape[CLI_NPY_MAX_DIMENSIONS];
+    double *values;
+    int n = 0;
+    if (columns && rows > SIZE_MAX / sizeof(double) / outputs / columns)
+        return cli_no_memory();
+    each = rows * columns;
+    if (r->format == CLI_NPY) {
+        if (outputs > 1)
+            shape[n++] = (int64_t)outputs;
+        if (reduces || !r->input.flat)
+            shape[n++] = (int64_t)rows;
+        if (!reduces)
+            shape[n++] = (int64_t)columns;
+        CLI_TRY(cli_npy_create(&r->output, shape, n, &r->npy));
+        values = r->npy.values;
+    } else {
+        values = r->owned = malloc(each ? outputs * each * sizeof(double) : 1);
+        if (!values)
+            return cli_no_memory();
+    }
+    for (size_t k = 0; k < outputs; k++)
+        r->results[k] = values + k * each;
+    return CLI_DONE;
+}
+
+static int compute(run *r)
+{
+    sy_work work = {.struct_size = sizeof work,
+                    .workload = r->info.name,
+                    .rows = r->input.rows,
+                    .columns = r->input.columns,
+                    .inputs = r->input.values,
+                    .outputs = r->results,
+                    .params = r->params,
+                    .n_params = r->n_params};
+    sy_options options = {.struct_size = sizeof options,
+                          .seed = (uint64_t)r->seed,
+                          .tag = r->tag,
+                          .ratios = r->ratios.ratios,
+                          .n_ratios = r->ratios.count,
+                          .checksum = r->report_path != NULL,
+                          .progress = cli_progress_tiles};
+    sy_status status = SY_OK;
+    r->report = (sy_report){.struct_size = sizeof r->report};
+    cli_progress_begin(r->info.name, "tiles");
+    /* Rows 0 would mean 1. */
+    if (r->input.rows > 0)
+        status = distribute_workload(r->context, &work, &options, &r->report);
+    return status == SY_OK ? CLI_DONE : cli_library_failed(status);
+}
+
+/* ---- a series that is too short ---------------------------------------------------------- */
+
+static bool any_value(const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(values[i]))
+            return true;
+    return false;
+}
+
+static bool all_finite(const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(values[i]))
+            return false;
+    return true;
+}
+
+static int too_short(const run *r)
+{
+    char params[300] = "", number[CLI_NUMBER_SIZE];
+    long long n = (long long)r->input.columns;
+    for (int i = 0; i < r->info.n_params; i++) {
+        const sy_param_info *p = &r->info.params[i];
+        double value = cli_param_value(p, r->params, r->n_params);
+        size_t used = strlen(params);
+        cli_number_print(value, number);
+        if (p->is_integer && !p->choices && value > (double)n)
+            return cli_fail(CLI_USAGE,
+                            "%s %s is longer than the series (%lld values): every "
+                            "result would be nan; give --%s at most %lld",
+                            p->name, number, n, p->name, n);
+        snprintf(params + used, sizeof params - used, "%s%s %s", used ? ", " : "", p->name,
+                 p->choices ? p->choices[(int)value] : number);
+    }
+    return cli_fail(CLI_USAGE,
+                    "%s with %s has no result for a series of %lld values: every one "
+                    "would be nan; take a longer series",
+                    r->info.name, *params ? params : "no parameters", n);
+}
+
+/* Nothing but NaN from inputs without one: the warm-up is longer than the series. */
+static int check_length(const run *r)
+{
+    size_t inputs = (size_t)r->input.rows * (size_t)r->input.columns;
+    size_t outputs = r->info.pattern == SY_PATTERN_REDUCE ? (size_t)r->input.rows : inputs;
+    if (inputs == 0)
+        return CLI_DONE;
+    for (int k = 0; k < r->info.n_outputs; k++)
+        if (any_value(r->results[k], outputs))
+            return CLI_DONE;
+    for (int k = 0; k < r->info.n_inputs; k++)
+        if (!all_finite(r->input.values[k], inputs))
+            return CLI_DONE;
+    return too_short(r);
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
+static int finish(run *r)
+{
+    CLI_TRY(r->format == CLI_NPY ? cli_npy_finish(&r->npy, &r->output)
+                                 : cli_csv_write(&r->output, &r->input, &r->info, r->results));
+    if (r->report_path)
+        CLI_TRY(cli_report_write(&r->report_file, &r->report, r->info.name, (uint64_t)r->seed));
+    CLI_TRY(cli_output_commit(&r->output));
+    if (r->report_path)
+        CLI_TRY(cli_output_commit(&r->report_file));
+    cli_progress_erase();
+    if (!r->quiet && isatty(STDERR_FILENO))
+        return cli_report_show(&r->report, r->info.name);
+    return CLI_DONE;
+}
+
+static int execute(run *r, cli_args *args)
+{
+    CLI_TRY(prepare(r, args));
+    CLI_TRY(cli_input_read(&r->input));
+    CLI_TRY(make_results(r));
+    CLI_TRY(compute(r));
+    CLI_TRY(check_length(r));
+    return finish(r);
+}
+
+static void release(run *r)
+{
+    cli_npy_discard(&r->npy);
+    cli_output_discard(&r->output);
+    cli_output_discard(&r->report_file);
+    cli_input_close(&r->input);
+    cli_ratios_free(&r->ratios);
+    sy_report_clear(&r->report);
+    sy_context_destroy(&r->context);
+    free(r->owned);
+}
+
+static int help(const cli_args *args)
+{
+    sy_context *context = NULL;
+    sy_workload_info info;
+    int code = CLI_DONE;
+    if (args->n_positionals) {
+        CLI_TRY(cli_open_catalog(&context));
+        code = cli_find_workload(context, args->positionals[0], &info);
+    }
+    if (code == CLI_DONE)
+        cli_print_help(args);
+    if (code == CLI_DONE && context)
+        cli_print_params_help(&info);
+    sy_context_destroy(&context);
+    return code;
+}
+
+int cli_cmd_run(int argc, char **argv)
+{
+    run r = {.accuracy = "exact", .dtype = "f64"};
+    cli_option options[] = {
+        {.name = "input",
+         .kind = CLI_TEXT,
+         .to = &r.input_path,
+         .placeholder = "F",
+         .help = ".csv or .npy file, or - for CSV on standard input"},
+        {.name = "output",
+         .kind = CLI_TEXT,
+         .to = &r.output_path,
+         .placeholder = "F",
+         .help = ".csv or .npy file, or - for CSV on standard output"},
+        {.name = "column",
+         .kind = CLI_TEXT,
+         .to = &r.column,
+         .placeholder = "NAME[,NAME..]",
+         .help = "which columns of a CSV file; several of them are several series"},
+        {.name = "ratios",
+         .kind = CLI_TEXT,
+         .to = &r.ratio_list,
+         .placeholder = "NAME=R,..",
+         .help = "each device's share, in this run only"},
+        {.name = "seed",
+         .kind = CLI_INTEGER,
+         .to = &r.seed,
+         .placeholder = "N",
+         .max = INT64_MAX,
+         .help = "of every random order; exact results do not depend on it (default 0)"},
+        {.name = "accuracy",
+         .kind = CLI_TEXT,
+         .to = &r.accuracy,
+         .placeholder = "WORD",
+         .help = "exact (default)"},
+        {.name = "dtype",
+         .kind = CLI_TEXT,
+         .to = &r.dtype,
+         .placeholder = "WORD",
+         .help = "f64 (default)"},
+        {.name = "report",
+         .kind = CLI_TEXT,
+         .to = &r.report_path,
+         .placeholder = "F.json",
+         .help = "also write what each device did, and a checksum of the result"},
+        {.name = "tag",
+         .kind = CLI_TEXT,
+         .to = &r.tag,
+         .placeholder = "T",
+         .help = "whose stored ratios (default: the workload's name)"},
+        {.name = "quiet", .kind = CLI_FLAG, .to = &r.quiet, .help = "no table on a terminal"},
+    };
+    cli_args args = {.command = "run",
+                     .usage = "WORKLOAD --input F --output F [--KEY VALUE]... [OPTION]...",
+                     .summary = "Computes a workload on all devices. 'steelyard run WORKLOAD "
+                                "--help' lists its parameters.",
+                     .options = options,
+                     .n_options = sizeof options / sizeof *options,
+                     .max_positionals = 1,
+                     .keep_extras = true};
+    int code;
+    CLI_TRY(cli_parse(&args, argc, argv));
+    if (args.help)
+        return help(&args);
+    code = execute(&r, &args);
+    release(&r);
+    return code;
+}

@@ -1,0 +1,35 @@
+/* From the words of the command line to the library's: the context, ratios, the workload and its
+ * parameters. Everything reports its failure and returns the exit code. */
+#ifndef CLI_CONTEXT_H
+#define CLI_CONTEXT_H
+
+#include <steelyard/steelyard.h>
+
+#include "args.h"
+
+/* Opens the devices of --devices. */
+int cli_open(cli_args *args, sy_context **out);
+/* Opens the CPU alone, silently: for lists and help texts. */
+int cli_open_catalog(sy_context **out);
+
+/* "a=0.75,b=0.25" with names of the context's devices. cli_ratios_free also when it failed. */
+typedef struct cli_ratios {
+    char *text; /* holds the names */
+    sy_ratio *ratios;
+    int count;
+} cli_ratios;
+int cli_ratios_parse(sy_context *context, const char *text, cli_ratios *out);
+void cli_ratios_free(cli_ratios *ratios);
+
+/* The workload of a name, with the nearest one in the message when there is none. */
+int cli_find_workload(sy_context *context, const char *name, sy_workload_info *out);
+
+enum { CLI_MAX_PARAMS = 16 };
+/* The options that are left over as the workload's parameters. */
+int cli_params(const cli_args *args, const sy_workload_info *info, sy_param params[CLI_MAX_PARAMS],
+               int *n_params);
+/* The value that a run with these parameters uses. */
+double cli_param_value(const sy_param_info *info, const sy_param *params, int n_params);
+void cli_print_params_help(const sy_workload_info *info);
+
+#endif

@@ -1,0 +1,47 @@
+/* CSV files as they are: a header row, and records that are kept byte for byte, so that what is
+ * not computed passes through untouched. */
+#ifndef CLI_CSV_H
+#define CLI_CSV_H
+
+#include <stdint.h>
+
+#include "load.h"
+
+/* A place in the text. */
+typedef struct csv_cursor {
+    const char *at, *end;
+    int64_t line; /* counted from 1 */
+} csv_cursor;
+
+typedef struct csv_span {
+    const char *at;
+    size_t size;
+} csv_span;
+
+typedef struct cli_csv {
+    const char *path;
+    cli_bytes bytes;
+    int n_columns;
+    char **names;         /* unquoted and trimmed */
+    csv_span header;      /* with a byte order mark, if there is one; without the line end */
+    const char *line_end; /* the header's: "\n" or "\r\n" */
+    csv_cursor records;   /* from the first record to the end of the last */
+    int64_t n_records;
+} cli_csv;
+
+/* Loads the file and checks the shape of every record. cli_csv_close also when it failed. */
+int cli_csv_open(const char *path, cli_csv *csv);
+void cli_csv_close(cli_csv *csv);
+
+/* The column of a name: exact first, then in any case. -1: none; -2: several. */
+int cli_csv_find(const cli_csv *csv, const char *name);
+/* The names in one line for a message: "time, open, close". */
+void cli_csv_list(const cli_csv *csv, char *text, size_t size);
+
+/* Reads n columns, in one pass; to[k] has room for n_records values. */
+int cli_csv_read(const cli_csv *csv, const int *columns, int n, double *const *to);
+
+/* The next record as raw bytes without its line end, which is `line_end` ("" for none). */
+csv_span cli_csv_next_record(csv_cursor *cursor, const char **line_end);
+
+#endif

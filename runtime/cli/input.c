@@ -1,0 +1,240 @@
+/* Which columns or rows of an input are the workload's series. */
+#define _POSIX_C_SOURCE 200809L
+#include "input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "message.h"
+#include "number.h"
+
+int cli_format_of(const char *option, const char *path, cli_format *out)
+{
+    const char *dot = strrchr(path, '.');
+    struct stat info;
+    *out = CLI_CSV;
+    if (strcmp(path, "-") == 0 || (dot && strcasecmp(dot, ".csv") == 0))
+        return CLI_DONE;
+    *out = CLI_NPY;
+    if (dot && strcasecmp(dot, ".npy") == 0)
+        return CLI_DONE;
+    *out = CLI_CSV;
+    if (stat(path, &info) == 0) {
+        if (S_ISDIR(info.st_mode))
+            return cli_fail(CLI_FAILED, "%s '%s' is a directory; name a .csv or .npy file in it",
+                            option, path);
+        if (!S_ISREG(info.st_mode))
+            return CLI_DONE;
+    }
+    return cli_fail(CLI_USAGE, "%s '%s' must end in .csv or .npy, or be - for CSV on standard %s",
+                    option, path, strcmp(option, "--input") == 0 ? "input" : "output");
+}
+
+/* ---- columns of a CSV file --------------------------------------------------------------- */
+
+static int no_column(const cli_csv *csv, const char *name)
+{
+    char list[600];
+    double number;
+    int numbers = 0;
+    cli_csv_list(csv, list, sizeof list);
+    for (int i = 0; i < csv->n_columns; i++)
+        numbers += cli_number_parse(csv->names[i], strlen(csv->names[i]), &number) == CLI_NUMBER_OK;
+    return cli_fail(CLI_USAGE, "%s has no column '%s'; its columns are: %s%s",
+                    cli_input_name(csv->path), name, list,
+                    numbers == csv->n_columns ? " (is the header row missing?)"
+                    : csv->n_columns == 1 && strpbrk(list, ";\t|")
+                        ? " (separate the fields by commas)"
+                        : "");
+}
+
+/* The column of a name; a negative exit code after a reported failure. */
+static int find_column(const cli_csv *csv, const char *name)
+{
+    int k = cli_csv_find(csv, name);
+    if (k == -1)
+        return -no_column(csv, name);
+    if (k == -2)
+        return -cli_fail(CLI_USAGE, "%s has several columns '%s'; give them different names",
+                         cli_input_name(csv->path), name);
+    return k;
+}
+
+static int choose(cli_input *input, const char *name)
+{
+    int k = find_column(&input->csv, name);
+    if (k < 0)
+        return -k;
+    for (int i = 0; i < input->n_chosen; i++)
+        if (input->chosen[i] == k)
+            return cli_fail(CLI_USAGE, "--column names '%s' twice; name it once",
+                            input->csv.names[k]);
+    input->chosen[input->n_chosen++] = k;
+    return CLI_DONE;
+}
+
+static int choose_listed(cli_input *input, const char *list)
+{
+    char *text = strdup(list), *next = text;
+    int code = text ? CLI_DONE : cli_no_memory();
+    while (code == CLI_DONE && next) {
+        char *name = next, *comma = strchr(name, ',');
+        next = comma ? comma + 1 : NULL;
+        if (comma)
+            *comma = '\0';
+        if (input->n_chosen == input->csv.n_columns)
+            code = cli_fail(CLI_USAGE, "--column names more columns than the %d of %s",
+                            input->csv.n_columns, cli_input_name(input->csv.path));
+        else
+            code = choose(input, name);
+    }
+    free(text);
+    return code;
+}
+
+static bool is_time(const char *name)
+{
+    return strcasecmp(name, "time") == 0 || strcasecmp(name, "date") == 0 ||
+           strcasecmp(name, "timestamp") == 0 || strcasecmp(name, "datetime") == 0;
+}
+
+/* For one input: its own name, else `close`, else the only column that is no time. */
+static int choose_single(cli_input *input, const char *own_name)
+{
+    const cli_csv *csv = &input->csv;
+    char list[600];
+    int others = 0, last = -1;
+    if (cli_csv_find(csv, own_name) != -1)
+        return choose(input, own_name);
+    if (cli_csv_find(csv, "close") != -1)
+        return choose(input, "close");
+    for (int i = 0; i < csv->n_columns; i++)
+        if (!is_time(csv->names[i])) {
+            last = i;
+            others++;
+        }
+    if (others == 1) {
+        input->chosen[input->n_chosen++] = last;
+        return CLI_DONE;
+    }
+    cli_csv_list(csv, list, sizeof list);
+    return cli_fail(CLI_USAGE, "%s has no column 'close'; choose with --column from: %s",
+                    cli_input_name(csv->path), list);
+}
+
+static int choose_columns(cli_input *input, const sy_workload_info *workload, const char *list)
+{
+    int n = workload->n_inputs;
+    input->chosen = calloc((size_t)input->csv.n_columns, sizeof *input->chosen);
+    if (!input->chosen)
+        return cli_no_memory();
+    if (list) {
+        CLI_TRY(choose_listed(input, list));
+        if (n > 1 && input->n_chosen != n)
+            return cli_fail(CLI_USAGE,
+                            "%s reads %d columns, --column names %d; see 'steelyard run "
+                            "%s --help'",
+                            workload->name, n, input->n_chosen, workload->name);
+        return CLI_DONE;
+    }
+    if (n == 1)
+        return choose_single(input, workload->input_names[0]);
+    for (int i = 0; i < n; i++) {
+        if (input->n_chosen == input->csv.n_columns)
+            return no_column(&input->csv, workload->input_names[i]);
+        CLI_TRY(choose(input, workload->input_names[i]));
+    }
+    return CLI_DONE;
+}
+
+/* ---- opening and reading ----------------------------------------------------------------- */
+
+static int open_csv(const char *path, const sy_workload_info *workload, const char *columns,
+                    cli_input *input)
+{
+    input->from_csv = true;
+    CLI_TRY(cli_csv_open(path, &input->csv));
+    CLI_TRY(choose_columns(input, workload, columns));
+    input->rows = workload->n_inputs == 1 ? input->n_chosen : 1;
+    input->columns = input->csv.n_records;
+    input->flat = input->rows == 1;
+    return CLI_DONE;
+}
+
+/* An array of a workload with several inputs holds one input a row. */
+static int open_npy(const char *path, const sy_workload_info *workload, const char *columns,
+                    cli_input *input)
+{
+    cli_npy *npy = &input->npy;
+    int n = workload->n_inputs;
+    if (columns)
+        return cli_fail(CLI_USAGE, "--column is for CSV; every row of %s is a series", path);
+    CLI_TRY(cli_npy_open(path, npy));
+    input->flat = npy->n_dimensions == 1 || n > 1;
+    input->rows = input->flat ? 1 : npy->shape[0];
+    input->columns = npy->n_dimensions == 1 ? npy->shape[0] : npy->shape[1];
+    if (n > 1 && (npy->n_dimensions != 2 || npy->shape[0] != n))
+        return cli_fail(CLI_USAGE,
+                        "%s reads %d inputs: %s must have the shape (%d, n), an input a "
+                        "row",
+                        workload->name, n, path, n);
+    for (int k = 0; k < n; k++)
+        input->values[k] = npy->values + (size_t)k * (size_t)input->columns;
+    return CLI_DONE;
+}
+
+int cli_input_open(const char *path, const sy_workload_info *workload, const char *columns,
+                   cli_input *input)
+{
+    cli_format format;
+    *input = (cli_input){.n_inputs = workload->n_inputs};
+    CLI_TRY(cli_format_of("--input", path, &format));
+    return format == CLI_CSV ? open_csv(path, workload, columns, input)
+                             : open_npy(path, workload, columns, input);
+}
+
+int cli_input_read(cli_input *input)
+{
+    double **to;
+    size_t n = (size_t)input->columns;
+    int code;
+    if (!input->from_csv)
+        return CLI_DONE;
+    if (n > SIZE_MAX / sizeof(double) / (size_t)input->n_chosen)
+        return cli_no_memory();
+    input->owned = malloc(n * (size_t)input->n_chosen * sizeof(double));
+    to = malloc((size_t)input->n_chosen * sizeof *to);
+    for (int i = 0; input->owned && to && i < input->n_chosen; i++)
+        to[i] = input->owned + (size_t)i * n;
+    for (int i = 0; input->owned && i < input->n_inputs; i++)
+        input->values[i] = input->owned + (size_t)i * n;
+    code = input->owned && to ? cli_csv_read(&input->csv, input->chosen, input->n_chosen, to)
+                              : cli_no_memory();
+    free(to);
+    return code;
+}
+
+void cli_input_close(cli_input *input)
+{
+    free(input->owned);
+    free(input->chosen);
+    cli_csv_close(&input->csv);
+    cli_npy_close(&input->npy);
+    *input = (cli_input){0};
+}
+
+const char *cli_input_name_of(const cli_input *input, const sy_workload_info *workload,
+                              int64_t index, char buffer[24])
+{
+    if (input->from_csv)
+        return input->csv.names[input->chosen[index]];
+    if (input->n_inputs > 1)
+        return workload->input_names[index];
+    if (input->rows == 1)
+        return "x";
+    snprintf(buffer, 24, "%lld", (long long)index);
+    return buffer;
+}

@@ -1,0 +1,92 @@
+/* The command `steelyard`: finds the command that was asked for and hands over to it. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "args.h"
+#include "commands.h"
+#include "message.h"
+#include "output.h"
+
+typedef struct command {
+    const char *name, *summary;
+    int (*run)(int argc, char **argv);
+} command;
+
+static const command commands[] = {
+    {"devices", "the devices of this machine", cli_cmd_devices},
+    {"workloads", "what can be computed", cli_cmd_workloads},
+    {"run", "compute a workload from a file to a file, on all devices", cli_cmd_run},
+    {"profile", "measure the devices and store their ratios", cli_cmd_profile},
+    {"ratios", "show, set or clear the stored ratios", cli_cmd_ratios},
+    {"thresholds", "show, set or clear measurements of CPU against GPU", cli_cmd_thresholds},
+    {"plan", "explain a split without running it", cli_cmd_plan},
+};
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_usage(FILE *to)
+{
+    fprintf(to, "usage: steelyard COMMAND [OPTION]...\n\n"
+                "Several unequal devices work as one fast device: the same bits for any split.\n\n"
+                "commands:\n");
+    for (int i = 0; i < N_COMMANDS; i++)
+        fprintf(to, "  %-12s %s\n", commands[i].name, commands[i].summary);
+    fprintf(to, "\n'steelyard COMMAND --help' explains one; 'steelyard --version' prints the "
+                "version.\n");
+}
+
+static const command *find_command(const char *name)
+{
+    for (int i = 0; i < N_COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+    const char *names[N_COMMANDS], *nearest;
+    for (int i = 0; i < N_COMMANDS; i++)
+        names[i] = commands[i].name;
+    nearest = cli_nearest(name, names, N_COMMANDS);
+    return cli_fail(CLI_USAGE, "there is no command '%s'%s%s%s; see 'steelyard --help'", name,
+                    nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "");
+}
+
+static int dispatch(int argc, char **argv)
+{
+    const command *found;
+    char *help[] = {"--help"};
+    if (argc < 2) {
+        print_usage(stderr);
+        return CLI_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("steelyard %s\n", sy_version());
+        return CLI_DONE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        (strcmp(argv[1], "help") == 0 && argc == 2)) {
+        print_usage(stdout);
+        return CLI_DONE;
+    }
+    if (strcmp(argv[1], "help") == 0) {
+        found = find_command(argv[2]);
+        return found ? found->run(1, help) : unknown_command(argv[2]);
+    }
+    found = find_command(argv[1]);
+    return found ? found->run(argc - 2, argv + 2) : unknown_command(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    int code;
+    cli_output_catch_signals();
+    code = dispatch(argc, argv);
+    errno = 0;
+    if ((fflush(stdout) || ferror(stdout)) && code == CLI_DONE)
+        code = errno == EPIPE
+                   ? CLI_FAILED
+                   : cli_fail(CLI_FAILED, "cannot write standard output: %s", strerror(errno));
+    return code;
+}

@@ -1,0 +1,135 @@
+/* Tables and JSON. */
+#define _POSIX_C_SOURCE 200809L
+#include "print.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+
+/* ---- tables ------------------------------------------------------------------------------ */
+
+static void add_cell(cli_table *table, const char *text)
+{
+    if (table->count == table->room) {
+        size_t room = table->room ? 2 * table->room : 64;
+        char **cells = realloc(table->cells, room * sizeof *cells);
+        table->failed |= !cells;
+        if (!cells)
+            return;
+        table->cells = cells;
+        table->room = room;
+    }
+    table->cells[table->count] = strdup(text);
+    table->failed |= !table->cells[table->count];
+    table->count++;
+}
+
+void cli_table_begin(cli_table *table, int columns, ...)
+{
+    va_list args;
+    *table = (cli_table){.columns = columns};
+    va_start(args, columns);
+    for (int i = 0; i < columns; i++)
+        add_cell(table, va_arg(args, const char *));
+    va_end(args);
+}
+
+void cli_table_cell(cli_table *table, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    add_cell(table, text);
+}
+
+static void print_row(const cli_table *table, size_t first, const int *width, FILE *to)
+{
+    for (int k = 0; k < table->columns; k++) {
+        const char *text = table->cells[first + (size_t)k];
+        int last = k + 1 == table->columns, right = table->cells[k][0] == '>';
+        if (first == 0 && right)
+            text++;
+        if (right)
+            fprintf(to, "%*s%s", width[k], text, last ? "\n" : "  ");
+        else if (last)
+            fprintf(to, "%s\n", text);
+        else
+            fprintf(to, "%-*s  ", width[k], text);
+    }
+}
+
+int cli_table_end(cli_table *table, FILE *to)
+{
+    int width[CLI_TABLE_MAX_COLUMNS] = {0}, failed = table->failed;
+    size_t columns = (size_t)table->columns;
+    for (size_t i = 0; !failed && i < table->count; i++) {
+        int n = (int)strlen(table->cells[i]) - (i < columns && table->cells[i][0] == '>');
+        if (n > width[i % columns])
+            width[i % columns] = n;
+    }
+    for (size_t i = 0; to && !failed && i + columns <= table->count; i += columns)
+        print_row(table, i, width, to);
+    for (size_t i = 0; i < table->count; i++)
+        free(table->cells[i]);
+    free(table->cells);
+    *table = (cli_table){0};
+    return failed ? cli_no_memory() : CLI_DONE;
+}
+
+/* ---- JSON -------------------------------------------------------------------------------- */
+
+json_t *cli_json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *cli_json_text(const char *text)
+{
+    json_t *json = json_string(text);
+    return json ? json : json_null();
+}
+
+char *cli_json_dump(json_t *json)
+{
+    char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
+    json_decref(json);
+    return text;
+}
+
+int cli_json_print(json_t *json)
+{
+    char *text = cli_json_dump(json);
+    if (!text)
+        return cli_no_memory();
+    puts(text);
+    free(text);
+    return CLI_DONE;
+}
+
+/* ---- quantities -------------------------------------------------------------------------- */
+
+void cli_bytes_text(double bytes, char out[32])
+{
+    static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    int k = 0;
+    for (; bytes >= 1024 && k < 4; k++)
+        bytes /= 1024;
+    snprintf(out, 32, k ? "%.1f %s" : "%.0f %s", bytes, unit[k]);
+}
+
+void cli_time_text(double ms, char out[32])
+{
+    if (!(ms >= 0) || isinf(ms))
+        strcpy(out, "-");
+    else if (ms < 1)
+        snprintf(out, 32, "%.3f ms", ms);
+    else if (ms < 1000)
+        snprintf(out, 32, "%.3g ms", ms);
+    else
+        snprintf(out, 32, "%.2f s", ms / 1000);
+}
