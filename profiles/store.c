@@ -244,7 +244,7 @@ sy_status syi_json_check_text(const char *what, const char *text)
         json_decref(string);
         return SY_OK;
     }
-    if (json_error_code(&error) != json_error_invalid_utf8)
+    if (!error.text[0] || json_error_code(&error) != json_error_invalid_utf8)
         return syi_json_no_memory();
     return syi_fail(SY_ERR_ARGUMENT, "the %s is not UTF-8 text; choose another", what);
 }

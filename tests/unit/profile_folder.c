@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700
 #include "profile_folder.h"
 
+#include <criterion/criterion.h>
 #include <dirent.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -43,6 +44,12 @@ void folder_remove(folder *f)
 {
     pthread_mutex_destroy(&f->log.lock);
     nftw(f->path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+void folder_skip(folder *f, const char *why)
+{
+    folder_remove(f);
+    cr_skip_test("%s", why);
 }
 
 void put_file(const char *path, const char *text)

@@ -20,6 +20,8 @@ typedef struct folder {
 /* Makes a new one. It must not be moved. */
 void folder_make(folder *f);
 void folder_remove(folder *f);
+/* Leaves a test that cannot be done here. Criterion then runs no .fini. */
+void folder_skip(folder *f, const char *why);
 
 void put_file(const char *path, const char *text);
 /* The file parsed by jansson alone; to be given back. NULL: it is not there, or not whole. */

@@ -223,7 +223,7 @@ static void forbid_writing(void)
 {
     chmod(at.path, 0555);
     if (geteuid() == 0 && seteuid(65534) != 0)
-        cr_skip_test("cannot give up root");
+        folder_skip(&at, "cannot give up root");
 }
 
 static void allow_writing(void)
@@ -311,7 +311,7 @@ Test(profile_faults, a_full_disk)
 {
     if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
         mount("none", at.path, "tmpfs", 0, "size=16k") != 0)
-        cr_skip_test("may not mount a small file system");
+        folder_skip(&at, "may not mount a small file system");
     sy_status status = SY_OK;
     char tag[64], *before = NULL;
     for (int i = 0; i < 1000 && status == SY_OK; i++) {

@@ -442,7 +442,7 @@ Test(thresholds, keys)
 Test(multigpu, a_decimal_comma_stays_outside)
 {
     if (!setlocale(LC_ALL, "de_DE.UTF-8"))
-        cr_skip_test("no locale with a decimal comma on this system");
+        folder_skip(&at, "no locale with a decimal comma on this system");
     cr_assert_eq(syi_multigpu_set(&at.multigpu, "t", two, 2, NULL, NULL), SY_OK);
     expect_balance("t", "RTX3090", 0.75, 0.25);
     setlocale(LC_ALL, "C");
