@@ -79,6 +79,11 @@ static sy_status stored_ratios(sy_context *context, const char *tag, double *rat
         status = syi_multigpu_get(&context->multigpu, NULL, &stored);
     if (status == SY_ERR_NOT_FOUND)
         return SY_OK;
+    if (status == SY_ERR_IO) { /* a profile is a help, not a condition */
+        syi_log_line(&context->log, SY_LOG_WARNING, "%s; going on without stored ratios",
+                     sy_last_error()->text);
+        return SY_OK;
+    }
     if (status != SY_OK)
         return status;
     *found = syi_ratios_match(&context->devices, &stored.balance, ratios, absent, sizeof absent);

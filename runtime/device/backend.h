@@ -9,15 +9,20 @@
 
 typedef struct syi_device syi_device;
 
+typedef struct syi_devices syi_devices;
+
 typedef struct syi_backend {
     const char *prefix; /* `cpu`, `sim`: what an item of the device list begins with */
     sy_device_type type;
-    /* Opens the device of `item` (the whole text, `sim:a:speed=3`); `ordinal` counts the devices of
-     * this kind in the list. The registry fills in id and a unique name afterwards. */
-    sy_status (*open)(const char *item, int ordinal, syi_device **out);
+    /* Opens what `item` (the whole text, `sim:a:speed=3`) stands for, with syi_devices_add. */
+    sy_status (*open)(const char *item, syi_devices *devices);
+    /* Opens what `auto` means for this kind; NULL: nothing. SY_ERR_NO_DEVICE: there is none. */
+    sy_status (*open_all)(syi_devices *devices);
     void (*close)(syi_device *device);
     /* Brings what changes (free memory) up to date in a copy of the device's info. */
     void (*refresh)(syi_device *device, sy_device_info *info);
+    /* Whether it has a form of this workload; NULL: of every one. */
+    int (*can_run)(const syi_workload *workload);
     /* Computes the span; returns when it is done or the device cannot go on. On failure
      * outcome->tiles_done tells the finished prefix. SY_ERR_MEMORY and SY_ERR_DEVICE: somebody else
      * may do the rest; anything else ends the run. */

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "device/backend.h"
+#include "device/registry.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -93,11 +93,13 @@ static void cpu_close(syi_device *device)
     syi_free(device);
 }
 
-static sy_status cpu_open(const char *item, int ordinal, syi_device **out)
+static sy_status cpu_open(const char *item, syi_devices *devices)
 {
-    cpu_device *cpu = syi_alloc(1, sizeof *cpu);
+    cpu_device *cpu;
     sy_status status;
-    (void)ordinal; /* there is one */
+    if (syi_devices_of_type(devices, SY_DEVICE_CPU))
+        return syi_fail(SY_ERR_ARGUMENT, "the device list names the cpu twice; name it once");
+    cpu = syi_alloc(1, sizeof *cpu);
     if (!cpu)
         return syi_no_memory(sizeof *cpu);
     cpu->base.backend = &syi_backend_cpu;
@@ -113,8 +115,12 @@ static sy_status cpu_open(const char *item, int ordinal, syi_device **out)
     cpu->base.nominal_rate = 1e8 * cpu->options.threads;
     read_model_name(cpu->base.info.description, sizeof cpu->base.info.description);
     cpu_refresh(&cpu->base, &cpu->base.info);
-    *out = &cpu->base;
-    return SY_OK;
+    return syi_devices_add(devices, &cpu->base);
+}
+
+static sy_status cpu_open_all(syi_devices *devices)
+{
+    return cpu_open("cpu", devices);
 }
 
 static sy_status cpu_run(syi_device *device, const syi_job *job, syi_span span,
@@ -143,6 +149,7 @@ const syi_backend syi_backend_cpu = {
     .prefix = "cpu",
     .type = SY_DEVICE_CPU,
     .open = cpu_open,
+    .open_all = cpu_open_all,
     .close = cpu_close,
     .refresh = cpu_refresh,
     .run = cpu_run,

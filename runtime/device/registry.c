@@ -41,7 +41,7 @@ static void make_name_unique(const syi_devices *devices, sy_device_info *info)
         snprintf(info->name, sizeof info->name, "%s#%d", base, n);
 }
 
-static sy_status append(syi_devices *devices, syi_device *device)
+sy_status syi_devices_add(syi_devices *devices, syi_device *device)
 {
     syi_device **grown =
         syi_realloc(devices->list, (size_t)devices->count + 1, sizeof *devices->list);
@@ -55,7 +55,7 @@ static sy_status append(syi_devices *devices, syi_device *device)
     return SY_OK;
 }
 
-static int count_of_type(const syi_devices *devices, sy_device_type type)
+int syi_devices_of_type(const syi_devices *devices, sy_device_type type)
 {
     int count = 0;
     for (int i = 0; i < devices->count; i++)
@@ -66,24 +66,25 @@ static int count_of_type(const syi_devices *devices, sy_device_type type)
 static sy_status open_item(const char *item, syi_devices *devices)
 {
     const syi_backend *backend = find_backend(item);
-    syi_device *device;
-    if (!strcmp(item, "cuda") || !strncmp(item, "cuda:", 5))
-        return syi_fail(SY_ERR_NO_DEVICE,
-                        "device '%s' is not there: no usable GPU was found; there is: cpu", item);
     if (!backend)
         return syi_fail(SY_ERR_NO_DEVICE,
                         "unknown device '%s'; there is: cpu (and sim:NAME for a simulated device)",
                         item);
-    if (backend->type == SY_DEVICE_CPU && count_of_type(devices, SY_DEVICE_CPU))
-        return syi_fail(SY_ERR_ARGUMENT, "device list names the cpu twice; name it once");
-    SYI_TRY(backend->open(item, count_of_type(devices, backend->type), &device));
-    return append(devices, device);
+    return backend->open(item, devices);
 }
 
+/* Every kind's devices; without a GPU that is the CPU alone, and worth a line. */
 static sy_status open_auto(syi_log *log, syi_devices *devices)
 {
-    syi_log_line(log, SY_LOG_WARNING, "no usable GPU was found; using the CPU alone");
-    return open_item("cpu", devices);
+    for (int i = 0; i < BACKENDS; i++) {
+        sy_status status = backends[i]->open_all ? backends[i]->open_all(devices) : SY_OK;
+        if (status == SY_ERR_NO_DEVICE)
+            syi_log_line(log, SY_LOG_WARNING, "no usable GPU (%s); using the CPU alone",
+                         sy_last_error()->text);
+        else if (status != SY_OK)
+            return status;
+    }
+    return SY_OK;
 }
 
 static sy_status open_list(char *list, syi_log *log, syi_devices *devices)

@@ -5,14 +5,20 @@
 #include "base/log.h"
 #include "device/backend.h"
 
-typedef struct syi_devices {
+struct syi_devices {
     syi_device **list;
     int count;
-} syi_devices;
+};
 
 /* Opens every item of `list` (NULL, empty: `auto`). On failure nothing stays open. */
 sy_status syi_devices_open(const char *list, syi_log *log, syi_devices *out);
 void syi_devices_close(syi_devices *devices);
+
+/* For the kinds' open functions: takes the device over (closes it on failure) and makes its name
+ * unique. */
+sy_status syi_devices_add(syi_devices *devices, syi_device *device);
+/* How many devices of a kind there are already. */
+int syi_devices_of_type(const syi_devices *devices, sy_device_type type);
 
 /* The device of that name, id or uuid; -1: none. */
 int syi_devices_find(const syi_devices *devices, const char *word);

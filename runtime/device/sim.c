@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "device/backend.h"
+#include "device/registry.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -34,7 +34,7 @@ static void sim_close(syi_device *device)
     syi_free(device);
 }
 
-static sy_status sim_open(const char *item, int ordinal, syi_device **out)
+static sy_status sim_open(const char *item, syi_devices *devices)
 {
     sim_device *sim = syi_alloc(1, sizeof *sim);
     sy_device_info *info;
@@ -51,14 +51,14 @@ static sy_status sim_open(const char *item, int ordinal, syi_device **out)
     info = &sim->base.info;
     info->type = SY_DEVICE_SIMULATED;
     info->usable = 1;
-    snprintf(info->id, sizeof info->id, "sim:%d", ordinal);
+    snprintf(info->id, sizeof info->id, "sim:%d",
+             syi_devices_of_type(devices, SY_DEVICE_SIMULATED));
     syi_copy_text(info->name, sizeof info->name, sim->options.name);
     syi_copy_text(info->description, sizeof info->description, "simulated device");
     if (isfinite(sim->options.memory) && sim->options.memory < 1e18)
         info->memory_total = info->memory_free = (uint64_t)sim->options.memory;
     sim->base.nominal_rate = isfinite(sim->options.speed) ? sim->options.speed * 1e8 : 1e15;
-    *out = &sim->base;
-    return SY_OK;
+    return syi_devices_add(devices, &sim->base);
 }
 
 /* Each copy and launch is an operation, and may be the one that fails. */

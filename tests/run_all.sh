@@ -1,0 +1,59 @@
+#!/bin/sh
+# Everything that has to pass: the release build, then the same tests with sanitizers. Called by
+# `./dev test` in a tree that is set up. The last line counts the test programs.
+set -u
+passed=0
+failed=0
+
+# run FOLDER SUITE...: builds and runs suites of one configured folder, and counts.
+run() {
+    folder=$1
+    shift
+    suites=
+    for suite in "$@"; do suites="$suites --suite $suite"; done
+    if ! ninja -C "$folder" >"$folder.build.log" 2>&1; then
+        grep -A20 -E 'FAILED|error' "$folder.build.log"
+        failed=$((failed + 1))
+        return
+    fi
+    rm -f "$folder.build.log"
+    # shellcheck disable=SC2086
+    meson test -C "$folder" --no-rebuild --print-errorlogs $suites | tee "$folder/summary.txt"
+    ok=$(sed -n 's/^Ok: *\([0-9]*\).*/\1/p' "$folder/summary.txt")
+    bad=$(sed -n -e 's/^Fail: *\([0-9]*\).*/\1/p' -e 's/^Timeout: *\([0-9]*\).*/\1/p' \
+        -e 's/^Unexpected Pass: *\([0-9]*\).*/\1/p' "$folder/summary.txt" |
+        awk '{ sum += $1 } END { print sum + 0 }')
+    passed=$((passed + ${ok:-0}))
+    failed=$((failed + bad))
+    [ -n "$ok" ] || failed=$((failed + 1))
+}
+
+# configure FOLDER OPTION...: once.
+configure() {
+    folder=$1
+    shift
+    [ -f "$folder/build.ninja" ] || meson setup "$folder" "$@" >"$folder.setup.log" 2>&1 || {
+        cat "$folder.setup.log"
+        failed=$((failed + 1))
+    }
+    rm -f "$folder.setup.log"
+}
+
+echo "== release build"
+run build unit golden fuzz plain cli check
+
+echo "== AddressSanitizer and UndefinedBehaviorSanitizer"
+configure build-asan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
+export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
+export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1
+run build-asan unit plain cli
+
+echo "== ThreadSanitizer"
+# libgomp is not instrumented, so OpenMP's own synchronisation would be reported.
+configure build-tsan -Dbuildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false \
+    -Dopenmp=disabled
+export TSAN_OPTIONS=halt_on_error=1
+run build-tsan plain
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
