@@ -1,8 +1,10 @@
-/* What the files of the interpreter share: the decoded module, the state of a launch, and who provides what.
+/* What the files of the interpreter share: the decoded module, the state of a launch, and who
+ * provides what.
  *
- * Registers live in rows of 32 lanes: a register of w bytes is w * 32 consecutive bytes of the warp's register file, so
- * that an instruction is one loop over arrays that the compiler vectorises. Predicates are 32-bit masks. Immediates and
- * the addresses of variables are rows too, filled when a launch begins; the executor knows only rows. */
+ * Registers live in rows of 32 lanes: a register of w bytes is w * 32 consecutive bytes of the
+ * warp's register file, so that an instruction is one loop over arrays that the compiler
+ * vectorises. Predicates are 32-bit masks. Immediates and the addresses of variables are rows too,
+ * filled when a launch begins; the executor knows only rows. */
 #ifndef VPTX_INTERNAL_H
 #define VPTX_INTERNAL_H
 
@@ -11,41 +13,61 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#define LANES 32u
-#define ALL 0xffffffffu
+#define LANES     32u
+#define ALL       0xffffffffu
 #define MAX_DEPTH 32u /* of calls */
 
 /* Generic addresses: windows far above every device address. */
-#define WINDOW_SHIFT 56
+#define WINDOW_SHIFT  56
 #define SHARED_WINDOW ((uint64_t)1 << WINDOW_SHIFT)
-#define LOCAL_WINDOW ((uint64_t)2 << WINDOW_SHIFT)
-#define PARAM_WINDOW ((uint64_t)3 << WINDOW_SHIFT)
+#define LOCAL_WINDOW  ((uint64_t)2 << WINDOW_SHIFT)
+#define PARAM_WINDOW  ((uint64_t)3 << WINDOW_SHIFT)
 
 /* Special registers that are plain 32-bit rows at the beginning of the register file. */
 enum {
-    SR_TID_X, SR_TID_Y, SR_TID_Z, SR_NTID_X, SR_NTID_Y, SR_NTID_Z, SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z,
-    SR_NCTAID_X, SR_NCTAID_Y, SR_NCTAID_Z, SR_LANEID, SR_WARPID, SR_NWARPID, SR_SMID, SR_NSMID,
-    SR_MASK_EQ, SR_MASK_LT, SR_MASK_LE, SR_MASK_GT, SR_MASK_GE, SR_COUNT
+    SR_TID_X,
+    SR_TID_Y,
+    SR_TID_Z,
+    SR_NTID_X,
+    SR_NTID_Y,
+    SR_NTID_Z,
+    SR_CTAID_X,
+    SR_CTAID_Y,
+    SR_CTAID_Z,
+    SR_NCTAID_X,
+    SR_NCTAID_Y,
+    SR_NCTAID_Z,
+    SR_LANEID,
+    SR_WARPID,
+    SR_NWARPID,
+    SR_SMID,
+    SR_NSMID,
+    SR_MASK_EQ,
+    SR_MASK_LT,
+    SR_MASK_LE,
+    SR_MASK_GT,
+    SR_MASK_GE,
+    SR_COUNT
 };
 #define SR_BYTES (SR_COUNT * 4u * LANES)
 
 /* Predicate 0 is true and 1 false for all lanes; register number 0 is "always defined". */
-#define REG_TRUE 0u
+#define REG_TRUE  0u
 #define REG_FALSE 1u
 #define REG_FIRST 2u
 
 typedef enum space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_PARAM } space;
 
 typedef enum opcode {
-    OP_ROW,     /* fn.row: the result is a row */
-    OP_MOV,     /* a row copy that carries "undefined" along */
-    OP_TEST,    /* fn.test: the result is a mask */
-    OP_SET,     /* fn.test, the result is a row of 0 or `imm` */
-    OP_CARRY,   /* fn.carry: a row, and the carry flag in and out */
+    OP_ROW,   /* fn.row: the result is a row */
+    OP_MOV,   /* a row copy that carries "undefined" along */
+    OP_TEST,  /* fn.test: the result is a mask */
+    OP_SET,   /* fn.test, the result is a row of 0 or `imm` */
+    OP_CARRY, /* fn.carry: a row, and the carry flag in and out */
     OP_SELP,
-    OP_PRED,    /* and, or, xor, not, mov on predicates, by `sub` */
-    OP_PACK,    /* mov of a vector into a scalar */
-    OP_UNPACK,  /* and back */
+    OP_PRED,   /* and, or, xor, not, mov on predicates, by `sub` */
+    OP_PACK,   /* mov of a vector into a scalar */
+    OP_UNPACK, /* and back */
     OP_CLOCK,
     OP_LOAD,
     OP_STORE,
@@ -53,15 +75,16 @@ typedef enum opcode {
     OP_BRANCH,
     OP_BRX,
     OP_CALL,
-    OP_RESULT,  /* after a call: copies what it returned */
+    OP_RESULT, /* after a call: copies what it returned */
     OP_RET,
     OP_EXIT,
     OP_TRAP,
-    OP_BAR,     /* bar.sync, bar.red */
+    OP_BAR, /* bar.sync, bar.red */
     OP_WARPSYNC,
     OP_SHFL,
     OP_VOTE,
     OP_MATCH,
+    OP_REDUX,
     OP_ACTIVEMASK,
     OP_NOP
 } opcode;
@@ -77,14 +100,14 @@ typedef uint32_t carry_fn(void *d, const void *a, const void *b, const void *c, 
 
 typedef struct instr {
     uint8_t op, sub;
-    uint8_t width;      /* of the destination row, in bytes per lane */
-    uint8_t sources;    /* how many of s[] are rows to check; vector elements for loads and stores */
+    uint8_t width;   /* of the destination row, in bytes per lane */
+    uint8_t sources; /* how many of s[] are rows to check; vector elements for loads and stores */
     uint8_t space;
-    uint8_t size;       /* of an element in memory */
+    uint8_t size; /* of an element in memory */
     uint8_t address_width;
     bool is_signed, is_float, negate, combine_negated, carry_out;
-    uint32_t guard;     /* predicate */
-    operand d[4], q;    /* q: second predicate result */
+    uint32_t guard;  /* predicate */
+    operand d[4], q; /* q: second predicate result */
     operand s[5];
     union {
         row_fn *row;
@@ -92,7 +115,7 @@ typedef struct instr {
         carry_fn *carry;
     } fn;
     int64_t imm;
-    uint32_t target;    /* instruction, branch table or call */
+    uint32_t target; /* instruction, branch table or call */
     uint32_t line, function;
 } instr;
 
@@ -122,8 +145,8 @@ typedef struct piece { /* of a local frame */
 
 typedef struct call {
     uint32_t callee;
-    uint32_t count;      /* of arguments */
-    piece *arguments;    /* in the caller's frame */
+    uint32_t count;   /* of arguments */
+    piece *arguments; /* in the caller's frame */
     bool has_result;
     piece result;
 } call;
@@ -138,8 +161,8 @@ typedef struct function {
     uint32_t declared_words;
     uint32_t max_threads;
     uint32_t parameter_bytes, parameter_count;
-    vptx_parameter *parameters;    /* of a .func: offsets in its own frame */
-    piece result;                  /* of a .func, in its own frame */
+    vptx_parameter *parameters; /* of a .func: offsets in its own frame */
+    piece result;               /* of a .func, in its own frame */
     uint32_t constant_count;
     constant *constants;
     uint32_t call_count;
@@ -149,10 +172,10 @@ typedef struct function {
 struct vptx_kernel {
     vptx_module *module;
     uint32_t function;
-    uint32_t depth;            /* of its call tree */
-    bool *reached;             /* by function */
-    uint32_t *frame_base;      /* by function */
-    uint32_t *shared_offset;   /* by shared variable */
+    uint32_t depth;          /* of its call tree */
+    bool *reached;           /* by function */
+    uint32_t *frame_base;    /* by function */
+    uint32_t *shared_offset; /* by shared variable */
     uint32_t local_bytes, static_shared;
 };
 
@@ -181,14 +204,14 @@ struct vptx_module {
     uint32_t shared_count;
     branch_table *tables;
     uint32_t table_count;
-    call *calls;               /* of all functions */
+    call *calls; /* of all functions */
     uint32_t call_count;
-    source_place *places;      /* by instruction */
+    source_place *places; /* by instruction */
     file_name *files;
     uint32_t file_count;
     uint32_t row_bytes, registers; /* of a warp */
-    uint32_t granule;          /* bytes of a cell of the race detector */
-    pthread_mutex_t lock;      /* of the counters below */
+    uint32_t granule;              /* bytes of a cell of the race detector */
+    pthread_mutex_t lock;          /* of the counters below */
     uint64_t *executed, *lanes, *taken;
 };
 
@@ -223,8 +246,10 @@ typedef struct carry_entry {
 extern const row_entry vptx_rows_int[], vptx_rows_bits[], vptx_rows_float[], vptx_rows_cvt[];
 extern const test_entry vptx_tests[];
 extern const carry_entry vptx_carries[];
+row_fn *vptx_add_row(void);        /* of 64 bits */
 row_fn *vptx_fma_row(bool is_f64); /* the hardware's when the host has it */
-/* cvt between integers when a register is wider than its type: shifts b, then c, both arithmetic if signed. */
+/* cvt between integers when a register is wider than its type: shifts b, then c, both arithmetic if
+ * signed. */
 row_fn *vptx_resize_row(uint32_t to_width, uint32_t from_width);
 uint32_t vptx_pack_mask(const uint8_t *bytes);
 static inline uint32_t vptx_kind_width(kind k)
@@ -251,15 +276,16 @@ typedef struct warp {
     uint32_t index;
     warp_state state;
     uint32_t born, alive, active, waiting;
-    uint32_t pc, depth;         /* of the active lanes */
-    uint64_t next_key;          /* of the other runnable lanes: where the active ones must stop */
+    uint32_t pc, depth; /* of the active lanes */
+    uint64_t next_key;  /* of the other runnable lanes: where the active ones must stop */
     uint32_t lane_pc[LANES], lane_depth[LANES];
     uint32_t return_pc[MAX_DEPTH][LANES];
     uint32_t carry;
-    uint32_t tick;              /* instructions of this block */
-    uint32_t full_sync;         /* tick of the last bar.warp.sync of all */
-    uint32_t (*pair_sync)[LANES]; /* and of those of some lanes; NULL until there is one */
-    uint32_t barrier_votes;     /* predicates of bar.red */
+    uint32_t tick;                /* instructions of this block */
+    uint32_t full_sync;           /* tick of the last bar.warp.sync of all */
+    uint32_t (*pair_sync)[LANES]; /* and of those of some lanes, by pair */
+    bool has_pairs;
+    uint32_t barrier_votes; /* predicates of bar.red */
     unsigned char *rows;
     uint32_t *predicates;
     uint32_t *defined;
@@ -305,34 +331,37 @@ static inline uint32_t vptx_first_lane(uint32_t mask)
          left_ &= left_ - 1)
 
 /* ---- exec.c ---- */
+void vptx_save_group(warp *w); /* the place of the active lanes, lane by lane */
 void vptx_run_warp(launch *l, warp *w, uint64_t slice);
 /* Records the first fault; the launch stops unless it is a race. */
-void vptx_fail(launch *l, const warp *w, uint32_t lane, vptx_fault_kind kind, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+void vptx_fail(launch *l, const warp *w, uint32_t lane, vptx_fault_kind kind, const char *format,
+               ...) __attribute__((format(printf, 5, 6)));
 /* Lanes of `exec` where the operand was never written; faults if any. */
 bool vptx_check_defined(launch *l, const warp *w, uint32_t exec, const operand *o);
 /* Copies the lanes of `mask`. */
 void vptx_blend(void *d, const void *s, uint32_t mask, uint32_t width);
 
+/* ---- exec_value.c: instructions that only compute ---- */
+void vptx_exec_value(launch *l, warp *w, const instr *in, uint32_t exec);
+void vptx_put_mask(warp *w, operand d, uint32_t value, uint32_t lanes);
+void vptx_put_row(warp *w, operand d, const void *from, uint32_t lanes, uint32_t width);
+
 /* ---- exec_memory.c ---- */
 void vptx_exec_load(launch *l, warp *w, const instr *in, uint32_t exec);
 void vptx_exec_store(launch *l, warp *w, const instr *in, uint32_t exec);
 void vptx_exec_atom(launch *l, warp *w, const instr *in, uint32_t exec);
-void vptx_addresses(const warp *w, const instr *in, uint64_t *address);
-/* Host pointers of the lanes of `exec`; false after a fault. */
-bool vptx_translate(launch *l, warp *w, const instr *in, uint32_t exec, const uint64_t *address,
-                    uint32_t bytes, bool is_write, unsigned char **host, unsigned char **shadow);
 
 /* ---- race.c ---- */
 typedef enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC } access;
-/* Lanes in increasing order; `changed`: the store alters bytes that another lane of this instruction wrote. */
-void vptx_race_access(launch *l, warp *w, uint32_t lane, uint32_t offset, uint32_t bytes, access how,
-                      bool changed);
+/* Lanes in increasing order; `changed`: the store alters bytes that another lane of this
+ * instruction wrote. */
+void vptx_race_access(launch *l, warp *w, uint32_t lane, uint32_t offset, uint32_t bytes,
+                      access how, bool changed);
 void vptx_race_warp_sync(warp *w, uint32_t mask);
 
 /* ---- exec_sync.c: instructions with a member mask ---- */
-/* The lanes of `exec` that may pass now; the others wait. */
-void vptx_exec_sync(launch *l, warp *w, const instr *in, uint32_t exec);
+/* True when the lanes have parted (saved by lane) and a group has to be chosen. */
+bool vptx_exec_sync(launch *l, warp *w, const instr *in);
 
 /* ---- load.c and decode*.c: see parser.h ---- */
 void *vptx_arena(struct arena_block **arena, size_t size);

@@ -1,4 +1,5 @@
-/* The lexer of the PTX interpreter: the whole text becomes one array of tokens. A word takes in its dots
+/* The lexer of the PTX interpreter: the whole text becomes one array of tokens. A word takes in its
+ * dots
  * ("ld.global.f64", "%tid.x", ".reg"); comments and blanks vanish. */
 #include "internal.h"
 

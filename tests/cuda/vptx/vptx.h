@@ -146,7 +146,7 @@ typedef struct vptx_fault {
     vptx_fault_kind kind;
     uint32_t ptx_line;
     uint32_t block[3], thread[3];
-    char text[240]; /* one line: kernel, PTX line, block, thread, what */
+    char text[400]; /* one line: kernel, PTX line, block, thread, what */
 } vptx_fault;
 
 typedef struct vptx_report {

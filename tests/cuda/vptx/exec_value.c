@@ -1,0 +1,285 @@
+/* Instructions that only compute: rows of values, masks of predicates, and the switch that also
+ * reaches memory. */
+#include "internal.h"
+
+#include <string.h>
+
+#define ROW(w, o) ((void *)((w)->rows + (o).at))
+
+/* ---- rows and masks ---- */
+
+static const uint32_t bit[LANES] = {
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
+    1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
+    1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
+    1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
+#define BLEND(type)                                                                                \
+    do {                                                                                           \
+        type __attribute__((may_alias)) *to = d;                                                   \
+        const type __attribute__((may_alias)) *from = s;                                           \
+        for (uint32_t i = 0; i < LANES; i++)                                                       \
+            to[i] = mask & bit[i] ? from[i] : to[i];                                               \
+    } while (0)
+
+void vptx_blend(void *d, const void *s, uint32_t mask, uint32_t width)
+{
+    if (width == 8)
+        BLEND(uint64_t);
+    else if (width == 4)
+        BLEND(uint32_t);
+    else
+        BLEND(uint16_t);
+}
+
+void vptx_put_row(warp *w, operand d, const void *from, uint32_t exec, uint32_t width)
+{
+    vptx_blend(ROW(w, d), from, exec, width);
+    w->defined[d.reg] |= exec;
+}
+
+void vptx_put_mask(warp *w, operand d, uint32_t value, uint32_t exec)
+{
+    if (d.reg < REG_FIRST) /* none wanted */
+        return;
+    w->predicates[d.reg] = (w->predicates[d.reg] & ~exec) | (value & exec);
+    w->defined[d.reg] |= exec;
+}
+
+#define HAS_NAN(type)                                                                              \
+    do {                                                                                           \
+        const type __attribute__((may_alias)) *x = row;                                            \
+        int any = 0;                                                                               \
+        for (uint32_t i = 0; i < LANES; i++)                                                       \
+            any |= x[i] != x[i];                                                                   \
+        return any != 0;                                                                           \
+    } while (0)
+
+static bool has_nan_f64(const void *row)
+{
+    HAS_NAN(double);
+}
+
+static bool has_nan_f32(const void *row)
+{
+    HAS_NAN(float);
+}
+
+/* Which NaN an operation gives is the hardware's choice: give one that nobody expects. */
+static void poison(launch *l, warp *w, const instr *in, uint32_t exec)
+{
+    if (in->width == 8 && has_nan_f64(ROW(w, in->d[0]))) {
+        uint64_t __attribute__((may_alias)) *x = ROW(w, in->d[0]);
+        FOR_LANES(i, exec)
+        if ((x[i] & ~((uint64_t)1 << 63)) > (uint64_t)0x7ff << 52)
+            x[i] = vptx_random(&l->random) | (uint64_t)0x7ff8 << 48;
+    } else if (in->width == 4 && has_nan_f32(ROW(w, in->d[0]))) {
+        uint32_t __attribute__((may_alias)) *x = ROW(w, in->d[0]);
+        FOR_LANES(i, exec)
+        if ((x[i] & 0x7fffffffu) > 0x7f800000u)
+            x[i] = (uint32_t)vptx_random(&l->random) | 0x7fc00000u;
+    }
+}
+
+/* ---- values ---- */
+
+static bool sources_defined(launch *l, const warp *w, const instr *in, uint32_t exec)
+{
+    uint32_t missing = 0;
+    for (uint32_t i = 0; i < in->sources; i++)
+        missing |= exec & ~w->defined[in->s[i].reg];
+    if (!missing)
+        return true;
+    for (uint32_t i = 0; i < in->sources; i++)
+        if (!vptx_check_defined(l, w, exec, &in->s[i]))
+            return false;
+    return true;
+}
+
+typedef union row_buffer {
+    uint64_t u64[LANES];
+    uint32_t u32[LANES];
+    uint16_t u16[LANES];
+} row_buffer;
+
+static void row_instruction(launch *l, warp *w, const instr *in, uint32_t exec)
+{
+    row_buffer buffer;
+    const bool whole = (exec | ~w->born) == ALL;
+    void *to = whole ? ROW(w, in->d[0]) : &buffer;
+    if (!sources_defined(l, w, in, exec))
+        return;
+    in->fn.row(to, ROW(w, in->s[0]), ROW(w, in->s[1]), ROW(w, in->s[2]), ROW(w, in->s[3]));
+    if (whole)
+        w->defined[in->d[0].reg] |= exec;
+    else
+        vptx_put_row(w, in->d[0], to, exec, in->width);
+    if (in->is_float && !l->config->keep_nans)
+        poison(l, w, in, exec);
+}
+
+static void carry_instruction(launch *l, warp *w, const instr *in, uint32_t exec)
+{
+    row_buffer buffer;
+    uint32_t carry;
+    if (!sources_defined(l, w, in, exec))
+        return;
+    carry = in->fn.carry(&buffer, ROW(w, in->s[0]), ROW(w, in->s[1]), ROW(w, in->s[2]), w->carry);
+    vptx_put_row(w, in->d[0], &buffer, exec, in->width);
+    if (in->carry_out)
+        w->carry = (w->carry & ~exec) | (carry & exec);
+}
+
+static void move(warp *w, const instr *in, uint32_t exec)
+{
+    const uint32_t was = w->defined[in->d[0].reg];
+    const uint32_t defined = w->defined[in->s[0].reg];
+    vptx_put_row(w, in->d[0], ROW(w, in->s[0]), exec, in->width);
+    w->defined[in->d[0].reg] = (was & ~exec) | (defined & exec);
+}
+
+static uint32_t combine(uint8_t how, uint32_t a, uint32_t b)
+{
+    return how == '&' ? a & b : how == '|' ? a | b : how == '^' ? a ^ b : a;
+}
+
+static void test(launch *l, warp *w, const instr *in, uint32_t exec)
+{
+    uint32_t result, opposite, other;
+    if (!sources_defined(l, w, in, exec) || !vptx_check_defined(l, w, exec, &in->s[2]))
+        return;
+    result = in->fn.test(ROW(w, in->s[0]), ROW(w, in->s[1]));
+    other = w->predicates[in->s[2].reg] ^ (in->combine_negated ? ALL : 0);
+    opposite = combine(in->sub, ~result, other);
+    result = combine(in->sub, result, other);
+    if (in->op == OP_SET) {
+        row_buffer buffer;
+        for (uint32_t i = 0; i < LANES; i++)
+            buffer.u32[i] = result & bit[i] ? (uint32_t)in->imm : 0;
+        vptx_put_row(w, in->d[0], &buffer, exec, 4);
+    } else {
+        vptx_put_mask(w, in->d[0], result, exec);
+        vptx_put_mask(w, in->q, opposite, exec);
+    }
+}
+
+/* An undefined value that is not chosen does no harm. */
+static void select_value(launch *l, warp *w, const instr *in, uint32_t exec)
+{
+    row_buffer buffer;
+    uint32_t p, defined, was;
+    if (!vptx_check_defined(l, w, exec, &in->s[2]))
+        return;
+    p = w->predicates[in->s[2].reg] ^ (in->combine_negated ? ALL : 0);
+    was = w->defined[in->d[0].reg];
+    defined = (w->defined[in->s[0].reg] & p) | (w->defined[in->s[1].reg] & ~p);
+    memcpy(&buffer, ROW(w, in->s[1]), in->width * LANES);
+    vptx_blend(&buffer, ROW(w, in->s[0]), p, in->width);
+    vptx_put_row(w, in->d[0], &buffer, exec, in->width);
+    w->defined[in->d[0].reg] = (was & ~exec) | (defined & exec);
+}
+
+static void predicate_logic(launch *l, warp *w, const instr *in, uint32_t exec)
+{
+    uint32_t a, b;
+    if (!vptx_check_defined(l, w, exec, &in->s[0]) || !vptx_check_defined(l, w, exec, &in->s[1]))
+        return;
+    a = w->predicates[in->s[0].reg] ^ (in->combine_negated ? ALL : 0);
+    b = w->predicates[in->s[1].reg];
+    vptx_put_mask(w, in->d[0], in->sub == '!' ? ~a : combine(in->sub, a, b), exec);
+}
+
+static void pack(launch *l, warp *w, const instr *in, uint32_t exec)
+{
+    row_buffer buffer;
+    if (!sources_defined(l, w, in, exec))
+        return;
+    for (uint32_t i = 0; i < in->sources; i++)
+        for (uint32_t lane = 0; lane < LANES; lane++)
+            memcpy((char *)&buffer + lane * in->width + i * in->size,
+                   (char *)ROW(w, in->s[i]) + lane * in->size, in->size);
+    vptx_put_row(w, in->d[0], &buffer, exec, in->width);
+}
+
+static void unpack(launch *l, warp *w, const instr *in, uint32_t exec)
+{
+    row_buffer from, buffer;
+    if (!sources_defined(l, w, in, exec))
+        return;
+    memcpy(&from, ROW(w, in->s[0]), in->size * LANES);
+    for (uint32_t i = 0; i < in->size / in->width; i++) {
+        for (uint32_t lane = 0; lane < LANES; lane++)
+            memcpy((char *)&buffer + lane * in->width,
+                   (char *)&from + lane * in->size + i * in->width, in->width);
+        vptx_put_row(w, in->d[i], &buffer, exec, in->width);
+    }
+}
+
+static void read_clock(const launch *l, warp *w, const instr *in, uint32_t exec)
+{
+    row_buffer buffer;
+    for (uint32_t i = 0; i < LANES; i++)
+        if (in->width == 8)
+            buffer.u64[i] = l->report->warp_instructions;
+        else
+            buffer.u32[i] = (uint32_t)l->report->warp_instructions;
+    vptx_put_row(w, in->d[0], &buffer, exec, in->width);
+}
+
+static void active_mask(warp *w, const instr *in, uint32_t exec)
+{
+    row_buffer buffer;
+    for (uint32_t i = 0; i < LANES; i++)
+        buffer.u32[i] = exec;
+    vptx_put_row(w, in->d[0], &buffer, exec, 4);
+}
+
+/* ---- all that do not decide where to go on ---- */
+
+void vptx_exec_value(launch *l, warp *w, const instr *in, uint32_t exec)
+{
+    switch ((opcode)in->op) {
+    case OP_ROW:
+        row_instruction(l, w, in, exec);
+        break;
+    case OP_MOV:
+        move(w, in, exec);
+        break;
+    case OP_TEST:
+    case OP_SET:
+        test(l, w, in, exec);
+        break;
+    case OP_CARRY:
+        carry_instruction(l, w, in, exec);
+        break;
+    case OP_SELP:
+        select_value(l, w, in, exec);
+        break;
+    case OP_PRED:
+        predicate_logic(l, w, in, exec);
+        break;
+    case OP_PACK:
+        pack(l, w, in, exec);
+        break;
+    case OP_UNPACK:
+        unpack(l, w, in, exec);
+        break;
+    case OP_CLOCK:
+        read_clock(l, w, in, exec);
+        break;
+    case OP_LOAD:
+        vptx_exec_load(l, w, in, exec);
+        break;
+    case OP_STORE:
+        vptx_exec_store(l, w, in, exec);
+        break;
+    case OP_ATOM:
+        vptx_exec_atom(l, w, in, exec);
+        break;
+    case OP_ACTIVEMASK:
+        active_mask(w, in, exec);
+        break;
+    default:
+        break;
+    }
+}
