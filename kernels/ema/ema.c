@@ -1,0 +1,85 @@
+/* ema: the exponential moving average, y' = y + 2 / (period + 1) * (x' - y). */
+#include "ema/ema.h"
+#include "ema/state.h"
+#include "recurrence/repair.h"
+
+SYI_ISA_DECLARE(syi_ema_run);
+
+static int64_t halo(const double *params)
+{
+    syi_ema ema = syi_ema_of(params);
+    return syi_recurrence_halo(ema.seeded, syi_decay_columns(ema.period, SYI_HALO_BITS));
+}
+
+static int64_t warmup(const double *params)
+{
+    return syi_ema_of(params).seeded - 1;
+}
+
+static int64_t compute(const sy_segment *row, const syi_attempt *attempt)
+{
+    const double *x = row->in[0];
+    syi_ema ema = syi_ema_of(row->params);
+    syi_factor factor = syi_factor_of((int64_t)ema.period - 1, (int64_t)ema.period + 1);
+    syi_number price, next, change, deviation, y;
+    int64_t t = attempt->from_seed ? ema.seeded - 1 : attempt->start;
+    int64_t undecided = attempt->last;
+    if (attempt->from_seed)
+        syi_number_seed(&deviation, x + t, ema.seeded, attempt->limbs);
+    else
+        syi_number_unknown(&deviation, 2.0L * attempt->peak, attempt->limbs);
+    syi_number_set(&price, x[t], attempt->limbs);
+    for (;;) {
+        if (t >= attempt->first) {
+            syi_number_add(&y, &price, &deviation);
+            if (!syi_number_round(&y, attempt->from_seed, &row->out[0][t]) &&
+                undecided == attempt->last)
+                undecided = t;
+        }
+        if (++t >= attempt->last)
+            return undecided;
+        syi_number_set(&next, x[t], attempt->limbs);
+        syi_number_subtract(&change, &next, &price);
+        syi_number_smooth(&deviation, &change, &factor);
+        price = next;
+    }
+}
+
+static sy_status repair(const sy_segment *row, int64_t first, int64_t last)
+{
+    syi_ema ema = syi_ema_of(row->params);
+    syi_repairer how = {compute, 1, ema.seeded - 1, syi_decay_columns(ema.period, SYI_REPAIR_BITS)};
+    return syi_recurrence_repair(row, first, last, &how);
+}
+
+static int agrees(const syi_carry *assumed_carry, const syi_carry *end)
+{
+    syi_ema_state assumed, known;
+    memcpy(&assumed, assumed_carry, sizeof assumed);
+    memcpy(&known, end, sizeof known);
+    int answer = syi_phase_agrees(assumed.from_start, assumed.phase, known.phase);
+    return answer >= 0 ? answer : syi_deviation_agrees(&assumed.deviation, &known.deviation);
+}
+
+static const sy_param_info params[] = {
+    {"period", "columns; the smoothing is 2 / (period + 1)", 1, 16777216, 20, 1, NULL},
+    SYI_SEED_PARAM,
+};
+
+const syi_workload syi_workload_ema = {
+    .name = "ema",
+    .summary = "exponential moving average",
+    .version = 1,
+    .pattern = SY_PATTERN_RECURRENCE,
+    .n_inputs = 1,
+    .n_outputs = 1,
+    .n_params = 2,
+    .input_names = (const char *const[]){"x"},
+    .output_names = (const char *const[]){"y"},
+    .params = params,
+    .halo = halo,
+    .warmup = warmup,
+    .run = {SYI_ISA_LIST(syi_ema_run)},
+    .agrees = agrees,
+    .repair = repair,
+};

@@ -1,0 +1,136 @@
+/* The exponential moving average. Compiled for several instruction sets. */
+#include "ema/ema.h"
+#include "ema/state.h"
+
+typedef struct task {
+    const double *x; /* x[0] is column `first` */
+    double *y;       /* NULL: only the state is wanted */
+    int64_t first, row;
+    syi_ema ema;
+    syi_factor_dd factor;
+    syi_doubts *doubts;
+} task;
+
+static sy_status put(const task *task, int64_t i, const syi_ema_state *state)
+{
+    /* The low parts' sum loses 2^-106 of x and of y. */
+    syi_dd y = syi_dd_of_sum(state->x, state->deviation.value.high);
+    double error = fma(0.0625, fabs(state->x), state->deviation.error);
+    y.low += state->deviation.value.low;
+    if (!syi_dd_settle(y, error, &task->y[i]))
+        return syi_doubts_add(task->doubts, task->row, task->first + i);
+    return SY_OK;
+}
+
+static sy_status run_steps(const task *task, syi_ema_state *state, int64_t from, int64_t to,
+                           int64_t *reached)
+{
+    syi_ema_state s = *state;
+    int64_t i = from;
+    for (; i < to; i++) {
+        double x = task->x[i];
+        if (!(fabs(x) <= SYI_HUGE)) {
+            s.phase = syi_phase_after(x);
+            break;
+        }
+        s.deviation = syi_deviation_step(s.deviation, syi_dd_of_sum(s.x, -x), 0.0, &task->factor);
+        s.x = x;
+        if (task->y)
+            SYI_TRY(put(task, i, &s));
+    }
+    *state = s;
+    *reached = i;
+    return SY_OK;
+}
+
+/* Columns before the first value, and that value once it is reached. */
+static sy_status run_seed(const task *task, syi_ema_state *state, int64_t from, int64_t to,
+                          int64_t *reached)
+{
+    int64_t seed = task->ema.seeded - 1 - task->first;
+    if (task->y)
+        syi_fill_nan(task->y, from, seed < to ? seed : to);
+    *reached = seed < to ? seed : to;
+    if (seed >= to)
+        return SY_OK;
+    state->phase = syi_phase_of_seed(task->x + seed + 1 - task->ema.seeded, task->ema.seeded,
+                                     SYI_PHASE_RUNNING);
+    if (state->phase != SYI_PHASE_RUNNING)
+        return SY_OK;
+    state->x = task->x[seed];
+    state->deviation = syi_deviation_seed(task->x + seed, task->ema.seeded);
+    ++*reached;
+    return task->y ? put(task, seed, state) : SY_OK;
+}
+
+/* Beyond the fast arithmetic's range, until something is not finite. */
+static sy_status run_huge(const task *task, syi_ema_state *state, int64_t from, int64_t to,
+                          int64_t *reached)
+{
+    int64_t i = from;
+    for (; i < to && syi_is_finite(task->x[i]); i++)
+        if (task->y) {
+            task->y[i] = task->x[i];
+            SYI_TRY(syi_doubts_add(task->doubts, task->row, task->first + i));
+        }
+    if (i < to)
+        state->phase = SYI_PHASE_POISONED;
+    *reached = i;
+    return SY_OK;
+}
+
+static sy_status run_columns(const task *task, syi_ema_state *state, int64_t from, int64_t to)
+{
+    int64_t i = from;
+    if (i < to && state->phase == SYI_PHASE_BEFORE)
+        SYI_TRY(run_seed(task, state, i, to, &i));
+    if (i < to && state->phase == SYI_PHASE_RUNNING)
+        SYI_TRY(run_steps(task, state, i, to, &i));
+    if (i < to && state->phase == SYI_PHASE_HUGE)
+        SYI_TRY(run_huge(task, state, i, to, &i));
+    if (task->y)
+        syi_fill_nan(task->y, i, to);
+    return SY_OK;
+}
+
+/* The state before column 0 of the segment. */
+static sy_status find_start(const task *columns, const syi_piece *piece, syi_ema_state *state)
+{
+    int64_t left = piece->segment.left;
+    task unseen = *columns;
+    unseen.y = NULL;
+    *state = (syi_ema_state){.phase = SYI_PHASE_BEFORE, .from_start = 1.0};
+    if (left == piece->segment.first)
+        return run_columns(&unseen, state, -left, 0);
+    if (piece->start) {
+        memcpy(state, piece->start, sizeof *state);
+        return SY_OK;
+    }
+    state->phase = SYI_PHASE_RUNNING;
+    state->from_start = 0.0;
+    state->x = unseen.x[-left];
+    state->deviation.error = 8.0 * SYI_PER_FINE * syi_largest(unseen.x - left, left);
+    SYI_TRY(run_columns(&unseen, state, -left, 0));
+    /* Room for the left neighbour's own error. */
+    state->deviation.error *= 4.0;
+    return SY_OK;
+}
+
+sy_status SYI_ISA_NAME(syi_ema_run)(const syi_piece *piece)
+{
+    const sy_segment *segment = &piece->segment;
+    task task = {segment->in[0],
+                 segment->out[0],
+                 segment->first,
+                 segment->row,
+                 syi_ema_of(segment->params),
+                 {{0.0, 0.0}, 0.0},
+                 piece->doubts};
+    syi_ema_state state;
+    task.factor = syi_smoothing_factor(task.ema.period);
+    SYI_TRY(find_start(&task, piece, &state));
+    memcpy(piece->assumed, &state, sizeof state);
+    SYI_TRY(run_columns(&task, &state, 0, segment->count));
+    memcpy(piece->end, &state, sizeof state);
+    return SY_OK;
+}

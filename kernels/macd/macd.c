@@ -1,0 +1,171 @@
+/* macd: a fast less a slow exponential moving average, that difference's own average (the signal),
+ * and the distance between the two (the histogram). */
+#include "macd/macd.h"
+#include "macd/state.h"
+#include "recurrence/repair.h"
+
+SYI_ISA_DECLARE(syi_macd_run);
+
+static sy_status check(const double *params)
+{
+    if (params[0] < params[1])
+        return SY_OK;
+    return syi_fail(
+        SY_ERR_ARGUMENT,
+        "macd: fast %.0f is not below slow %.0f; choose a fast period below the slow one",
+        params[0], params[1]);
+}
+
+static int64_t decay(const syi_macd *macd, double bits)
+{
+    return syi_decay_columns(macd->slow, bits) + syi_decay_columns(macd->signal, bits);
+}
+
+static int64_t halo(const double *params)
+{
+    syi_macd macd = syi_macd_of(params);
+    return syi_recurrence_halo(syi_macd_warmup(&macd) + 1, decay(&macd, SYI_HALO_BITS));
+}
+
+static int64_t warmup(const double *params)
+{
+    syi_macd macd = syi_macd_of(params);
+    return syi_macd_warmup(&macd);
+}
+
+/* The three deviations of the definition with wide numbers. */
+typedef struct walk {
+    const sy_segment *row;
+    const syi_attempt *attempt;
+    syi_macd macd;
+    syi_factor fast_factor, slow_factor, signal_factor;
+    syi_number price, fast, slow, value, signal;
+    int64_t column, undecided;
+} walk;
+
+static void begin(walk *w)
+{
+    const double *x = w->row->in[0];
+    const syi_attempt *attempt = w->attempt;
+    if (attempt->from_seed) {
+        w->column = w->macd.seeded_slow - 1;
+        syi_number_seed(&w->fast, x + w->column, w->macd.seeded_fast, attempt->limbs);
+        syi_number_seed(&w->slow, x + w->column, w->macd.seeded_slow, attempt->limbs);
+    } else {
+        w->column = attempt->start;
+        syi_number_unknown(&w->fast, 2.0L * attempt->peak, attempt->limbs);
+        syi_number_unknown(&w->slow, 2.0L * attempt->peak, attempt->limbs);
+        syi_number_unknown(&w->signal, 4.0L * attempt->peak, attempt->limbs);
+    }
+    syi_number_set(&w->price, x[w->column], attempt->limbs);
+    syi_number_subtract(&w->value, &w->fast, &w->slow);
+}
+
+/* Moves the averages to the next column; `change` becomes that of their difference. */
+static void advance(walk *w, syi_number *change)
+{
+    syi_number next;
+    syi_number_set(&next, w->row->in[0][++w->column], w->attempt->limbs);
+    syi_number_subtract(change, &next, &w->price);
+    syi_number_smooth(&w->fast, change, &w->fast_factor);
+    syi_number_smooth(&w->slow, change, &w->slow_factor);
+    w->price = next;
+    syi_number_subtract(&next, &w->fast, &w->slow);
+    syi_number_subtract(change, &next, &w->value);
+    w->value = next;
+}
+
+/* Goes on to the first column of the signal, which is the mean of the differences so far. */
+static void seed_signal(walk *w)
+{
+    syi_factor mean = syi_factor_of(1, w->macd.seeded_signal);
+    syi_number sum = w->value, change;
+    while (w->column < syi_macd_warmup(&w->macd)) {
+        advance(w, &change);
+        syi_number_add(&sum, &sum, &w->value);
+    }
+    syi_number_scale(&sum, &sum, &mean);
+    syi_number_subtract(&w->signal, &sum, &w->value);
+}
+
+static void put(walk *w)
+{
+    int known = w->attempt->from_seed, certain;
+    double *const *out = w->row->out;
+    int64_t t = w->column;
+    syi_number y;
+    certain = syi_number_round(&w->value, known, &out[0][t]);
+    syi_number_add(&y, &w->value, &w->signal);
+    certain &= syi_number_round(&y, known, &out[1][t]);
+    syi_number_negate(&y, &w->signal);
+    certain &= syi_number_round(&y, known, &out[2][t]);
+    if (!certain && w->undecided == w->attempt->last)
+        w->undecided = t;
+}
+
+static int64_t compute(const sy_segment *row, const syi_attempt *attempt)
+{
+    walk w = {.row = row, .attempt = attempt, .macd = syi_macd_of(row->params)};
+    syi_number change;
+    w.undecided = attempt->last;
+    w.fast_factor = syi_factor_of((int64_t)w.macd.fast - 1, (int64_t)w.macd.fast + 1);
+    w.slow_factor = syi_factor_of((int64_t)w.macd.slow - 1, (int64_t)w.macd.slow + 1);
+    w.signal_factor = syi_factor_of((int64_t)w.macd.signal - 1, (int64_t)w.macd.signal + 1);
+    begin(&w);
+    if (attempt->from_seed)
+        seed_signal(&w);
+    for (;;) {
+        if (w.column >= attempt->first)
+            put(&w);
+        if (w.column + 1 >= attempt->last)
+            return w.undecided;
+        advance(&w, &change);
+        syi_number_smooth(&w.signal, &change, &w.signal_factor);
+    }
+}
+
+static sy_status repair(const sy_segment *row, int64_t first, int64_t last)
+{
+    syi_macd macd = syi_macd_of(row->params);
+    syi_repairer how = {compute, 3, syi_macd_warmup(&macd), decay(&macd, SYI_REPAIR_BITS)};
+    return syi_recurrence_repair(row, first, last, &how);
+}
+
+static int agrees(const syi_carry *assumed_carry, const syi_carry *end)
+{
+    syi_macd_state assumed, known;
+    memcpy(&assumed, assumed_carry, sizeof assumed);
+    memcpy(&known, end, sizeof known);
+    int answer = syi_phase_agrees(assumed.from_start, assumed.phase, known.phase);
+    if (answer >= 0)
+        return answer;
+    return syi_deviation_agrees(&assumed.fast, &known.fast) &&
+           syi_deviation_agrees(&assumed.slow, &known.slow) &&
+           syi_deviation_agrees(&assumed.signal, &known.signal);
+}
+
+static const sy_param_info params[] = {
+    {"fast", "period of the fast average", 1, 16777216, 12, 1, NULL},
+    {"slow", "period of the slow average", 1, 16777216, 26, 1, NULL},
+    {"signal", "period of the signal, the average of the macd", 1, 16777216, 9, 1, NULL},
+    SYI_SEED_PARAM,
+};
+
+const syi_workload syi_workload_macd = {
+    .name = "macd",
+    .summary = "moving average convergence/divergence, its signal and their distance",
+    .version = 1,
+    .pattern = SY_PATTERN_RECURRENCE,
+    .n_inputs = 1,
+    .n_outputs = 3,
+    .n_params = 4,
+    .input_names = (const char *const[]){"close"},
+    .output_names = (const char *const[]){"macd", "signal", "histogram"},
+    .params = params,
+    .check = check,
+    .halo = halo,
+    .warmup = warmup,
+    .run = {SYI_ISA_LIST(syi_macd_run)},
+    .agrees = agrees,
+    .repair = repair,
+};

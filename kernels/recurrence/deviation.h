@@ -1,0 +1,75 @@
+/*
+ * One stage of exponential smoothing, y' = y + 2 / (p + 1) * (x' - y), as its deviation y - x:
+ *
+ *     (y' - x') = b * ((y - x) - (x' - x)),   b = (p - 1) / (p + 1)
+ *
+ * Constant data keep the deviation at exactly 0, and in a flat stretch it decays without losing a
+ * bit, where y itself would leave nothing of it. The bound of the error goes along, through every
+ * step and from piece to piece: after a spike the error is far larger than the values near it say.
+ */
+#ifndef SYI_KERNELS_RECURRENCE_DEVIATION_H
+#define SYI_KERNELS_RECURRENCE_DEVIATION_H
+
+#include "recurrence/dd.h"
+
+/* Columns until a wrong start has lost `bits` bits: log2(1 / b) >= 2 / (p ln 2). */
+SYI_INLINE int64_t syi_decay_columns(double period, double bits)
+{
+    return (int64_t)(bits * 0.3466 * period) + 2;
+}
+
+typedef struct syi_factor_dd {
+    syi_dd b;
+    double above; /* b rounded up, for error bounds */
+} syi_factor_dd;
+
+SYI_INLINE syi_factor_dd syi_smoothing_factor(double period)
+{
+    syi_dd b = syi_dd_divide((syi_dd){period - 1.0, 0.0}, period + 1.0);
+    return (syi_factor_dd){b, b.high * (1.0 + 0x1p-48)};
+}
+
+typedef struct syi_deviation {
+    syi_dd value;
+    double error; /* in units of SYI_FINE */
+} syi_deviation;
+
+/* b * (a + change); `change_error` is the change's own error, less than what any operation on
+ * numbers of its size loses. */
+SYI_INLINE syi_deviation syi_deviation_step(syi_deviation a, syi_dd change, double change_error,
+                                            const syi_factor_dd *factor)
+{
+    syi_dd sum = syi_dd_add(a.value, change);
+    double size = fabs(sum.high), error = a.error + change_error;
+    if (size < SYI_FAINT) /* nothing of it will be left in the result of any normal data */
+        return (syi_deviation){{0.0, 0.0},
+                               factor->above * (error + size * (SYI_PER_FINE * 1.0001))};
+    return (syi_deviation){syi_dd_multiply(factor->b, sum),
+                           factor->above * fma(2.0 * SYI_DD_ERROR, size, error)};
+}
+
+/* Whether the state that a piece assumed holds the true one, known to its left neighbour. */
+SYI_INLINE int syi_deviation_agrees(const syi_deviation *assumed, const syi_deviation *known)
+{
+    double apart =
+        (assumed->value.high - known->value.high) + (assumed->value.low - known->value.low);
+    return fma(fabs(apart), SYI_PER_FINE * (1.0 + 0x1p-40), known->error) <= assumed->error;
+}
+
+/* The mean of count values ending at x[0], less x[0]. */
+SYI_INLINE syi_deviation syi_deviation_seed(const double *x, int64_t count)
+{
+    syi_dd sum = {0.0, 0.0};
+    double error = 0.0;
+    for (int64_t i = 1 - count; i < 0; i++) {
+        sum = syi_dd_add(sum, syi_dd_of_sum(x[i], -x[0]));
+        error += fabs(sum.high);
+    }
+    sum = syi_dd_divide(sum, (double)count);
+    error = SYI_DD_ERROR * 1.0001 * (error / (double)count + fabs(sum.high));
+    if (error != 0.0 && error < SYI_FAINT) /* x in the range where products lose bits */
+        error = SYI_FAINT * SYI_PER_FINE;
+    return (syi_deviation){sum, error};
+}
+
+#endif

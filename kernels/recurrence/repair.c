@@ -1,0 +1,97 @@
+/*
+ * A stretch is first computed from far enough to its left that the unknown state there has decayed
+ * below what matters; what that does not decide is begun farther and farther away, at last at the
+ * row's beginning, where residues settle ties and zeros, and then with bits enough for any doubles.
+ * Every step of this gives the correctly rounded value or says that it cannot, so where a stretch
+ * begins does not show in its bits.
+ */
+#include "recurrence/repair.h"
+
+#include "exact/bits.h"
+
+#include <math.h>
+
+/* The first value that is not finite in x[0 .. count), or count; and the largest |x| before it. */
+static int64_t scan(const double *x, int64_t count, double *peak)
+{
+    const int64_t block = 1024;
+    int64_t at = 0;
+    double largest = 0.0;
+    for (; at < count; at += block) {
+        int64_t n = count - at < block ? count - at : block;
+        double top = largest, odd = 0.0;
+        for (int64_t i = 0; i < n; i++) {
+            double size = fabs(x[at + i]);
+            top = size > top ? size : top;
+            odd += size - size; /* not 0 once a value is not finite */
+        }
+        if (!(odd == 0.0))
+            break;
+        largest = top;
+    }
+    for (; at < count && syi_is_finite(x[at]); at++)
+        largest = fmax(largest, fabs(x[at]));
+    *peak = largest;
+    return at < count ? at : count;
+}
+
+void syi_number_unknown(syi_number *out, long double error, int limbs)
+{
+    syi_number_set(out, 0.0, limbs);
+    out->error = error;
+}
+
+void syi_number_seed(syi_number *out, const double *x, int64_t count, int limbs)
+{
+    syi_factor mean = syi_factor_of(1, count);
+    syi_number last, value;
+    syi_number_set(out, 0.0, limbs);
+    syi_number_set(&last, x[0], limbs);
+    for (int64_t i = 1 - count; i < 0; i++) {
+        syi_number_set(&value, x[i], limbs);
+        syi_number_add(out, out, &value);
+        syi_number_subtract(out, out, &last);
+    }
+    syi_number_scale(out, out, &mean);
+}
+
+static void fill_nan(const sy_segment *row, int outputs, int64_t from, int64_t to)
+{
+    for (int k = 0; k < outputs; k++)
+        for (int64_t i = from; i < to; i++)
+            row->out[k][i] = syi_nan();
+}
+
+static void decide(const sy_segment *row, syi_attempt attempt, const syi_repairer *how)
+{
+    int64_t back = how->decay;
+    for (;;) {
+        attempt.from_seed = attempt.first - back <= how->warmup;
+        attempt.start = attempt.from_seed ? 0 : attempt.first - back;
+        attempt.first = how->compute(row, &attempt);
+        if (attempt.first >= attempt.last)
+            return;
+        if (attempt.from_seed && attempt.limbs == SYI_NUMBER_MOST)
+            return; /* closer to a tie than any data met so far: it stays as it was rounded */
+        if (attempt.from_seed)
+            attempt.limbs = SYI_NUMBER_MOST;
+        back *= 8;
+    }
+}
+
+sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t last,
+                                const syi_repairer *how)
+{
+    syi_attempt attempt = {.first = first, .limbs = SYI_NUMBER_LEAST};
+    int64_t poisoned = scan(row->in[0], last, &attempt.peak);
+    attempt.last = last < poisoned ? last : poisoned;
+    if (first < how->warmup) {
+        int64_t end = how->warmup < last ? how->warmup : last;
+        fill_nan(row, how->outputs, first, end);
+        attempt.first = end;
+    }
+    fill_nan(row, how->outputs, first > poisoned ? first : poisoned, last);
+    if (attempt.first < attempt.last)
+        decide(row, attempt, how);
+    return SY_OK;
+}

@@ -1,0 +1,43 @@
+/* Deciding a stretch of a recurrence with wide arithmetic. */
+#ifndef SYI_KERNELS_RECURRENCE_REPAIR_H
+#define SYI_KERNELS_RECURRENCE_REPAIR_H
+
+#include "kernel.h"
+#include "recurrence/number.h"
+
+/* From where and with how many bits a stretch is computed. */
+typedef struct syi_attempt {
+    int64_t start, first, last; /* begins at `start`; columns [first, last) are wanted */
+    int from_seed;              /* `start` is the row's beginning: nothing is assumed */
+    int limbs;
+    double peak; /* the largest |x| before `last` */
+} syi_attempt;
+
+typedef struct syi_repairer {
+    /* Writes the wanted columns; returns the first that is not certain, or `last`. */
+    int64_t (*compute)(const sy_segment *row, const syi_attempt *attempt);
+    int outputs;
+    int64_t warmup; /* the first column with a value */
+    int64_t decay;  /* columns until nothing is left of an assumed start */
+} syi_repairer;
+
+/* Bits of decay after which a start is assumed away; a few more than a decision mostly needs. */
+#define SYI_REPAIR_BITS 330.0
+
+sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t last,
+                                const syi_repairer *how);
+
+/* One step of smoothing: deviation = factor * (deviation - change). */
+static inline void syi_number_smooth(syi_number *deviation, const syi_number *change,
+                                     const syi_factor *factor)
+{
+    syi_number_subtract(deviation, deviation, change);
+    syi_number_scale(deviation, deviation, factor);
+}
+
+/* The mean of count values ending at x[0], less x[0]. */
+void syi_number_seed(syi_number *out, const double *x, int64_t count, int limbs);
+/* Zero, known to within `error`. */
+void syi_number_unknown(syi_number *out, long double error, int limbs);
+
+#endif
