@@ -16,6 +16,11 @@ sy_status syi_doubts_add(syi_doubts *doubts, int64_t row, int64_t column)
             return SY_OK;
         }
     }
+    return syi_doubts_add_stretch(doubts, row, column, column + 1);
+}
+
+sy_status syi_doubts_add_stretch(syi_doubts *doubts, int64_t row, int64_t first, int64_t last)
+{
     if (doubts->count == doubts->capacity) {
         int64_t capacity = doubts->capacity > 0 ? 2 * doubts->capacity : 16;
         syi_doubt *list = syi_realloc(doubts->list, (size_t)capacity, sizeof *list);
@@ -24,7 +29,7 @@ sy_status syi_doubts_add(syi_doubts *doubts, int64_t row, int64_t column)
         doubts->list = list;
         doubts->capacity = capacity;
     }
-    doubts->list[doubts->count++] = (syi_doubt){row, column, column + 1};
+    doubts->list[doubts->count++] = (syi_doubt){row, first, last};
     return SY_OK;
 }
 

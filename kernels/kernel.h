@@ -29,6 +29,7 @@ typedef struct syi_doubts {
 
 /* Adds column `column` of `row`; near neighbours become one stretch. */
 sy_status syi_doubts_add(syi_doubts *doubts, int64_t row, int64_t column);
+sy_status syi_doubts_add_stretch(syi_doubts *doubts, int64_t row, int64_t first, int64_t last);
 void syi_doubts_clear(syi_doubts *doubts);
 
 /* The state of a recurrence before some column, as its workload writes it. Zeroed = not set. */
@@ -80,6 +81,7 @@ typedef struct syi_workload {
     /* Decides columns [first, last) of a whole row (segment.first = 0, count = columns): writes the
      * correctly rounded outputs. For a REDUCE out[k] is the row's one value. */
     sy_status (*repair)(const sy_segment *row, int64_t first, int64_t last);
+    const struct syi_gpu_form *gpu; /* launch.h; NULL: it has none */
     /* Set for a user's workload: it is run tile by tile through these. */
     const sy_workload_def *user;
 } syi_workload;

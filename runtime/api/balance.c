@@ -97,8 +97,8 @@ static sy_status stored_ratios(sy_context *context, const char *tag, double *rat
     return SY_OK;
 }
 
-sy_status syi_context_plan(sy_context *context, const char *workload, const sy_options *options,
-                           int64_t tiles, syi_plan *out)
+sy_status syi_context_plan(sy_context *context, const syi_workload *workload,
+                           const sy_options *options, int64_t tiles, syi_plan *out)
 {
     double *ratios = syi_alloc((size_t)context->devices.count, sizeof *ratios);
     syi_source source = SYI_SOURCE_NOMINAL;
@@ -110,12 +110,13 @@ sy_status syi_context_plan(sy_context *context, const char *workload, const sy_o
         status = syi_ratios_check(&context->devices, options->ratios, options->n_ratios, ratios);
         source = SYI_SOURCE_CALL;
     } else if (context->devices.count > 1) {
-        status = stored_ratios(context, options->tag ? options->tag : workload, ratios, &found);
+        status =
+            stored_ratios(context, options->tag ? options->tag : workload->name, ratios, &found);
         source = found ? SYI_SOURCE_PROFILE : SYI_SOURCE_NOMINAL;
     }
     if (status == SY_OK)
-        status = syi_plan_make(&context->devices, source == SYI_SOURCE_NOMINAL ? NULL : ratios,
-                               source, tiles, out);
+        status = syi_plan_make(&context->devices, workload,
+                               source == SYI_SOURCE_NOMINAL ? NULL : ratios, source, tiles, out);
     syi_free(ratios);
     return status;
 }

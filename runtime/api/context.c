@@ -34,7 +34,7 @@ static sy_status open_context(const sy_config *config, sy_context *context)
         syi_profile_path(SYI_FILE_THRESHOLDS, config->thresholds_path, &context->thresholds_path));
     context->multigpu = syi_multigpu_store(context->multigpu_path, &context->log);
     context->thresholds = syi_threshold_store(context->thresholds_path, &context->log);
-    return syi_devices_open(config->devices, &context->log, &context->devices);
+    return syi_devices_open(config->devices, config->cuda_driver, &context->log, &context->devices);
 }
 
 sy_status sy_context_create(const sy_config *config, sy_context **out)

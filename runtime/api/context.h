@@ -32,8 +32,8 @@ sy_status syi_params_resolve(const syi_workload *workload, const sy_param *given
                              double *values);
 
 /* The plan for so many tiles of a workload under the call's options. */
-sy_status syi_context_plan(sy_context *context, const char *workload, const sy_options *options,
-                           int64_t tiles, syi_plan *out);
+sy_status syi_context_plan(sy_context *context, const syi_workload *workload,
+                           const sy_options *options, int64_t tiles, syi_plan *out);
 
 /* Everything of a work but its arrays: workload, shape, parameters. */
 sy_status syi_work_check(sy_context *context, const sy_work *work, double *params, syi_job *out);

@@ -148,7 +148,7 @@ sy_status distribute_workload(sy_context *context, const sy_work *work, const sy
     SYI_ADOPT(copy, options);
     SYI_TRY(syi_work_check(context, work, params, &job));
     SYI_TRY(check_arrays(&job));
-    SYI_TRY(syi_context_plan(context, job.workload->name, &copy, syi_job_tiles(&job), &plan));
+    SYI_TRY(syi_context_plan(context, job.workload, &copy, syi_job_tiles(&job), &plan));
     status = run_with_memory(context, &job, &plan, &copy, &result);
     syi_plan_clear(&plan);
     if (status == SY_OK && report) {

@@ -15,9 +15,9 @@ static void explain_device(const syi_job *job, const syi_plan *plan, const syi_d
     out->tiles = plan->shares[i];
     out->elements = syi_span_elements(job, (syi_span){first, plan->shares[i]});
     out->predicted_ms = -1;
+    const char *obstacle = syi_plan_obstacle(device, job->workload);
     if (plan->ratios[i] == 0)
-        syi_copy_text(out->left_out, sizeof out->left_out,
-                      device->failed ? "failed earlier in this context" : "has no ratio");
+        syi_copy_text(out->left_out, sizeof out->left_out, obstacle ? obstacle : "has no ratio");
     else if (out->tiles == 0)
         syi_copy_text(out->left_out, sizeof out->left_out, "its ratio comes to less than a tile");
 }
@@ -76,7 +76,7 @@ sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_opt
     SYI_TRY(syi_struct_check(out->struct_size, "sy_plan_info"));
     SYI_ADOPT(copy, options);
     SYI_TRY(syi_work_check(context, work, params, &job));
-    SYI_TRY(syi_context_plan(context, job.workload->name, &copy, syi_job_tiles(&job), &plan));
+    SYI_TRY(syi_context_plan(context, job.workload, &copy, syi_job_tiles(&job), &plan));
     status = fill_plan(context, &job, &plan, out);
     syi_plan_clear(&plan);
     return status;

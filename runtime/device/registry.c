@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "device/cuda_driver.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -106,11 +107,11 @@ static sy_status open_list(char *list, syi_log *log, syi_devices *devices)
     return SY_OK;
 }
 
-sy_status syi_devices_open(const char *list, syi_log *log, syi_devices *out)
+sy_status syi_devices_open(const char *list, const char *cuda_path, syi_log *log, syi_devices *out)
 {
     char *copy = syi_strdup(list && *list ? list : "auto");
     sy_status status;
-    *out = (syi_devices){0};
+    *out = (syi_devices){.cuda_path = cuda_path};
     if (!copy)
         return syi_no_memory(strlen(list ? list : "auto") + 1);
     status = open_list(copy, log, out);
@@ -125,6 +126,7 @@ void syi_devices_close(syi_devices *devices)
     for (int i = 0; i < devices->count; i++)
         devices->list[i]->backend->close(devices->list[i]);
     syi_free(devices->list);
+    syi_cuda_driver_close(&devices->cuda);
     *devices = (syi_devices){0};
 }
 

@@ -8,10 +8,12 @@
 struct syi_devices {
     syi_device **list;
     int count;
+    const char *cuda_path;        /* the driver's library; NULL: the system's */
+    struct syi_cuda_driver *cuda; /* opened with the first GPU */
 };
 
 /* Opens every item of `list` (NULL, empty: `auto`). On failure nothing stays open. */
-sy_status syi_devices_open(const char *list, syi_log *log, syi_devices *out);
+sy_status syi_devices_open(const char *list, const char *cuda_path, syi_log *log, syi_devices *out);
 void syi_devices_close(syi_devices *devices);
 
 /* For the kinds' open functions: takes the device over (closes it on failure) and makes its name

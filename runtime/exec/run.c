@@ -76,7 +76,7 @@ static sy_status settle(worker *done, int index, syi_log *log, syi_tally *tally,
 
 /* Gives `left` to the devices that have not failed in this run, by the plan's ratios. A run of
  * tiles is handed on whole to each, so spans stay contiguous. */
-static sy_status reassign(const syi_devices *devices, const syi_plan *plan,
+static sy_status reassign(const syi_devices *devices, const syi_job *job, const syi_plan *plan,
                           const syi_tally *tallies, syi_span left, worker *workers)
 {
     double *ratios = syi_alloc((size_t)devices->count, sizeof *ratios);
@@ -86,7 +86,7 @@ static sy_status reassign(const syi_devices *devices, const syi_plan *plan,
         return syi_no_memory((uint64_t)devices->count * sizeof *ratios);
     for (int i = 0; i < devices->count; i++)
         ratios[i] = tallies[i].status == SY_OK ? (plan->ratios[i] > 0 ? plan->ratios[i] : 1e-9) : 0;
-    status = syi_plan_make(devices, ratios, plan->source, left.count, &again);
+    status = syi_plan_make(devices, job->workload, ratios, plan->source, left.count, &again);
     syi_free(ratios);
     if (status != SY_OK)
         return status;
@@ -124,11 +124,10 @@ static sy_status run_assigned(const syi_devices *devices, const syi_job *job, sy
     return status;
 }
 
-static int any_usable(const syi_devices *devices, const syi_tally *tallies)
+static int any_usable(const syi_devices *devices, const syi_job *job, const syi_tally *tallies)
 {
     for (int i = 0; i < devices->count; i++)
-        if (devices->list[i]->info.usable && !devices->list[i]->failed &&
-            tallies[i].status == SY_OK)
+        if (!syi_plan_obstacle(devices->list[i], job->workload) && tallies[i].status == SY_OK)
             return 1;
     return 0;
 }
@@ -150,9 +149,9 @@ static sy_status run_rounds(const syi_devices *devices, const syi_job *job, cons
     SYI_TRY(run_assigned(devices, job, log, tallies, workers, undone));
     while (undone->count) {
         syi_span left = undone->spans[--undone->count];
-        if (!any_usable(devices, tallies))
+        if (!any_usable(devices, job, tallies))
             return give_up();
-        SYI_TRY(reassign(devices, plan, tallies, left, workers));
+        SYI_TRY(reassign(devices, job, plan, tallies, left, workers));
         SYI_TRY(run_assigned(devices, job, log, tallies, workers, undone));
     }
     return SY_OK;

@@ -60,13 +60,25 @@ int syi_ratios_match(const syi_devices *devices, const sy_balance *stored, doubl
     return found;
 }
 
+const char *syi_plan_obstacle(const syi_device *device, const syi_workload *workload)
+{
+    if (device->failed)
+        return "failed earlier in this context";
+    if (!device->info.usable)
+        return device->info.reason;
+    if (device->backend->can_run && !device->backend->can_run(workload))
+        return "has no form of this workload";
+    return NULL;
+}
+
 /* Fills plan->ratios, normalised; gives their sum before. */
-static double weigh(const syi_devices *devices, const double *ratios, syi_plan *plan)
+static double weigh(const syi_devices *devices, const syi_workload *workload, const double *ratios,
+                    syi_plan *plan)
 {
     double sum = 0, largest = 0;
     for (int i = 0; i < plan->count; i++) {
         const syi_device *device = devices->list[i];
-        int usable = device->info.usable && !device->failed;
+        int usable = !syi_plan_obstacle(device, workload);
         double wanted = ratios ? ratios[i] : device->nominal_rate;
         plan->ratios[i] = usable ? wanted : 0;
         if (plan->ratios[i] > largest)
@@ -80,8 +92,8 @@ static double weigh(const syi_devices *devices, const double *ratios, syi_plan *
     return sum;
 }
 
-sy_status syi_plan_make(const syi_devices *devices, const double *ratios, syi_source source,
-                        int64_t tiles, syi_plan *out)
+sy_status syi_plan_make(const syi_devices *devices, const syi_workload *workload,
+                        const double *ratios, syi_source source, int64_t tiles, syi_plan *out)
 {
     syi_plan plan = {.tiles = tiles, .count = devices->count, .source = source};
     sy_status status = SY_OK;
@@ -89,7 +101,7 @@ sy_status syi_plan_make(const syi_devices *devices, const double *ratios, syi_so
     plan.shares = syi_alloc((size_t)plan.count, sizeof *plan.shares);
     if (!plan.ratios || !plan.shares)
         status = syi_no_memory((uint64_t)plan.count * sizeof *plan.ratios);
-    else if (!(weigh(devices, ratios, &plan) > 0))
+    else if (!(weigh(devices, workload, ratios, &plan) > 0))
         status = syi_fail(SY_ERR_NO_DEVICE, "no usable device is left; open a new context, or name "
                                             "another device such as cpu");
     else

@@ -31,10 +31,13 @@ sy_status syi_ratios_check(const syi_devices *devices, const sy_ratio *list, int
 int syi_ratios_match(const syi_devices *devices, const sy_balance *stored, double *ratios,
                      char *absent, size_t absent_size);
 
-/* `ratios` as above, or NULL: by nominal rate. Devices that failed or cannot be used get nothing;
- * SY_ERR_NO_DEVICE when none is left. */
-sy_status syi_plan_make(const syi_devices *devices, const double *ratios, syi_source source,
-                        int64_t tiles, syi_plan *out);
+/* `ratios` as above, or NULL: by nominal rate. Devices that failed, cannot be used, or have no form
+ * of the workload get nothing; SY_ERR_NO_DEVICE when none is left. */
+sy_status syi_plan_make(const syi_devices *devices, const syi_workload *workload,
+                        const double *ratios, syi_source source, int64_t tiles, syi_plan *out);
+
+/* Why a device can have no part of the workload; NULL: it can. */
+const char *syi_plan_obstacle(const syi_device *device, const syi_workload *workload);
 void syi_plan_clear(syi_plan *plan);
 
 #endif

@@ -88,6 +88,7 @@ typedef struct sy_config {
     const char *thresholds_path;
     sy_log_fn log; /* NULL: messages are dropped */
     void *log_user;
+    const char *cuda_driver; /* path of the CUDA driver's library; NULL: the system's */
 } sy_config;
 
 typedef struct sy_context sy_context;

@@ -1,0 +1,41 @@
+/*
+ * What a GPU kernel gets: one slab of a work, in the device's memory. The same struct is filled by
+ * the host (C) and read by the kernels (CUDA C), so it holds plain types only.
+ *
+ * A slab is cut into units of a fixed number of columns; a block computes one unit. Units are
+ * numbered row by row. What a kernel cannot certify it reports as one stretch of columns a unit.
+ */
+#ifndef SYI_KERNELS_LAUNCH_H
+#define SYI_KERNELS_LAUNCH_H
+
+#define SYI_LAUNCH_ARRAYS 8
+#define SYI_LAUNCH_PARAMS 16
+
+typedef struct syi_launch {
+    /* in[k] at (row 0, the first of the `left` columns), out[k] at (row 0, column 0) of the slab;
+     * rows lie in_stride and `columns` elements apart. `left` is 0 unless the slab is one row. */
+    const double *in[SYI_LAUNCH_ARRAYS];
+    double *out[SYI_LAUNCH_ARRAYS];
+    long long rows, columns, left, in_stride;
+    long long first;       /* column of the whole row that is column 0 here */
+    long long row_columns; /* of a whole row */
+    long long units_per_row;
+    double params[SYI_LAUNCH_PARAMS];
+    /* Two a unit: the stretch [first, last) of columns in doubt, counted in the slab; 0, 0: none.
+     */
+    long long *doubts;
+    unsigned char *partials; /* REDUCE: one a unit, as the workload's CPU kernel makes it */
+    double *links;           /* RECURRENCE: two carries a unit, `assumed` and `end` */
+    const double *table;     /* what the host prepared from the parameters */
+} syi_launch;
+
+/* A workload's GPU form. */
+typedef struct syi_gpu_form {
+    const char *entry; /* the kernel's name in the image */
+    long long unit_columns;
+    int threads;     /* of a block */
+    int table_words; /* doubles of `table`; 0: none */
+    void (*fill_table)(const double *params, double *table);
+} syi_gpu_form;
+
+#endif

@@ -1,0 +1,288 @@
+/*
+ * GPUs through the CUDA driver API. A span streams through three slots, so that copies in, kernels
+ * and copies out overlap and an array of any size fits: out of memory halves the parts.
+ */
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "device/cuda_image.h"
+#include "device/cuda_slot.h"
+#include "device/registry.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Columns of a part, in tiles: 8 MiB an array keeps a PCIe link busy, and three fit anywhere. */
+enum { SLAB_TILES = 256 };
+
+#define CU(cuda, call) cuda_check(cuda, (cuda)->driver->api.call, #call)
+
+/* ---- what a GPU is ---- */
+
+/* "NVIDIA GeForce RTX 3090" is written RTX3090: no vendor words, no blanks. */
+static void short_name(const char *model, char *name, size_t size)
+{
+    static const char *const vendor[] = {"NVIDIA", "GeForce", "Tesla", "Quadro", "Graphics", "GPU"};
+    char word[64];
+    size_t used = 0;
+    int length;
+    name[0] = '\0';
+    for (; sscanf(model, " %63s%n", word, &length) == 1; model += length) {
+        int skip = 0;
+        for (size_t i = 0; i < sizeof vendor / sizeof vendor[0]; i++)
+            skip |= !strcmp(word, vendor[i]);
+        if (!skip && used < size)
+            used += (size_t)snprintf(name + used, size - used, "%s", word);
+    }
+}
+
+static int attribute(const cuda_device *cuda, CUdevice_attribute which)
+{
+    int value = 0;
+    cuda->driver->api.cuDeviceGetAttribute(&value, which, cuda->device);
+    return value;
+}
+
+static void describe_uuid(const CUuuid *uuid, char *text, size_t size)
+{
+    const unsigned char *b = (const unsigned char *)uuid->bytes;
+    snprintf(text, size, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+             b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
+             b[14], b[15]);
+}
+
+static sy_status describe(cuda_device *cuda, int ordinal)
+{
+    sy_device_info *info = &cuda->base.info;
+    size_t total = 0;
+    CUuuid uuid;
+    info->type = SY_DEVICE_CUDA;
+    snprintf(info->id, sizeof info->id, "cuda:%d", ordinal);
+    syi_copy_text(info->name, sizeof info->name, info->id);
+    SYI_TRY(
+        CU(cuda, cuDeviceGetName(info->description, (int)sizeof info->description, cuda->device)));
+    short_name(info->description, info->name, sizeof info->name);
+    SYI_TRY(CU(cuda, cuDeviceGetUuid(&uuid, cuda->device)));
+    describe_uuid(&uuid, info->uuid, sizeof info->uuid);
+    SYI_TRY(CU(cuda, cuDeviceTotalMem(&total, cuda->device)));
+    info->memory_total = total;
+    info->compute_major = attribute(cuda, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    info->compute_minor = attribute(cuda, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    info->units = attribute(cuda, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    /* A first guess until a profile says better: an exact kernel's rate grows with the chip. */
+    cuda->base.nominal_rate = 5e7 * info->units;
+    info->usable = 1;
+    return SY_OK;
+}
+
+static void cuda_refresh(syi_device *device, sy_device_info *info)
+{
+    cuda_device *cuda = (cuda_device *)device;
+    const syi_cuda_api *api = &cuda->driver->api;
+    size_t available = 0, total = 0;
+    if (cuda->hung || api->cuCtxPushCurrent(cuda->context) != CUDA_SUCCESS)
+        return;
+    if (api->cuMemGetInfo(&available, &total) == CUDA_SUCCESS)
+        info->memory_free = available;
+    api->cuCtxPopCurrent(NULL);
+}
+
+/* ---- opening and closing ---- */
+
+static void cuda_close(syi_device *device)
+{
+    cuda_device *cuda = (cuda_device *)device;
+    const syi_cuda_api *api = &cuda->driver->api;
+    /* Whatever is asked of a device that hangs would hang too: its memory is left to the driver. */
+    if (cuda->context && !cuda->hung) {
+        if (api->cuCtxPushCurrent(cuda->context) == CUDA_SUCCESS) {
+            for (int i = 0; i < CUDA_SLOTS; i++)
+                cuda_slot_clear(cuda, &cuda->slots[i]);
+            if (cuda->module)
+                api->cuModuleUnload(cuda->module);
+            api->cuCtxPopCurrent(NULL);
+        }
+        api->cuDevicePrimaryCtxRelease(cuda->device);
+    }
+    pthread_mutex_destroy(&cuda->running);
+    syi_free(cuda);
+}
+
+static sy_status load_module(cuda_device *cuda)
+{
+    sy_status status;
+    SYI_TRY(CU(cuda, cuCtxPushCurrent(cuda->context)));
+    status = CU(cuda, cuModuleLoadData(&cuda->module, syi_cuda_image()));
+    cuda->driver->api.cuCtxPopCurrent(NULL);
+    return status;
+}
+
+static sy_status start(cuda_device *cuda, int ordinal)
+{
+    SYI_TRY(CU(cuda, cuDeviceGet(&cuda->device, ordinal)));
+    SYI_TRY(describe(cuda, ordinal));
+    /* The primary context is the one that NCCL and the program's own CUDA code use too. */
+    SYI_TRY(CU(cuda, cuDevicePrimaryCtxRetain(&cuda->context, cuda->device)));
+    return load_module(cuda);
+}
+
+static sy_status open_one(syi_devices *devices, int ordinal)
+{
+    cuda_device *cuda = syi_alloc(1, sizeof *cuda);
+    sy_status status;
+    if (!cuda)
+        return syi_no_memory(sizeof *cuda);
+    pthread_mutex_init(&cuda->running, NULL);
+    cuda->base.backend = &syi_backend_cuda;
+    cuda->driver = devices->cuda;
+    cuda->watchdog_ns = INT64_C(30000000000);
+    status = start(cuda, ordinal);
+    /* A GPU that cannot be used is listed with the reason; the others may do. */
+    if (status != SY_OK) {
+        cuda->base.info.usable = 0;
+        syi_copy_text(cuda->base.info.reason, sizeof cuda->base.info.reason, sy_last_error()->text);
+    }
+    return syi_devices_add(devices, &cuda->base);
+}
+
+static sy_status need_driver(syi_devices *devices)
+{
+    if (!syi_cuda_image())
+        return syi_fail(SY_ERR_NO_DEVICE, "this build has no GPU kernels");
+    return devices->cuda ? SY_OK : syi_cuda_driver_open(devices->cuda_path, &devices->cuda);
+}
+
+static sy_status cuda_open_all(syi_devices *devices)
+{
+    int usable = 0;
+    SYI_TRY(need_driver(devices));
+    for (int i = 0; i < devices->cuda->devices; i++) {
+        SYI_TRY(open_one(devices, i));
+        usable += devices->list[devices->count - 1]->info.usable;
+    }
+    if (usable == 0)
+        return syi_fail(SY_ERR_NO_DEVICE, "%s", devices->list[devices->count - 1]->info.reason);
+    return SY_OK;
+}
+
+/* `cuda` or `cuda:N`. */
+static sy_status cuda_open(const char *item, syi_devices *devices)
+{
+    int64_t ordinal;
+    SYI_TRY(need_driver(devices));
+    if (!strcmp(item, "cuda"))
+        return cuda_open_all(devices);
+    if (!syi_parse_integer(item + strlen("cuda:"), 0, devices->cuda->devices - 1, &ordinal))
+        return syi_fail(SY_ERR_NO_DEVICE,
+                        "device '%s' is not there; there is: cuda:0 to cuda:%d, cpu", item,
+                        devices->cuda->devices - 1);
+    SYI_TRY(open_one(devices, (int)ordinal));
+    if (!devices->list[devices->count - 1]->info.usable)
+        return syi_fail(SY_ERR_NO_DEVICE, "device '%s' cannot be used: %s", item,
+                        devices->list[devices->count - 1]->info.reason);
+    return SY_OK;
+}
+
+/* ---- running ---- */
+
+static void abandon_all(cuda_device *cuda)
+{
+    for (int i = 0; i < CUDA_SLOTS; i++)
+        cuda_slot_abandon(cuda, &cuda->slots[i]);
+}
+
+/* Finishes the slabs under way in the order they were started; `next` is the slot to be used next,
+ * which holds the oldest. */
+static sy_status finish_all(cuda_device *cuda, int next, const syi_job *job, syi_outcome *outcome)
+{
+    for (int i = 0; i < CUDA_SLOTS; i++) {
+        cuda_slot *slot = &cuda->slots[(next + i) % CUDA_SLOTS];
+        if (slot->busy)
+            SYI_TRY(cuda_slot_finish(cuda, slot, job, outcome));
+    }
+    return SY_OK;
+}
+
+/* Puts the next slab of the span into the slot. */
+static sy_status feed(cuda_device *cuda, cuda_slot *slot, CUfunction kernel, const syi_job *job,
+                      syi_span *span, int64_t slab_tiles, syi_outcome *outcome)
+{
+    syi_span rest = *span;
+    syi_slab slab = syi_slab_take(job, &rest, slab_tiles);
+    cuda_layout layout = cuda_layout_of(job, &slab);
+    if (slot->busy)
+        SYI_TRY(cuda_slot_finish(cuda, slot, job, outcome));
+    SYI_TRY(syi_gate_pass(job->gate, slab.tiles));
+    SYI_TRY(cuda_slot_reserve(cuda, slot, layout.end));
+    *span = rest;
+    return cuda_slot_start(cuda, slot, kernel, job, &slab);
+}
+
+static sy_status stream_span(cuda_device *cuda, CUfunction kernel, const syi_job *job,
+                             syi_span span, syi_outcome *outcome)
+{
+    int64_t slab_tiles = SLAB_TILES;
+    int next = 0;
+    while (span.count) {
+        sy_status status = feed(cuda, &cuda->slots[next], kernel, job, &span, slab_tiles, outcome);
+        if (status == SY_ERR_MEMORY && slab_tiles > 1) {
+            SYI_TRY(finish_all(cuda, next, job, outcome));
+            for (int i = 0; i < CUDA_SLOTS; i++)
+                cuda_slot_clear(cuda, &cuda->slots[i]);
+            slab_tiles /= 2;
+            outcome->retries++;
+            continue;
+        }
+        SYI_TRY(status);
+        next = (next + 1) % CUDA_SLOTS;
+    }
+    return finish_all(cuda, next, job, outcome);
+}
+
+static sy_status run_in_context(cuda_device *cuda, const syi_job *job, syi_span span,
+                                syi_outcome *outcome)
+{
+    CUfunction kernel;
+    sy_status status;
+    SYI_TRY(CU(cuda, cuCtxPushCurrent(cuda->context)));
+    status = CU(cuda, cuModuleGetFunction(&kernel, cuda->module, job->workload->gpu->entry));
+    if (status == SY_OK)
+        status = stream_span(cuda, kernel, job, span, outcome);
+    if (status != SY_OK)
+        abandon_all(cuda);
+    if (!cuda->hung)
+        cuda->driver->api.cuCtxPopCurrent(NULL);
+    return status;
+}
+
+static sy_status cuda_run(syi_device *device, const syi_job *job, syi_span span,
+                          syi_outcome *outcome)
+{
+    cuda_device *cuda = (cuda_device *)device;
+    int64_t began = syi_now_ns();
+    sy_status status;
+    pthread_mutex_lock(&cuda->running);
+    if (cuda->hung || device->failed)
+        status = syi_fail(SY_ERR_DEVICE, "device %s failed earlier", device->info.name);
+    else
+        status = run_in_context(cuda, job, span, outcome);
+    pthread_mutex_unlock(&cuda->running);
+    outcome->busy_ms = (double)(syi_now_ns() - began) / 1e6;
+    return status;
+}
+
+static int cuda_can_run(const syi_workload *workload)
+{
+    return workload->gpu != NULL;
+}
+
+const syi_backend syi_backend_cuda = {
+    .prefix = "cuda",
+    .type = SY_DEVICE_CUDA,
+    .open = cuda_open,
+    .open_all = cuda_open_all,
+    .close = cuda_close,
+    .refresh = cuda_refresh,
+    .can_run = cuda_can_run,
+    .run = cuda_run,
+};

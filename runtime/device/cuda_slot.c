@@ -1,0 +1,265 @@
+#define _POSIX_C_SOURCE 200809L
+#include "device/cuda_slot.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+#include <string.h>
+#include <time.h>
+
+sy_status cuda_check(const cuda_device *cuda, CUresult result, const char *what)
+{
+    return syi_cuda_check(&cuda->driver->api, result, cuda->base.info.name, what);
+}
+
+#define CU(cuda, call) cuda_check(cuda, (cuda)->driver->api.call, #call)
+
+/* ---- layout ---- */
+
+/* Arrays begin on their own 256-byte lines, as the driver's allocations do. */
+static size_t place(size_t *end, size_t bytes)
+{
+    size_t at = *end;
+    *end = (at + bytes + 255) & ~(size_t)255;
+    return at;
+}
+
+cuda_layout cuda_layout_of(const syi_job *job, const syi_slab *slab)
+{
+    const syi_workload *workload = job->workload;
+    const syi_gpu_form *gpu = workload->gpu;
+    cuda_layout layout = {0};
+    size_t inputs = (size_t)syi_slab_inputs(slab) * sizeof(double);
+    size_t outputs = (size_t)syi_slab_outputs(job, slab) * sizeof(double);
+    layout.units_per_row = (slab->columns + gpu->unit_columns - 1) / gpu->unit_columns;
+    layout.units = layout.units_per_row * slab->rows;
+    for (int k = 0; k < workload->n_inputs; k++)
+        layout.in[k] = place(&layout.end, inputs);
+    layout.table = place(&layout.end, (size_t)gpu->table_words * sizeof(double));
+    layout.out_begin = layout.end;
+    for (int k = 0; k < workload->n_outputs; k++)
+        layout.out[k] = place(&layout.end, outputs);
+    layout.doubts = place(&layout.end, (size_t)layout.units * 2 * sizeof(long long));
+    layout.partials = place(&layout.end, (size_t)layout.units * workload->partial_size);
+    layout.links = place(&layout.end, workload->pattern == SY_PATTERN_RECURRENCE
+                                          ? (size_t)layout.units * 2 * sizeof(syi_carry)
+                                          : 0);
+    return layout;
+}
+
+/* ---- memory ---- */
+
+static void release_memory(cuda_device *cuda, cuda_slot *slot)
+{
+    const syi_cuda_api *api = &cuda->driver->api;
+    if (slot->memory)
+        api->cuMemFree(slot->memory);
+    if (slot->staging)
+        api->cuMemFreeHost(slot->staging);
+    slot->memory = 0;
+    slot->staging = NULL;
+    slot->bytes = 0;
+}
+
+static sy_status open_slot(cuda_device *cuda, cuda_slot *slot)
+{
+    if (!slot->stream)
+        SYI_TRY(CU(cuda, cuStreamCreate(&slot->stream, CU_STREAM_NON_BLOCKING)));
+    for (int i = 0; i < CUDA_MARKS; i++)
+        if (!slot->marks[i])
+            SYI_TRY(CU(cuda, cuEventCreate(&slot->marks[i], CU_EVENT_DEFAULT)));
+    return SY_OK;
+}
+
+sy_status cuda_slot_reserve(cuda_device *cuda, cuda_slot *slot, size_t bytes)
+{
+    sy_status status;
+    void *staging = NULL;
+    SYI_TRY(open_slot(cuda, slot));
+    if (slot->bytes >= bytes)
+        return SY_OK;
+    release_memory(cuda, slot);
+    if (cuda->budget && bytes > cuda->budget / CUDA_SLOTS)
+        return syi_fail(SY_ERR_MEMORY, "device %s: a part needs %zu bytes, the budget is %zu",
+                        cuda->base.info.name, bytes * CUDA_SLOTS, cuda->budget);
+    status = CU(cuda, cuMemAlloc(&slot->memory, bytes));
+    if (status == SY_OK)
+        status = CU(cuda, cuMemHostAlloc(&staging, bytes, CU_MEMHOSTALLOC_PORTABLE));
+    if (status != SY_OK) {
+        release_memory(cuda, slot);
+        return status;
+    }
+    slot->staging = staging;
+    slot->bytes = bytes;
+    return SY_OK;
+}
+
+void cuda_slot_clear(cuda_device *cuda, cuda_slot *slot)
+{
+    const syi_cuda_api *api = &cuda->driver->api;
+    release_memory(cuda, slot);
+    for (int i = 0; i < CUDA_MARKS; i++)
+        if (slot->marks[i])
+            api->cuEventDestroy(slot->marks[i]);
+    if (slot->stream)
+        api->cuStreamDestroy(slot->stream);
+    *slot = (cuda_slot){0};
+}
+
+/* ---- one slab ---- */
+
+static syi_launch describe(const cuda_slot *slot, const syi_job *job)
+{
+    const syi_slab *slab = &slot->slab;
+    const cuda_layout *at = &slot->layout;
+    syi_launch launch = {.rows = slab->rows,
+                         .columns = slab->columns,
+                         .left = slab->left,
+                         .in_stride = slab->left + slab->columns,
+                         .first = slab->first,
+                         .row_columns = job->columns,
+                         .units_per_row = at->units_per_row};
+    for (int k = 0; k < job->workload->n_inputs; k++)
+        launch.in[k] = (const double *)(uintptr_t)(slot->memory + at->in[k]);
+    for (int k = 0; k < job->workload->n_outputs; k++)
+        launch.out[k] = (double *)(uintptr_t)(slot->memory + at->out[k]);
+    memcpy(launch.params, job->params, (size_t)job->workload->n_params * sizeof(double));
+    launch.table = (const double *)(uintptr_t)(slot->memory + at->table);
+    launch.doubts = (long long *)(uintptr_t)(slot->memory + at->doubts);
+    launch.partials = (unsigned char *)(uintptr_t)(slot->memory + at->partials);
+    launch.links = (double *)(uintptr_t)(slot->memory + at->links);
+    return launch;
+}
+
+static void stage_inputs(const cuda_slot *slot, const syi_job *job)
+{
+    const syi_gpu_form *gpu = job->workload->gpu;
+    syi_view host = syi_view_of_job(job, &slot->slab);
+    size_t bytes = (size_t)syi_slab_inputs(&slot->slab) * sizeof(double);
+    for (int k = 0; k < job->workload->n_inputs; k++)
+        memcpy(slot->staging + slot->layout.in[k], host.in[k], bytes);
+    if (gpu->table_words)
+        gpu->fill_table(job->params, (double *)(void *)(slot->staging + slot->layout.table));
+}
+
+sy_status cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction kernel, const syi_job *job,
+                          const syi_slab *slab)
+{
+    syi_launch launch;
+    void *arguments[] = {&launch};
+    size_t in_bytes, out_bytes;
+    slot->slab = *slab;
+    slot->layout = cuda_layout_of(job, slab);
+    in_bytes = slot->layout.out_begin;
+    out_bytes = slot->layout.end - slot->layout.out_begin;
+    launch = describe(slot, job);
+    stage_inputs(slot, job);
+    slot->busy = 1; /* from here on the stream may be using the slot */
+    SYI_TRY(CU(cuda, cuEventRecord(slot->marks[0], slot->stream)));
+    SYI_TRY(CU(cuda, cuMemcpyHtoDAsync(slot->memory, slot->staging, in_bytes, slot->stream)));
+    SYI_TRY(CU(cuda, cuEventRecord(slot->marks[1], slot->stream)));
+    SYI_TRY(CU(cuda, cuLaunchKernel(kernel, (unsigned)slot->layout.units, 1, 1,
+                                    (unsigned)job->workload->gpu->threads, 1, 1, 0, slot->stream,
+                                    arguments, NULL)));
+    SYI_TRY(CU(cuda, cuEventRecord(slot->marks[2], slot->stream)));
+    SYI_TRY(CU(cuda,
+               cuMemcpyDtoHAsync(slot->staging + slot->layout.out_begin,
+                                 slot->memory + slot->layout.out_begin, out_bytes, slot->stream)));
+    return CU(cuda, cuEventRecord(slot->marks[3], slot->stream));
+}
+
+/* Waits by asking: a blocking call would never come back from a device that hangs. */
+static sy_status wait_for_end(cuda_device *cuda, const cuda_slot *slot)
+{
+    const struct timespec nap = {0, 20000};
+    const int64_t began = syi_now_ns(), patience_ns = 100000;
+    CUresult result;
+    while ((result = cuda->driver->api.cuEventQuery(slot->marks[3])) == CUDA_ERROR_NOT_READY) {
+        int64_t waited = syi_now_ns() - began;
+        if (waited > cuda->watchdog_ns) {
+            cuda->hung = 1;
+            return syi_fail(SY_ERR_DEVICE, "device %s has not answered for %.1f s",
+                            cuda->base.info.name, (double)waited / 1e9);
+        }
+        if (waited > patience_ns)
+            nanosleep(&nap, NULL);
+    }
+    return cuda_check(cuda, result, "cuEventQuery");
+}
+
+static double between(const cuda_device *cuda, const cuda_slot *slot, int from)
+{
+    float ms = 0;
+    if (cuda->driver->api.cuEventElapsedTime(&ms, slot->marks[from], slot->marks[from + 1]) !=
+        CUDA_SUCCESS)
+        return 0;
+    return ms;
+}
+
+static sy_status collect_doubts(const cuda_slot *slot, const syi_job *job, syi_doubts *doubts)
+{
+    const long long *stretch = (const void *)(slot->staging + slot->layout.doubts);
+    for (int64_t unit = 0; unit < slot->layout.units; unit++, stretch += 2) {
+        int64_t row = slot->slab.row + unit / slot->layout.units_per_row;
+        if (stretch[1] > stretch[0] && job->workload->pattern != SY_PATTERN_REDUCE)
+            SYI_TRY(syi_doubts_add_stretch(doubts, row, slot->slab.first + stretch[0],
+                                           slot->slab.first + stretch[1]));
+    }
+    return SY_OK;
+}
+
+static sy_status collect_links(const cuda_slot *slot, const syi_job *job, syi_outcome *outcome)
+{
+    const syi_carry *carries = (const void *)(slot->staging + slot->layout.links);
+    int64_t unit_columns = job->workload->gpu->unit_columns;
+    if (job->workload->pattern != SY_PATTERN_RECURRENCE || job->columns <= unit_columns)
+        return SY_OK;
+    for (int64_t unit = 0; unit < slot->layout.units; unit++) {
+        int64_t at = unit % slot->layout.units_per_row * unit_columns;
+        int64_t left = slot->slab.columns - at;
+        syi_link link = {.row = slot->slab.row + unit / slot->layout.units_per_row,
+                         .first = slot->slab.first + at,
+                         .columns = left < unit_columns ? left : unit_columns,
+                         .assumed = carries[2 * unit],
+                         .end = carries[2 * unit + 1]};
+        SYI_TRY(syi_outcome_add_link(outcome, &link));
+    }
+    return SY_OK;
+}
+
+static void copy_results(const cuda_slot *slot, const syi_job *job)
+{
+    const syi_workload *workload = job->workload;
+    size_t outputs = (size_t)syi_slab_outputs(job, &slot->slab) * sizeof(double);
+    syi_view host = syi_view_of_job(job, &slot->slab);
+    for (int k = 0; k < workload->n_outputs && outputs; k++)
+        memcpy(host.out[k], slot->staging + slot->layout.out[k], outputs);
+    if (workload->pattern == SY_PATTERN_REDUCE)
+        memcpy(job->partials + (size_t)slot->slab.tile * workload->partial_size,
+               slot->staging + slot->layout.partials,
+               (size_t)slot->layout.units * workload->partial_size);
+}
+
+sy_status cuda_slot_finish(cuda_device *cuda, cuda_slot *slot, const syi_job *job,
+                           syi_outcome *outcome)
+{
+    sy_status status = wait_for_end(cuda, slot);
+    slot->busy = 0;
+    if (status != SY_OK)
+        return status;
+    outcome->copy_in_ms += between(cuda, slot, 0);
+    outcome->compute_ms += between(cuda, slot, 1);
+    outcome->copy_out_ms += between(cuda, slot, 2);
+    copy_results(slot, job);
+    SYI_TRY(collect_doubts(slot, job, &outcome->doubts));
+    SYI_TRY(collect_links(slot, job, outcome));
+    outcome->tiles_done += slot->slab.tiles;
+    return SY_OK;
+}
+
+void cuda_slot_abandon(cuda_device *cuda, cuda_slot *slot)
+{
+    if (slot->busy && !cuda->hung)
+        wait_for_end(cuda, slot);
+    slot->busy = 0;
+}

@@ -1,0 +1,67 @@
+/*
+ * A slot is one place in a GPU's pipeline: a stream, device memory for one slab and pinned memory
+ * to stage it. Several slots make copies in, kernels and copies out overlap. Slots keep their
+ * memory between calls.
+ */
+#ifndef SYI_DEVICE_CUDA_SLOT_H
+#define SYI_DEVICE_CUDA_SLOT_H
+
+#include "device/backend.h"
+#include "device/cuda_driver.h"
+#include "launch.h"
+
+#include <pthread.h>
+
+enum { CUDA_SLOTS = 3, CUDA_MARKS = 4 };
+
+/* Where a slab's arrays are in a slot: byte offsets, the same in device and in staging memory. */
+typedef struct cuda_layout {
+    size_t in[SYI_MAX_ARRAYS], out[SYI_MAX_ARRAYS];
+    size_t table, doubts, partials, links, end;
+    size_t out_begin; /* everything from here to `end` comes back */
+    int64_t units_per_row, units;
+} cuda_layout;
+
+typedef struct cuda_slot {
+    CUstream stream;
+    CUevent marks[CUDA_MARKS]; /* before the copies in, before and after the kernel, at the end */
+    CUdeviceptr memory;
+    unsigned char *staging;
+    size_t bytes; /* of both */
+    int busy;     /* a slab is under way */
+    syi_slab slab;
+    cuda_layout layout;
+} cuda_slot;
+
+typedef struct cuda_device {
+    syi_device base;
+    const syi_cuda_driver *driver;
+    CUdevice device;
+    CUcontext context;
+    CUmodule module;
+    pthread_mutex_t running; /* one run at a time */
+    cuda_slot slots[CUDA_SLOTS];
+    size_t budget; /* bytes of device memory to use at most; 0: what is free */
+    int64_t watchdog_ns;
+    int hung; /* never spoken to again */
+} cuda_device;
+
+sy_status cuda_check(const cuda_device *cuda, CUresult result, const char *what);
+
+/* The bytes that a slab needs. */
+cuda_layout cuda_layout_of(const syi_job *job, const syi_slab *slab);
+
+/* Makes the slot's memory at least so large. SY_ERR_MEMORY leaves the slot usable. */
+sy_status cuda_slot_reserve(cuda_device *cuda, cuda_slot *slot, size_t bytes);
+/* Stages the slab and enqueues its copies and its kernel. */
+sy_status cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction kernel, const syi_job *job,
+                          const syi_slab *slab);
+/* Waits for the slab, writes its outputs where they belong, and adds what was found. */
+sy_status cuda_slot_finish(cuda_device *cuda, cuda_slot *slot, const syi_job *job,
+                           syi_outcome *outcome);
+/* Waits for the slab without using what it computed. */
+void cuda_slot_abandon(cuda_device *cuda, cuda_slot *slot);
+/* Gives stream, events and memory back. */
+void cuda_slot_clear(cuda_device *cuda, cuda_slot *slot);
+
+#endif

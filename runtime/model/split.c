@@ -1,0 +1,363 @@
+/*
+ * Costs become vessels (polylines in tiles) and are filled with water. What that cannot express is
+ * a shared link, where a device's copies last longer the more the others copy: there the shares
+ * are computed for assumed slow-downs, the slow-downs from the shares, and so on; the shares that
+ * were best when predicted with their own slow-downs count.
+ */
+#include "model/split.h"
+
+#include "base/mem.h"
+#include "model/water.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINK_ROUNDS = 12, IDLE_ROUNDS = 2, MORE_STEPS = 2 };
+/* A round that makes the makespan less than this much shorter is an idle one. */
+static const double gain = 1e-3;
+
+typedef struct lane {
+    syi_passage passage;
+    int64_t most; /* tiles; 0: cannot be used */
+    syi_cost cost; /* without the phases that are spared, alone on its link */
+    double slower[SYI_PHASES]; /* how many times longer copies take that share a link */
+} lane;
+
+typedef struct copying {
+    int link, device;
+    double ns; /* alone on the link */
+} copying;
+
+typedef struct bench {
+    const syi_split_device *devices;
+    const syi_split_work *work;
+    int count, linked; /* linked: devices that have a link number */
+    lane *lanes;
+    syi_vessel *vessels;
+    syi_step *steps;
+    int64_t *shares;
+    copying *copies;
+} bench;
+
+/* Which chunks the device works in, and how many tiles it can take. */
+static void set_lane(const syi_split_device *device, const syi_split_work *work, lane *out)
+{
+    double fit = INFINITY;
+    *out = (lane){.slower = {1, 1, 1}};
+    if (!device->cost)
+        return;
+    out->cost = *device->cost;
+    for (int p = 0; p < SYI_PHASES; p++)
+        if (device->without & 1u << p)
+            out->cost.phase[p].pieces = 0;
+    if (device->memory > 0 && work->bytes_per_tile > 0)
+        fit = device->memory / work->bytes_per_tile / (device->way == SYI_WAY_PIPELINE ? 2 : 1);
+    if (fit < 1)
+        return;
+    out->most = work->tiles;
+    if (device->way == SYI_WAY_WHOLE) {
+        out->most = fit < (double)work->tiles ? (int64_t)fit : work->tiles;
+    } else {
+        double chunk = device->chunk_tiles > 0 ? (double)device->chunk_tiles : INFINITY;
+        chunk = fit < chunk ? floor(fit) : chunk;
+        out->passage.chunk = isfinite(chunk) ? chunk * work->elements_per_tile : 0;
+        out->passage.overlap = device->way == SYI_WAY_PIPELINE;
+    }
+}
+
+static syi_cost shared_cost(const lane *l)
+{
+    syi_cost cost = l->cost;
+    for (int p = 0; p < SYI_PHASES; p++)
+        for (int i = 0; i < cost.phase[p].pieces; i++)
+            cost.phase[p].per_element_ns[i] *= l->slower[p];
+    return cost;
+}
+
+/* The nearest bend after `from` elements, and the slope up to it, of all phases together. */
+static double next_bend(const syi_cost *cost, double from, double *slope)
+{
+    double bend = INFINITY;
+    *slope = 0;
+    for (int p = 0; p < SYI_PHASES; p++) {
+        const syi_curve *curve = &cost->phase[p];
+        int i = 0;
+        if (curve->pieces == 0)
+            continue;
+        while (i < curve->pieces - 1 && curve->until[i] <= from)
+            i++;
+        *slope += curve->per_element_ns[i];
+        if (i < curve->pieces - 1 && curve->until[i] < bend)
+            bend = curve->until[i];
+    }
+    return bend;
+}
+
+/* The device's whole time as a polyline; gives the number of steps. */
+static int make_steps(const lane *l, const syi_split_work *work, syi_step *steps)
+{
+    syi_cost cost = shared_cost(l);
+    double per_tile = work->elements_per_tile, at = 0, ns = syi_cost_fixed_ns(&cost);
+    double end = l->passage.chunk > 0 ? l->passage.chunk : INFINITY;
+    int count = 0;
+    while (at < end) {
+        double slope, bend = next_bend(&cost, at, &slope);
+        bend = bend < end ? bend : end;
+        /* A device for which nothing remains to be done is still not infinitely fast. */
+        slope = slope > 1e-9 ? slope : 1e-9;
+        steps[count++] = (syi_step){at / per_tile, ns, slope * per_tile};
+        ns += (bend - at) * slope;
+        at = bend;
+    }
+    if (isfinite(end)) {
+        double more = syi_cost_ns(&cost, l->passage, 2 * end) - ns;
+        more = more > 1e-9 * end ? more : 1e-9 * end;
+        steps[count++] = (syi_step){end / per_tile, ns, more / end * per_tile};
+    }
+    return count;
+}
+
+static sy_status fill(bench *b)
+{
+    syi_step *next = b->steps;
+    for (int i = 0; i < b->count; i++) {
+        syi_vessel *vessel = &b->vessels[i];
+        *vessel = (syi_vessel){next, 0, b->lanes[i].most};
+        if (b->lanes[i].most > 0)
+            vessel->count = make_steps(&b->lanes[i], b->work, next);
+        next += vessel->count;
+    }
+    return syi_water_fill(b->vessels, b->count, b->work->tiles, b->shares);
+}
+
+static int by_link_and_time(const void *left, const void *right)
+{
+    const copying *a = left, *b = right;
+    if (a->link != b->link)
+        return a->link > b->link ? 1 : -1;
+    if (a->ns != b->ns)
+        return a->ns > b->ns ? 1 : -1;
+    return a->device - b->device;
+}
+
+/* What of a phase's time goes over the link: all but the fixed part of each chunk. */
+static double link_ns(const lane *l, syi_phase phase, double elements)
+{
+    double chunks = l->passage.chunk > 0 ? elements / l->passage.chunk : 1;
+    double fixed = l->cost.phase[phase].pieces ? l->cost.phase[phase].fixed_ns : 0;
+    double ns = syi_cost_phase_ns(&l->cost, phase, l->passage, elements);
+    ns -= fixed * (chunks > 1 ? chunks : 1);
+    return ns > 0 ? ns : 0;
+}
+
+/* Copies of one link begin together and share it evenly: each is slowed down by every other one
+ * for as long as the shorter of the two lasts. Moves the slow-downs `part` of the way there. */
+static void share_links(bench *b, syi_phase phase, const int64_t *shares, double part)
+{
+    int count = 0;
+    for (int i = 0; i < b->count; i++)
+        if (b->devices[i].link >= 0 && b->lanes[i].most > 0)
+            b->copies[count++] = (copying){
+                b->devices[i].link, i,
+                link_ns(&b->lanes[i], phase, (double)shares[i] * b->work->elements_per_tile)};
+    qsort(b->copies, (size_t)count, sizeof *b->copies, by_link_and_time);
+    for (int from = 0, to; from < count; from = to) {
+        double shorter = 0;
+        for (to = from; to < count && b->copies[to].link == b->copies[from].link;)
+            to++;
+        for (int k = from; k < to; k++) {
+            double ns = b->copies[k].ns, slower;
+            double *now = &b->lanes[b->copies[k].device].slower[phase];
+            /* One that copies nothing yet would get its even part. */
+            slower = ns > 0 ? (shorter + ns * (to - k)) / ns : to - k;
+            shorter += ns;
+            *now += (slower - *now) * part;
+        }
+    }
+}
+
+static syi_limit limit_of(const lane *l, const syi_part *part, const syi_split_work *work)
+{
+    syi_phase longest = SYI_COPY_IN;
+    for (int p = 1; p < SYI_PHASES; p++)
+        if (part->phase_ns[p] > part->phase_ns[longest])
+            longest = (syi_phase)p;
+    if (part->tiles == l->most && l->most < work->tiles)
+        return SYI_LIMIT_MEMORY;
+    if (syi_cost_fixed_ns(&l->cost) > part->total_ns / 2)
+        return SYI_LIMIT_LATENCY;
+    return longest == SYI_COPY_IN   ? SYI_LIMIT_COPY_IN
+           : longest == SYI_COMPUTE ? SYI_LIMIT_COMPUTE
+                                    : SYI_LIMIT_COPY_OUT;
+}
+
+static syi_limit left_out_by(const bench *b, int i, const syi_part *part, double makespan)
+{
+    if (!b->devices[i].cost)
+        return SYI_LIMIT_UNUSED;
+    if (b->lanes[i].most == 0)
+        return SYI_LIMIT_MEMORY;
+    if (syi_cost_fixed_ns(&b->lanes[i].cost) >= makespan)
+        return SYI_LIMIT_LATENCY;
+    return part->total_ns > makespan ? SYI_LIMIT_SPEED : SYI_LIMIT_NO_WORK;
+}
+
+static void predict_part(const bench *b, int i, syi_part *part)
+{
+    const lane *l = &b->lanes[i];
+    syi_cost cost = shared_cost(l);
+    double elements = (part->tiles ? (double)part->tiles : 1) * b->work->elements_per_tile;
+    for (int p = 0; p < SYI_PHASES; p++)
+        part->phase_ns[p] = syi_cost_phase_ns(&cost, (syi_phase)p, l->passage, elements);
+    part->total_ns = syi_cost_ns(&cost, l->passage, elements);
+}
+
+/* Predicts the parts from their tiles. */
+static void predict(bench *b, syi_part *parts, syi_split *out)
+{
+    int used = 0, usable = 0, cpu = 0;
+    *out = (syi_split){0};
+    for (int i = 0; i < b->count; i++)
+        b->shares[i] = parts[i].tiles;
+    if (b->linked > 1) {
+        share_links(b, SYI_COPY_IN, b->shares, 1);
+        share_links(b, SYI_COPY_OUT, b->shares, 1);
+    }
+    for (int i = 0; i < b->count; i++) {
+        predict_part(b, i, &parts[i]);
+        usable += b->lanes[i].most > 0;
+        if (parts[i].tiles == 0)
+            continue;
+        used++;
+        cpu += b->devices[i].is_cpu;
+        if (parts[i].total_ns > out->makespan_ns)
+            out->makespan_ns = parts[i].total_ns;
+    }
+    for (int i = 0; i < b->count; i++)
+        parts[i].limit = parts[i].tiles ? limit_of(&b->lanes[i], &parts[i], b->work)
+                                        : left_out_by(b, i, &parts[i], out->makespan_ns);
+    if (used)
+        out->extent = used == cpu && used == 1 ? SYI_EXTENT_CPU
+                      : used == 1              ? SYI_EXTENT_ONE
+                      : used == usable         ? SYI_EXTENT_ALL
+                                               : SYI_EXTENT_SOME;
+}
+
+static sy_status settle_links(bench *b, syi_part *parts, syi_split *best)
+{
+    int64_t *kept = syi_alloc((size_t)b->count, sizeof *kept);
+    double *assumed = syi_alloc((size_t)b->count, 2 * sizeof *assumed); /* copy in, copy out */
+    sy_status status = SY_OK;
+    if (!kept || !assumed)
+        status = syi_no_memory((uint64_t)b->count * 2 * sizeof *assumed);
+    for (int i = 0; status == SY_OK && i < b->count; i++) {
+        kept[i] = parts[i].tiles;
+        assumed[2 * i] = assumed[2 * i + 1] = 1;
+    }
+    for (int round = 0, idle = 0; status == SY_OK && round < LINK_ROUNDS && idle < IDLE_ROUNDS;
+         round++) {
+        syi_split tried;
+        for (int i = 0; i < b->count; i++) { /* predict() has left what the last shares bring */
+            double *slower = b->lanes[i].slower;
+            slower[SYI_COPY_IN] = assumed[2 * i] += (slower[SYI_COPY_IN] - assumed[2 * i]) / 2;
+            slower[SYI_COPY_OUT] = assumed[2 * i + 1] +=
+                (slower[SYI_COPY_OUT] - assumed[2 * i + 1]) / 2;
+        }
+        status = fill(b);
+        for (int i = 0; i < b->count; i++)
+            parts[i].tiles = b->shares[i];
+        predict(b, parts, &tried);
+        idle = tried.makespan_ns < best->makespan_ns * (1 - gain) ? 0 : idle + 1;
+        if (status == SY_OK && tried.makespan_ns < best->makespan_ns) {
+            *best = tried;
+            memcpy(kept, b->shares, (size_t)b->count * sizeof *kept);
+        }
+    }
+    for (int i = 0; status == SY_OK && i < b->count; i++)
+        parts[i].tiles = kept[i];
+    syi_free(kept);
+    syi_free(assumed);
+    return status;
+}
+
+static void bench_close(bench *b)
+{
+    syi_free(b->lanes);
+    syi_free(b->vessels);
+    syi_free(b->steps);
+    syi_free(b->shares);
+    syi_free(b->copies);
+}
+
+static sy_status bench_open(bench *b)
+{
+    size_t count = (size_t)b->count, steps = 0;
+    int usable = 0;
+    for (size_t i = 0; i < count; i++) {
+        b->linked += b->devices[i].link >= 0;
+        steps += MORE_STEPS;
+        for (int p = 0; b->devices[i].cost && p < SYI_PHASES; p++)
+            if (b->devices[i].cost->phase[p].pieces > 1)
+                steps += (size_t)b->devices[i].cost->phase[p].pieces - 1;
+    }
+    b->lanes = syi_alloc(count, sizeof *b->lanes);
+    b->vessels = syi_alloc(count, sizeof *b->vessels);
+    b->steps = syi_alloc(steps, sizeof *b->steps);
+    b->shares = syi_alloc(count, sizeof *b->shares);
+    b->copies = syi_alloc((size_t)b->linked, sizeof *b->copies);
+    if (!b->lanes || !b->vessels || !b->steps || !b->shares || !b->copies)
+        return syi_no_memory(count * sizeof *b->lanes);
+    for (size_t i = 0; i < count; i++) {
+        set_lane(&b->devices[i], b->work, &b->lanes[i]);
+        usable += b->devices[i].cost != NULL;
+    }
+    return usable ? SY_OK
+                  : syi_fail(SY_ERR_NO_DEVICE, "no usable device to split the work over; name "
+                                               "another device such as cpu");
+}
+
+sy_status syi_split_make(const syi_split_device *devices, int count, const syi_split_work *work,
+                         syi_part *parts, syi_split *out)
+{
+    bench b = {.devices = devices, .work = work, .count = count};
+    syi_split split;
+    sy_status status = bench_open(&b);
+    if (status == SY_OK)
+        status = fill(&b);
+    if (status == SY_OK) {
+        for (int i = 0; i < count; i++)
+            parts[i].tiles = b.shares[i];
+        predict(&b, parts, &split);
+        if (b.linked > 1)
+            status = settle_links(&b, parts, &split);
+    }
+    if (status == SY_OK)
+        predict(&b, parts, out);
+    bench_close(&b);
+    return status;
+}
+
+sy_status syi_split_predict(const syi_split_device *devices, int count, const syi_split_work *work,
+                            syi_part *parts, syi_split *out)
+{
+    bench b = {.devices = devices, .work = work, .count = count};
+    sy_status status = bench_open(&b);
+    if (status == SY_OK)
+        predict(&b, parts, out);
+    bench_close(&b);
+    return status;
+}
+
+const char *syi_extent_word(syi_extent extent)
+{
+    static const char *const words[] = {"none", "cpu", "one", "some", "all"};
+    return words[extent];
+}
+
+const char *syi_limit_word(syi_limit limit)
+{
+    static const char *const words[] = {"copy in", "compute", "copy out", "latency",
+                                        "memory",  "speed",   "unused",   "no work"};
+    return words[limit];
+}

@@ -1,0 +1,78 @@
+/*
+ * The split: how many tiles each device gets so that the last one to finish finishes as early as
+ * possible. A device that would only delay the others gets nothing. Pure.
+ */
+#ifndef SYI_MODEL_SPLIT_H
+#define SYI_MODEL_SPLIT_H
+
+#include "base/error.h"
+#include "model/cost.h"
+
+typedef enum syi_way {
+    SYI_WAY_WHOLE,   /* the whole share at once: what does not fit into its memory it cannot take */
+    SYI_WAY_CHUNKS,  /* in chunks, one after the other */
+    SYI_WAY_PIPELINE /* in chunks that overlap; two are in memory at a time */
+} syi_way;
+
+typedef struct syi_split_device {
+    const syi_cost *cost; /* NULL: not to be used */
+    unsigned without;     /* 1u << phase, or-ed: phases that this work spares, because the data are
+                             there already or may stay there */
+    int link;             /* copies of devices with the same number share its bandwidth; -1: alone */
+    syi_way way;
+    int64_t chunk_tiles; /* for chunks: tiles at a time; 0: as many as memory takes */
+    double memory;       /* bytes for the arrays of its tiles; 0: no limit */
+    bool is_cpu;
+} syi_split_device;
+
+typedef struct syi_split_work {
+    int64_t tiles;
+    double elements_per_tile; /* the mean */
+    double bytes_per_tile;    /* all arrays */
+} syi_split_work;
+
+/* What limits a device, or why it gets nothing. */
+typedef enum syi_limit {
+    SYI_LIMIT_COPY_IN,
+    SYI_LIMIT_COMPUTE,
+    SYI_LIMIT_COPY_OUT,
+    SYI_LIMIT_LATENCY, /* fixed costs are more than half; left out: they alone take too long */
+    SYI_LIMIT_MEMORY,  /* it got all that fits; left out: not one tile fits */
+    SYI_LIMIT_SPEED,   /* left out: it would finish one tile after the others finish everything */
+    SYI_LIMIT_UNUSED,  /* left out: no cost was given */
+    SYI_LIMIT_NO_WORK  /* left out: there are no more tiles than devices that finish them sooner */
+} syi_limit;
+
+typedef struct syi_part {
+    int64_t tiles;
+    double phase_ns[SYI_PHASES], total_ns; /* predicted; left out: of one tile, 0 if unknown */
+    syi_limit limit;
+} syi_part;
+
+typedef enum syi_extent {
+    SYI_EXTENT_NONE, /* no work */
+    SYI_EXTENT_CPU,
+    SYI_EXTENT_ONE, /* one device, not the CPU */
+    SYI_EXTENT_SOME,
+    SYI_EXTENT_ALL
+} syi_extent;
+
+typedef struct syi_split {
+    double makespan_ns; /* predicted */
+    syi_extent extent;
+} syi_split;
+
+/* Fills `parts`, one per device. SY_ERR_NO_DEVICE when no device has a cost, SY_ERR_MEMORY when the
+ * devices' memory cannot take the tiles, or memory for the computation is exhausted. */
+sy_status syi_split_make(const syi_split_device *devices, int count, const syi_split_work *work,
+                         syi_part *parts, syi_split *out);
+
+/* What `parts` would take whose tiles are given, by the same model: fills in the rest. */
+sy_status syi_split_predict(const syi_split_device *devices, int count, const syi_split_work *work,
+                            syi_part *parts, syi_split *out);
+
+/* The words of the plan: `cpu`, `one`, ..., and `compute`, `copy in`, ... */
+const char *syi_extent_word(syi_extent extent);
+const char *syi_limit_word(syi_limit limit);
+
+#endif

@@ -1,0 +1,162 @@
+#include "model/water.h"
+
+#include "base/mem.h"
+
+#include <float.h>
+#include <math.h>
+
+double syi_vessel_ns(const syi_vessel *vessel, int64_t tiles)
+{
+    const syi_step *step = vessel->steps, *end = vessel->steps + vessel->count;
+    if (tiles == 0)
+        return 0;
+    while (step + 1 < end && step[1].tiles < (double)tiles)
+        step++;
+    return step->ns + ((double)tiles - step->tiles) * step->per_tile_ns;
+}
+
+/* What the vessel holds at a level, in parts of tiles, and how much a nanosecond adds to it. */
+static double held(const syi_vessel *vessel, double ns, double *rate)
+{
+    const syi_step *step = vessel->steps, *end = vessel->steps + vessel->count;
+    double tiles;
+    *rate = 0;
+    if (vessel->count == 0 || ns <= step->ns)
+        return 0;
+    while (step + 1 < end && step[1].ns <= ns)
+        step++;
+    tiles = step->tiles + (ns - step->ns) / step->per_tile_ns;
+    if (tiles >= (double)vessel->most)
+        return (double)vessel->most;
+    *rate = 1 / step->per_tile_ns;
+    return tiles;
+}
+
+static double held_by_all(const syi_vessel *vessels, int count, double ns, double *rate)
+{
+    double sum = 0, one;
+    *rate = 0;
+    for (int i = 0; i < count; i++) {
+        sum += held(&vessels[i], ns, &one);
+        *rate += one;
+    }
+    return sum;
+}
+
+/* A level that certainly suffices: one vessel alone, or all of them full. */
+static double high_level(const syi_vessel *vessels, int count, int64_t tiles)
+{
+    double alone = INFINITY, full = 0;
+    for (int i = 0; i < count; i++) {
+        double ns = vessels[i].count ? syi_vessel_ns(&vessels[i], vessels[i].most) : 0;
+        full = ns > full ? ns : full;
+        if (vessels[i].count && vessels[i].most >= tiles) {
+            ns = syi_vessel_ns(&vessels[i], tiles);
+            alone = ns < alone ? ns : alone;
+        }
+    }
+    return alone < INFINITY ? alone : full;
+}
+
+/* The level at which half a tile more or less than `tiles` is held. Newton's steps, which are exact
+ * while the level stays on the same pieces; where they leave the bracket, halves. */
+static double find_level(const syi_vessel *vessels, int count, int64_t tiles)
+{
+    double low = 0, high = high_level(vessels, count, tiles), level = high;
+    while (high - low > 2 * DBL_EPSILON * high) {
+        double rate, excess = held_by_all(vessels, count, level, &rate) - (double)tiles;
+        if (fabs(excess) <= 0.5)
+            return level;
+        if (excess > 0)
+            high = level;
+        else
+            low = level;
+        level -= rate > 0 ? excess / rate : 0;
+        if (!(level > low && level < high))
+            level = low + (high - low) / 2;
+    }
+    return low;
+}
+
+/* The next tile of a device, in a heap by the time at which it would be finished. */
+typedef struct offer {
+    double ns;
+    int device;
+} offer;
+
+static int sooner(const offer *a, const offer *b)
+{
+    return a->ns < b->ns || (a->ns == b->ns && a->device < b->device);
+}
+
+static void sift_down(offer *heap, int count, int at)
+{
+    for (int child; (child = 2 * at + 1) < count; at = child) {
+        offer moved = heap[at];
+        if (child + 1 < count && sooner(&heap[child + 1], &heap[child]))
+            child++;
+        if (!sooner(&heap[child], &moved))
+            return;
+        heap[at] = heap[child];
+        heap[child] = moved;
+    }
+}
+
+static void hand_out(const syi_vessel *vessels, offer *heap, int count, int64_t left,
+                     int64_t *shares)
+{
+    for (int i = count / 2 - 1; i >= 0; i--)
+        sift_down(heap, count, i);
+    while (left > 0 && count > 0) {
+        int device = heap[0].device;
+        const syi_vessel *vessel = &vessels[device];
+        shares[device]++;
+        left--;
+        if (shares[device] < vessel->most)
+            heap[0].ns = syi_vessel_ns(vessel, shares[device] + 1);
+        else
+            heap[0] = heap[--count];
+        sift_down(heap, count, 0);
+    }
+}
+
+/* Whole tiles at the level; gives how many are left. */
+static int64_t fill_to(const syi_vessel *vessels, int count, double level, int64_t tiles,
+                       int64_t *shares)
+{
+    for (int i = 0; i < count; i++) {
+        double rate;
+        shares[i] = (int64_t)held(&vessels[i], level, &rate);
+        /* The level is rounded: its shares may be a tile too many. */
+        shares[i] = shares[i] < tiles ? shares[i] : tiles;
+        tiles -= shares[i];
+    }
+    return tiles;
+}
+
+sy_status syi_water_fill(const syi_vessel *vessels, int count, int64_t tiles, int64_t *shares)
+{
+    double room = 0;
+    int64_t left;
+    int offers = 0;
+    offer *heap;
+    for (int i = 0; i < count; i++)
+        room += vessels[i].count ? (double)vessels[i].most : 0;
+    if (room < (double)tiles)
+        return syi_fail(SY_ERR_MEMORY,
+                        "the devices' memory takes %.0f of %lld tiles; add a device that can work "
+                        "in chunks, such as cpu",
+                        room, (long long)tiles);
+    left = fill_to(vessels, count, find_level(vessels, count, tiles), tiles, shares);
+    if (left == 0)
+        return SY_OK;
+    heap = syi_alloc((size_t)count, sizeof *heap);
+    if (!heap)
+        return syi_no_memory((uint64_t)count * sizeof *heap);
+    for (int i = 0; i < count; i++)
+        if (vessels[i].count && shares[i] < vessels[i].most)
+            heap[offers++] = (offer){syi_vessel_ns(&vessels[i], shares[i] + 1), i};
+    hand_out(vessels, heap, offers, left, shares);
+    syi_free(heap);
+    return SY_OK;
+}
