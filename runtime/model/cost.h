@@ -19,7 +19,7 @@ typedef struct syi_curve {
     double fixed_ns;                   /* >= 0; due as soon as there is one element */
     double until[SYI_PIECES - 1];      /* elements, ascending, one per bend */
     double per_element_ns[SYI_PIECES]; /* > 0 */
-    double spread;                     /* relative deviation to expect: the samples' median */
+    double spread;                     /* relative deviation of an undisturbed sample, median */
 } syi_curve;
 
 typedef struct syi_cost {

@@ -181,15 +181,19 @@ static void fit_points(const points *p, syi_curve *out)
     }
 }
 
-/* The median deviation of the samples, which it uses up. */
+/* The median deviation of the samples that were not disturbed. Uses the samples up. */
 static double spread_of(syi_sample *samples, int count, const syi_curve *curve)
 {
+    int clean = 0;
     for (int i = 0; i < count; i++) {
         double expected = syi_curve_ns(curve, samples[i].elements);
-        samples[i] = (syi_sample){0, fabs(samples[i].ns - expected) / expected};
+        if (samples[i].ns <= spike * expected)
+            samples[clean++] = (syi_sample){0, fabs(samples[i].ns - expected) / expected};
     }
-    qsort(samples, (size_t)count, sizeof *samples, by_size_and_time);
-    return (samples[(count - 1) / 2].ns + samples[count / 2].ns) / 2;
+    if (clean == 0)
+        return spike - 1;
+    qsort(samples, (size_t)clean, sizeof *samples, by_size_and_time);
+    return (samples[(clean - 1) / 2].ns + samples[clean / 2].ns) / 2;
 }
 
 sy_status syi_fit(const syi_sample *samples, int count, syi_curve *out)

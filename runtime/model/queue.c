@@ -5,13 +5,15 @@
 #include <math.h>
 
 /* How a packet is cut from what a device should still do until everybody is finished: */
-static const double first_part = 0.25;   /* of a profiled device's first packet: it is a check */
-static const double growth = 4;          /* of the packets of a device that is not yet known */
-static const double worth_packet = 20;   /* a packet takes as often its own fixed cost at least */
-static const double least_doubt = 0.05;  /* a part this large is kept for a last correction */
+static const double first_part = 0.25; /* of a profiled device's first packet: it is a check */
+static const double growth = 4;        /* of the packets of a device that is not yet known */
+static const double worth_packet = 20; /* a packet takes as often its own fixed cost at least */
+static const double least_doubt = 0.1; /* a part this large is kept for a last correction */
 static const double most_doubt = 0.5;
-/* A packet that took so much more or less than expected says that the device has changed. */
-static const double changed = 0.15;
+/* A guess that comes true up to this is one no more. */
+static const double came_true = 0.15;
+/* Beyond so many spreads a device has changed, and what it did before counts no more. */
+static const double many_spreads = 3;
 
 typedef struct run {
     int64_t first, count;
@@ -21,9 +23,9 @@ typedef struct run {
 typedef struct worker {
     syi_queue_device is; /* as believed by now */
     bool known, left;
-    double doubt;     /* relative, of the speed */
+    double doubt;      /* relative, of the speed */
     syi_packet packet; /* in its hands; count 0: none */
-    int64_t before;   /* tiles of the packet before; 0: none */
+    int64_t before;    /* tiles of the packet before; 0: none */
     double before_ns;
     double end_ns; /* when the packet should be finished */
 } worker;
@@ -213,27 +215,29 @@ static void learn(worker *w, int64_t tiles, double ns)
     double off = fabs(ns / expected - 1), per_tile = ns - w->is.packet_ns;
     if (!w->known && tiles >= 2 * w->before && w->before > 0) {
         /* Two packets of different length tell the fixed cost from the rest. */
-        double fixed = (w->before_ns * (double)tiles - ns * (double)w->before) /
-                       (double)(tiles - w->before);
+        double fixed =
+            (w->before_ns * (double)tiles - ns * (double)w->before) / (double)(tiles - w->before);
         fixed = fixed > 0 ? fixed : 0;
         w->is.packet_ns = fixed < w->before_ns / 2 || tiles < 8 ? fixed : w->before_ns / 2;
         per_tile = ns - w->is.packet_ns;
     }
     per_tile = (per_tile > ns / 8 ? per_tile : ns / 8) / (double)tiles;
-    if (!w->known || off > 3 * w->is.spread)
+    if (!w->known || off > many_spreads * w->is.spread)
         w->is.ns_per_tile = per_tile;
     else
         w->is.ns_per_tile += (per_tile - w->is.ns_per_tile) / 2 * (1 - w->is.packet_ns / ns);
     w->doubt = !w->known ? most_doubt : off > w->doubt ? off : (w->doubt + off) / 2;
-    /* Twice as expected: now it is known. */
-    w->known = w->known || (off < changed && w->before);
+    w->known = w->known || (off < came_true && w->before);
     w->before = tiles;
     w->before_ns = ns;
 }
 
 sy_status syi_queue_return(syi_queue *queue, int64_t first, int64_t count)
 {
-    if (queue->n_runs == queue->capacity) {
+    int at = queue->count;
+    while (at < queue->n_runs && queue->runs[at].count)
+        at++;
+    if (at == queue->capacity) {
         int capacity = 2 * queue->capacity;
         run *runs = syi_realloc(queue->runs, (size_t)capacity, sizeof *runs);
         if (!runs)
@@ -241,7 +245,8 @@ sy_status syi_queue_return(syi_queue *queue, int64_t first, int64_t count)
         queue->runs = runs;
         queue->capacity = capacity;
     }
-    queue->runs[queue->n_runs++] = (run){first, count, -1};
+    queue->runs[at] = (run){first, count, -1};
+    queue->n_runs += at == queue->n_runs;
     queue->waiting += count;
     queue->left += count;
     return SY_OK;

@@ -7,22 +7,16 @@
 #include "model/split.h"
 
 #include "base/mem.h"
-#include "model/water.h"
+#include "model/lane.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINK_ROUNDS = 12, IDLE_ROUNDS = 2, MORE_STEPS = 2 };
+enum { LINK_ROUNDS = 12, IDLE_ROUNDS = 2 };
+enum { FEW_DEVICES = 16, FEW_TILES = 16 }; /* in all, and per device */
 /* A round that makes the makespan less than this much shorter is an idle one. */
 static const double gain = 1e-3;
-
-typedef struct lane {
-    syi_passage passage;
-    int64_t most; /* tiles; 0: cannot be used */
-    syi_cost cost; /* without the phases that are spared, alone on its link */
-    double slower[SYI_PHASES]; /* how many times longer copies take that share a link */
-} lane;
 
 typedef struct copying {
     int link, device;
@@ -33,90 +27,12 @@ typedef struct bench {
     const syi_split_device *devices;
     const syi_split_work *work;
     int count, linked; /* linked: devices that have a link number */
-    lane *lanes;
+    syi_lane *lanes;
     syi_vessel *vessels;
     syi_step *steps;
     int64_t *shares;
     copying *copies;
 } bench;
-
-/* Which chunks the device works in, and how many tiles it can take. */
-static void set_lane(const syi_split_device *device, const syi_split_work *work, lane *out)
-{
-    double fit = INFINITY;
-    *out = (lane){.slower = {1, 1, 1}};
-    if (!device->cost)
-        return;
-    out->cost = *device->cost;
-    for (int p = 0; p < SYI_PHASES; p++)
-        if (device->without & 1u << p)
-            out->cost.phase[p].pieces = 0;
-    if (device->memory > 0 && work->bytes_per_tile > 0)
-        fit = device->memory / work->bytes_per_tile / (device->way == SYI_WAY_PIPELINE ? 2 : 1);
-    if (fit < 1)
-        return;
-    out->most = work->tiles;
-    if (device->way == SYI_WAY_WHOLE) {
-        out->most = fit < (double)work->tiles ? (int64_t)fit : work->tiles;
-    } else {
-        double chunk = device->chunk_tiles > 0 ? (double)device->chunk_tiles : INFINITY;
-        chunk = fit < chunk ? floor(fit) : chunk;
-        out->passage.chunk = isfinite(chunk) ? chunk * work->elements_per_tile : 0;
-        out->passage.overlap = device->way == SYI_WAY_PIPELINE;
-    }
-}
-
-static syi_cost shared_cost(const lane *l)
-{
-    syi_cost cost = l->cost;
-    for (int p = 0; p < SYI_PHASES; p++)
-        for (int i = 0; i < cost.phase[p].pieces; i++)
-            cost.phase[p].per_element_ns[i] *= l->slower[p];
-    return cost;
-}
-
-/* The nearest bend after `from` elements, and the slope up to it, of all phases together. */
-static double next_bend(const syi_cost *cost, double from, double *slope)
-{
-    double bend = INFINITY;
-    *slope = 0;
-    for (int p = 0; p < SYI_PHASES; p++) {
-        const syi_curve *curve = &cost->phase[p];
-        int i = 0;
-        if (curve->pieces == 0)
-            continue;
-        while (i < curve->pieces - 1 && curve->until[i] <= from)
-            i++;
-        *slope += curve->per_element_ns[i];
-        if (i < curve->pieces - 1 && curve->until[i] < bend)
-            bend = curve->until[i];
-    }
-    return bend;
-}
-
-/* The device's whole time as a polyline; gives the number of steps. */
-static int make_steps(const lane *l, const syi_split_work *work, syi_step *steps)
-{
-    syi_cost cost = shared_cost(l);
-    double per_tile = work->elements_per_tile, at = 0, ns = syi_cost_fixed_ns(&cost);
-    double end = l->passage.chunk > 0 ? l->passage.chunk : INFINITY;
-    int count = 0;
-    while (at < end) {
-        double slope, bend = next_bend(&cost, at, &slope);
-        bend = bend < end ? bend : end;
-        /* A device for which nothing remains to be done is still not infinitely fast. */
-        slope = slope > 1e-9 ? slope : 1e-9;
-        steps[count++] = (syi_step){at / per_tile, ns, slope * per_tile};
-        ns += (bend - at) * slope;
-        at = bend;
-    }
-    if (isfinite(end)) {
-        double more = syi_cost_ns(&cost, l->passage, 2 * end) - ns;
-        more = more > 1e-9 * end ? more : 1e-9 * end;
-        steps[count++] = (syi_step){end / per_tile, ns, more / end * per_tile};
-    }
-    return count;
-}
 
 static sy_status fill(bench *b)
 {
@@ -125,7 +41,7 @@ static sy_status fill(bench *b)
         syi_vessel *vessel = &b->vessels[i];
         *vessel = (syi_vessel){next, 0, b->lanes[i].most};
         if (b->lanes[i].most > 0)
-            vessel->count = make_steps(&b->lanes[i], b->work, next);
+            vessel->count = syi_lane_steps(&b->lanes[i], b->work, next);
         next += vessel->count;
     }
     return syi_water_fill(b->vessels, b->count, b->work->tiles, b->shares);
@@ -141,16 +57,6 @@ static int by_link_and_time(const void *left, const void *right)
     return a->device - b->device;
 }
 
-/* What of a phase's time goes over the link: all but the fixed part of each chunk. */
-static double link_ns(const lane *l, syi_phase phase, double elements)
-{
-    double chunks = l->passage.chunk > 0 ? elements / l->passage.chunk : 1;
-    double fixed = l->cost.phase[phase].pieces ? l->cost.phase[phase].fixed_ns : 0;
-    double ns = syi_cost_phase_ns(&l->cost, phase, l->passage, elements);
-    ns -= fixed * (chunks > 1 ? chunks : 1);
-    return ns > 0 ? ns : 0;
-}
-
 /* Copies of one link begin together and share it evenly: each is slowed down by every other one
  * for as long as the shorter of the two lasts. Moves the slow-downs `part` of the way there. */
 static void share_links(bench *b, syi_phase phase, const int64_t *shares, double part)
@@ -158,9 +64,10 @@ static void share_links(bench *b, syi_phase phase, const int64_t *shares, double
     int count = 0;
     for (int i = 0; i < b->count; i++)
         if (b->devices[i].link >= 0 && b->lanes[i].most > 0)
-            b->copies[count++] = (copying){
-                b->devices[i].link, i,
-                link_ns(&b->lanes[i], phase, (double)shares[i] * b->work->elements_per_tile)};
+            b->copies[count++] =
+                (copying){b->devices[i].link, i,
+                          syi_lane_link_ns(&b->lanes[i], phase,
+                                           (double)shares[i] * b->work->elements_per_tile)};
     qsort(b->copies, (size_t)count, sizeof *b->copies, by_link_and_time);
     for (int from = 0, to; from < count; from = to) {
         double shorter = 0;
@@ -177,7 +84,7 @@ static void share_links(bench *b, syi_phase phase, const int64_t *shares, double
     }
 }
 
-static syi_limit limit_of(const lane *l, const syi_part *part, const syi_split_work *work)
+static syi_limit limit_of(const syi_lane *l, const syi_part *part, const syi_split_work *work)
 {
     syi_phase longest = SYI_COPY_IN;
     for (int p = 1; p < SYI_PHASES; p++)
@@ -205,8 +112,8 @@ static syi_limit left_out_by(const bench *b, int i, const syi_part *part, double
 
 static void predict_part(const bench *b, int i, syi_part *part)
 {
-    const lane *l = &b->lanes[i];
-    syi_cost cost = shared_cost(l);
+    const syi_lane *l = &b->lanes[i];
+    syi_cost cost = syi_lane_cost(l);
     double elements = (part->tiles ? (double)part->tiles : 1) * b->work->elements_per_tile;
     for (int p = 0; p < SYI_PHASES; p++)
         part->phase_ns[p] = syi_cost_phase_ns(&cost, (syi_phase)p, l->passage, elements);
@@ -244,6 +151,40 @@ static void predict(bench *b, syi_part *parts, syi_split *out)
                                                : SYI_EXTENT_SOME;
 }
 
+/* Moves tiles if that makes the makespan shorter. */
+static bool try_move(bench *b, syi_part *parts, int from, int to, int64_t tiles, syi_split *best)
+{
+    syi_split tried;
+    if (tiles == 0 || tiles > parts[from].tiles || parts[to].tiles + tiles > b->lanes[to].most)
+        return false;
+    parts[from].tiles -= tiles;
+    parts[to].tiles += tiles;
+    predict(b, parts, &tried);
+    if (tried.makespan_ns < best->makespan_ns) {
+        *best = tried;
+        return true;
+    }
+    parts[from].tiles += tiles;
+    parts[to].tiles -= tiles;
+    return false;
+}
+
+/* What a tile more or less means on a shared link shows only when it is tried: every device gives
+ * one, or half of its tiles, or all of them to every other one, as long as that helps. */
+static void move_tiles(bench *b, syi_part *parts, syi_split *best)
+{
+    for (bool helped = true; helped;) {
+        helped = false;
+        for (int from = 0; from < b->count; from++)
+            for (int to = 0; to < b->count; to++)
+                helped =
+                    (from != to && (try_move(b, parts, from, to, parts[from].tiles, best) ||
+                                    try_move(b, parts, from, to, parts[from].tiles / 2, best) ||
+                                    try_move(b, parts, from, to, 1, best))) ||
+                    helped;
+    }
+}
+
 static sy_status settle_links(bench *b, syi_part *parts, syi_split *best)
 {
     int64_t *kept = syi_alloc((size_t)b->count, sizeof *kept);
@@ -276,6 +217,8 @@ static sy_status settle_links(bench *b, syi_part *parts, syi_split *best)
     }
     for (int i = 0; status == SY_OK && i < b->count; i++)
         parts[i].tiles = kept[i];
+    if (status == SY_OK && b->count <= FEW_DEVICES && b->work->tiles <= FEW_TILES * b->count)
+        move_tiles(b, parts, best);
     syi_free(kept);
     syi_free(assumed);
     return status;
@@ -296,7 +239,7 @@ static sy_status bench_open(bench *b)
     int usable = 0;
     for (size_t i = 0; i < count; i++) {
         b->linked += b->devices[i].link >= 0;
-        steps += MORE_STEPS;
+        steps += SYI_LANE_STEPS;
         for (int p = 0; b->devices[i].cost && p < SYI_PHASES; p++)
             if (b->devices[i].cost->phase[p].pieces > 1)
                 steps += (size_t)b->devices[i].cost->phase[p].pieces - 1;
@@ -309,7 +252,7 @@ static sy_status bench_open(bench *b)
     if (!b->lanes || !b->vessels || !b->steps || !b->shares || !b->copies)
         return syi_no_memory(count * sizeof *b->lanes);
     for (size_t i = 0; i < count; i++) {
-        set_lane(&b->devices[i], b->work, &b->lanes[i]);
+        syi_lane_set(&b->devices[i], b->work, &b->lanes[i]);
         usable += b->devices[i].cost != NULL;
     }
     return usable ? SY_OK

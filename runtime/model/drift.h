@@ -1,0 +1,31 @@
+/*
+ * Feedback from one call to the next: how much slower a device is than its profile says, when to
+ * tell, and when the file should follow. Pure.
+ */
+#ifndef SYI_MODEL_DRIFT_H
+#define SYI_MODEL_DRIFT_H
+
+#include "model/track.h"
+
+typedef struct syi_drift {
+    syi_track slower; /* the profile's times are to be multiplied by its value */
+    double spread;
+    double saved;   /* the factor that the file's profile already contains */
+    int off, worth; /* runs in a row in which it was far from that; far enough to be saved */
+    bool said;
+} syi_drift;
+
+enum { SYI_DRIFT_SAY = 1, SYI_DRIFT_SAVE = 2 };
+
+/* `spread`: the profile's (syi_cost_spread). */
+syi_drift syi_drift_start(double spread);
+
+/* One run: what the device should have taken by the profile, and what it took. Gives, or-ed, SAY
+ * once when the device has been off by more than `limit` for some runs, and SAVE as long as the
+ * file is worth a new profile. */
+unsigned syi_drift_add(syi_drift *drift, double profile_ns, double measured_ns, double limit);
+
+/* The file now contains slower.value. The factor stays relative to the profile of the start. */
+void syi_drift_saved(syi_drift *drift);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * What a profile was measured on, and how far it is to be believed on what is there now. Pure.
+ */
+#ifndef SYI_MODEL_FINGERPRINT_H
+#define SYI_MODEL_FINGERPRINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Empty texts and zeros mean: not known. */
+typedef struct syi_fingerprint {
+    int64_t format; /* of the stored costs */
+    /* the silicon */
+    char uuid[48], name[64];
+    int64_t compute_major, compute_minor, units, memory_total;
+    /* what runs on it */
+    char code[16]; /* instruction set or architecture that the kernels were compiled for */
+    char workload[64], dtype[8];
+    int64_t workload_version;
+    int64_t library_major, library_minor, library_patch;
+    char driver[32];
+    /* how it is set */
+    int64_t power_limit_mw, clock_mhz;
+} syi_fingerprint;
+
+typedef enum syi_trust {
+    SYI_TRUST_FULL,
+    SYI_TRUST_GUESS, /* begin with it, with a spread of `unknown`; the runs will correct it */
+    SYI_TRUST_NONE   /* drop it */
+} syi_trust;
+
+/* `what` gets the gravest difference in words ("driver: 535.1, now 550.2"); empty: none. */
+syi_trust syi_fingerprint_compare(const syi_fingerprint *stored, const syi_fingerprint *now,
+                                  char *what, size_t size);
+
+#endif

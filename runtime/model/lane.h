@@ -1,0 +1,30 @@
+/*
+ * How one device takes its share: which phases it pays, in which chunks, what slows its copies
+ * down; and its whole time as a polyline in tiles. Pure.
+ */
+#ifndef SYI_MODEL_LANE_H
+#define SYI_MODEL_LANE_H
+
+#include "model/split.h"
+#include "model/water.h"
+
+typedef struct syi_lane {
+    syi_passage passage;
+    int64_t most;              /* tiles; 0: cannot be used */
+    syi_cost cost;             /* without the phases that are spared, alone on its link */
+    double slower[SYI_PHASES]; /* how many times longer copies take that share a link */
+} syi_lane;
+
+void syi_lane_set(const syi_split_device *device, const syi_split_work *work, syi_lane *out);
+/* The cost with the slow-downs. */
+syi_cost syi_lane_cost(const syi_lane *lane);
+
+/* Steps of a lane at most, and one for each bend of its phases. */
+enum { SYI_LANE_STEPS = 2 };
+int syi_lane_steps(const syi_lane *lane, const syi_split_work *work, syi_step *steps);
+
+/* What of a phase's time, alone on the link, goes over the link: all but the fixed part of each
+ * chunk. */
+double syi_lane_link_ns(const syi_lane *lane, syi_phase phase, double elements);
+
+#endif
