@@ -8,14 +8,17 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "support/lab.h"
 #include "support/series.h"
 
+enum { HANG_SECONDS = 120 };
 enum { PROCESSES = 4, MOST_ELEMENTS = 40000, MOST_DEVICES = 6, DEVICE_TEXT = 512 };
 
 static double x[MOST_ELEMENTS];
@@ -24,7 +27,7 @@ typedef struct random_case {
     lab_case c;
     series_kind kind;
     char devices[DEVICE_TEXT];
-    char names[MOST_DEVICES][8];
+    char names[MOST_DEVICES][16];
     int n_devices, n_ratios;
     sy_ratio ratios[MOST_DEVICES];
 } random_case;
@@ -176,6 +179,25 @@ static uint64_t setting(const char *name, uint64_t fallback)
     return text && *text ? strtoull(text, NULL, 10) : fallback;
 }
 
+/* A case that hangs ends the process and tells its seed. */
+static volatile uint64_t running;
+
+static void hung(int signal)
+{
+    static const char text[] = " is the seed of a case that hangs\n";
+    char digits[24];
+    int at = sizeof digits;
+    uint64_t seed = running;
+    (void)signal;
+    do
+        digits[--at] = (char)('0' + seed % 10);
+    while ((seed /= 10) != 0);
+    if (write(STDERR_FILENO, digits + at, sizeof digits - (size_t)at) < 0 ||
+        write(STDERR_FILENO, text, sizeof text - 1) < 0)
+        _exit(2);
+    _exit(1);
+}
+
 /* Part `part` of the cases: every PROCESSES-th seed, in a process of its own. */
 static void fuzz(uint64_t part)
 {
@@ -188,11 +210,15 @@ static void fuzz(uint64_t part)
     fprintf(stderr, "STEELYARD_FUZZ_SEED=%llu, every %dth of %llu cases from the %dth\n",
             (unsigned long long)first, PROCESSES, (unsigned long long)cases, (int)part);
     cr_assert(whole);
+    signal(SIGALRM, hung);
     for (uint64_t i = part; i < cases; i += PROCESSES) {
+        running = first + i;
+        alarm(HANG_SECONDS);
         wrong += !check_case(whole, first + i);
         if (wrong >= 10)
             break;
     }
+    alarm(0);
     cr_expect_eq(wrong, 0, "%d wrong cases; replay one with the seed that is printed", (int)wrong);
     sy_context_destroy(&whole);
 }

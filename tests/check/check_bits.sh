@@ -1,0 +1,85 @@
+#!/bin/sh
+# The same bits from every compiler, optimisation level and instruction set. The kernels and
+# golden_hash are compiled with gcc and clang at -O0, -O2 and -O3; each build hashes its outputs with
+# each instruction set; all hashes must be the same. What is not there is skipped with a notice.
+# Usage: check_bits.sh SOURCE_ROOT LIBRARY.a LINK_ARGUMENT...   (in an empty or own folder)
+set -u
+root=$1
+library=$2
+shift 2
+work=$(mktemp -d "${TMPDIR:-.}/check-bits-XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+include="-I$root/runtime/include -I$root/runtime -I$root/profiles -I$root/kernels -I$root/tests"
+flags="-std=c11 -ffp-contract=off -fno-math-errno -Wno-unknown-pragmas -DTESTS_DIR=\"$root/tests\""
+isas=base
+case $(uname -m) in
+x86_64 | amd64)
+    isas="base v3 v4"
+    flags="$flags -DSYI_HAVE_X86_ISAS"
+    ;;
+esac
+
+# One compile command a line: kernels for every instruction set, then what is compiled once.
+commands() {
+    compiler=$1 level=$2 folder=$3
+    for source in $(find "$root/kernels" -name '*.c' | sort); do
+        name=$(basename "$source" .c)
+        case $name in
+        *_run)
+            for isa in $isas; do
+                machine=
+                [ "$isa" = base ] || machine="-march=x86-64-$isa"
+                echo "$compiler $flags $level $include $machine -DSYI_ISA=$isa -c $source -o $folder/$name.$isa.o"
+            done
+            ;;
+        *) echo "$compiler $flags $level $include -c $source -o $folder/$name.o" ;;
+        esac
+    done
+    for source in tools/golden_hash support/lab support/series support/data; do
+        echo "$compiler $flags $level $include -c $root/tests/$source.c -o $folder/$(basename $source).o"
+    done
+}
+
+reference=
+status=0
+builds=0
+for compiler in gcc clang; do
+    if ! command -v $compiler >/dev/null 2>&1; then
+        echo "$compiler is not installed: skipped"
+        continue
+    fi
+    for level in -O0 -O2 -O3; do
+        folder=$work/$compiler$level
+        mkdir "$folder"
+        commands $compiler $level "$folder" | xargs -P 2 -I{} sh -c '{}' || exit 1
+        # The kernels above come first, so the library gives only what is not a kernel.
+        # shellcheck disable=SC2086
+        $compiler "$folder"/*.o "$library" "$@" -lm -o "$folder/golden_hash" || exit 1
+        builds=$((builds + 1))
+        for isa in $isas; do
+            out=$work/$compiler$level-$isa.txt
+            "$folder/golden_hash" $isa >"$out" 2>"$out.err"
+            code=$?
+            if [ $code -eq 77 ]; then
+                echo "$compiler $level: no $isa here: skipped"
+                continue
+            elif [ $code -ne 0 ] || [ ! -s "$out" ]; then
+                echo "$compiler $level $isa: golden_hash failed with $code:"
+                cat "$out.err"
+                exit 1
+            fi
+            reference=${reference:-$out}
+            if cmp -s "$reference" "$out"; then
+                echo "$compiler $level $isa: $(wc -l <"$out") hashes, all the same"
+            else
+                echo "$compiler $level $isa differs:"
+                diff "$reference" "$out" | head -n 20
+                status=1
+            fi
+        done
+    done
+done
+[ "$builds" -gt 0 ] || { echo "no compiler"; exit 1; }
+exit $status
