@@ -1,0 +1,43 @@
+/* bollinger: mean + width * deviation, mean, mean - width * deviation over the last `period`
+ * values, each the rounding of the exact value. */
+#include "window/window.h"
+
+SYI_ISA_DECLARE(syi_bollinger_run);
+
+static sy_status check(const double *params)
+{
+    return syi_window_check(params[0], params[2]);
+}
+
+static sy_status repair(const sy_segment *row, int64_t first, int64_t last)
+{
+    return syi_window_repair(row, first, last, 3, syi_bollinger_run_base);
+}
+
+static const sy_param_info params[] = {
+    SYI_PERIOD_PARAM,
+    {.name = "width",
+     .summary = "distance of the bands from the mean, in standard deviations",
+     .min = 0,
+     .max = 1e9,
+     .fallback = 2},
+    SYI_DDOF_PARAM,
+};
+
+const syi_workload syi_workload_bollinger = {
+    .name = "bollinger",
+    .summary = "Bollinger bands: moving average and bands of standard deviations around it",
+    .version = 1,
+    .pattern = SY_PATTERN_WINDOW,
+    .n_inputs = 1,
+    .n_outputs = 3,
+    .n_params = 3,
+    .input_names = (const char *const[]){"close"},
+    .output_names = (const char *const[]){"upper", "middle", "lower"},
+    .params = params,
+    .check = check,
+    .halo = syi_window_halo,
+    .warmup = syi_window_halo,
+    .run = {SYI_ISA_LIST(syi_bollinger_run)},
+    .repair = repair,
+};

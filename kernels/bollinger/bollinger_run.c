@@ -1,0 +1,12 @@
+/* Bollinger bands. Compiled for several instruction sets. */
+#include "window/window.h"
+
+sy_status SYI_ISA_NAME(syi_bollinger_run)(const syi_piece *piece)
+{
+    const double *params = piece->segment.params;
+    syi_window window = {.kind = SYI_WINDOW_BANDS,
+                         .period = (int64_t)params[0],
+                         .ddof = (int64_t)params[2],
+                         .width = params[1]};
+    return SYI_ISA_NAME(syi_window_run)(piece, &window);
+}

@@ -1,0 +1,80 @@
+/* Doubles as integers times a power of two, and the wide integer types the kernels share. */
+#ifndef SYI_KERNELS_EXACT_BITS_H
+#define SYI_KERNELS_EXACT_BITS_H
+
+#include <stdint.h>
+#include <string.h>
+
+__extension__ typedef __int128 syi_i128;
+__extension__ typedef unsigned __int128 syi_u128;
+
+#define SYI_INLINE static inline __attribute__((always_inline))
+
+/* No finite double reaches 2^SYI_TOP, all are multiples of 2^SYI_BOTTOM. */
+#define SYI_TOP    1024
+#define SYI_BOTTOM (-1074)
+
+SYI_INLINE uint64_t syi_bits(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+SYI_INLINE double syi_from_bits(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* 2^e for SYI_BOTTOM <= e < SYI_TOP. */
+SYI_INLINE double syi_pow2(int e)
+{
+    return syi_from_bits(e >= -1022 ? (uint64_t)(e + 1023) << 52 : UINT64_C(1) << (e + 1074));
+}
+
+SYI_INLINE int syi_is_finite(double x)
+{
+    return x - x == 0.0;
+}
+
+/* A finite |x| = mantissa * 2^exponent, SYI_BOTTOM <= exponent. */
+typedef struct syi_parts {
+    uint64_t mantissa;
+    int exponent, negative;
+} syi_parts;
+
+SYI_INLINE syi_parts syi_split(double x)
+{
+    uint64_t bits = syi_bits(x), fraction = bits & ((UINT64_C(1) << 52) - 1);
+    int biased = (int)(bits >> 52 & 0x7ff), normal = biased != 0;
+    return (syi_parts){fraction | (uint64_t)normal << 52, biased - normal + SYI_BOTTOM,
+                       (int)(bits >> 63)};
+}
+
+/* What a stretch of data is made of: its finite values are multiples of 2^bottom below 2^top. */
+typedef struct syi_span {
+    int bottom, top;
+    int has_non_finite;
+} syi_span;
+
+SYI_INLINE syi_span syi_measure(const double *x, int64_t count)
+{
+    const int64_t infinity = INT64_C(0x7ff) << 52;
+    int64_t largest = 0, least = INT64_MAX, raw = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t bits = (int64_t)(syi_bits(x[i]) & (UINT64_MAX >> 1));
+        int64_t kept = bits < infinity ? bits : 0;
+        int64_t nonzero = kept != 0 ? kept : INT64_MAX;
+        raw = bits > raw ? bits : raw;
+        largest = kept > largest ? kept : largest;
+        least = nonzero < least ? nonzero : least;
+    }
+    if (largest == 0)
+        return (syi_span){0, 0, raw >= infinity};
+    return (syi_span){syi_split(syi_from_bits((uint64_t)least)).exponent,
+                      syi_split(syi_from_bits((uint64_t)largest)).exponent + 53, raw >= infinity};
+}
+
+#endif

@@ -1,0 +1,171 @@
+/*
+ * Rounding by exact comparison. The doubles are ordered, and so are the points half way between
+ * neighbours; a search over them needs only the sign of (value - half-way point), which integers
+ * decide by squaring. Ties, zeros, subnormals and overflow are no special cases.
+ */
+#include "exact/decide.h"
+
+#include "exact/round.h"
+
+/* A double's rank in the order of all doubles: -infinity, ..., zero (one of them), ..., infinity.
+ */
+#define ZERO (UINT64_C(0x7ff) << 52)
+#define LAST (2 * ZERO)
+
+static uint64_t rank_of(double x)
+{
+    uint64_t bits = syi_bits(x), magnitude = bits & (UINT64_MAX >> 1);
+    if (magnitude > ZERO)
+        return ZERO;
+    return bits >> 63 ? ZERO - magnitude : ZERO + magnitude;
+}
+
+static double double_at(uint64_t rank)
+{
+    return rank < ZERO ? -syi_from_bits(ZERO - rank) : syi_from_bits(rank - ZERO);
+}
+
+/* A question is the band and what stays the same in every comparison. */
+typedef struct question {
+    const syi_moments *moments;
+    int with_mean;
+    int side;       /* the sign of width * deviation */
+    syi_big square; /* width^2 * N * count, in units of 4^width_exponent */
+    int width_exponent;
+} question;
+
+static void ask(question *q, const syi_moments *moments, int with_mean, double width)
+{
+    syi_parts parts = syi_split(width);
+    q->moments = moments;
+    q->with_mean = with_mean;
+    q->side = 0;
+    if (width == 0.0 || moments->spread.size == 0)
+        return;
+    q->side = parts.negative ? -1 : 1;
+    int zeros = __builtin_ctzll(parts.mantissa);
+    q->width_exponent = parts.exponent + zeros;
+    q->square = moments->spread;
+    syi_big_scale(&q->square, parts.mantissa >> zeros);
+    syi_big_scale(&q->square, parts.mantissa >> zeros);
+    syi_big_scale(&q->square, (uint64_t)moments->count);
+}
+
+/* T = point * count - with_mean * S, for the point (-1)^negative * mantissa * 2^exponent, in units
+ * of 2^*unit relative to the data's. Returns its sign. */
+static int distance(const question *q, const syi_parts *point, syi_big *out, int *unit)
+{
+    const syi_moments *m = q->moments;
+    int above = point->exponent - m->exponent;
+    syi_big sum;
+    syi_big_set(out, &point->mantissa, 1);
+    syi_big_scale(out, (uint64_t)m->count);
+    if (above > 0)
+        syi_big_shift_left(out, above);
+    *unit = above < 0 ? above : 0;
+    if (!q->with_mean || m->sum.size == 0)
+        return point->negative ? -1 : 1;
+    sum = m->sum;
+    if (above < 0)
+        syi_big_shift_left(&sum, -(int64_t)above);
+    if (point->negative != m->negative) {
+        syi_big_add(out, &sum);
+        return point->negative ? -1 : 1;
+    }
+    int order = syi_big_compare(out, &sum);
+    if (order >= 0) {
+        syi_big_subtract(out, &sum);
+    } else {
+        syi_big_subtract(&sum, out);
+        *out = sum;
+    }
+    return point->negative ? -order : order;
+}
+
+/* The sign of (value - point). */
+static int compare(const question *q, const syi_parts *point)
+{
+    syi_big rest, square;
+    int unit, sign = distance(q, point, &rest, &unit);
+    if (q->side == 0)
+        return -sign;
+    if (sign != q->side)
+        return q->side;
+    syi_big_square(&square, &rest);
+    syi_big_scale(&square, (uint64_t)q->moments->free);
+    if (unit > q->width_exponent) {
+        syi_big_shift_left(&square, 2 * (int64_t)(unit - q->width_exponent));
+        return q->side * syi_big_compare(&q->square, &square);
+    }
+    rest = q->square;
+    syi_big_shift_left(&rest, 2 * (int64_t)(q->width_exponent - unit));
+    return q->side * syi_big_compare(&rest, &square);
+}
+
+/* Whether the value rounds to a double beyond `rank`, which is not the last one: whether it lies
+ * above the point half way to the next one, a tie going to the even of the two. */
+static int is_beyond(const question *q, uint64_t rank)
+{
+    int negative = rank < ZERO;
+    syi_parts point = syi_split(syi_from_bits(negative ? ZERO - rank - 1 : rank - ZERO));
+    point.mantissa = 2 * point.mantissa + 1;
+    point.exponent -= 1;
+    point.negative = negative;
+    int order = compare(q, &point);
+    return order > 0 || (order == 0 && (rank & 1) != 0);
+}
+
+/* The next step of a search that gallops away from the guess. */
+static uint64_t wider(uint64_t step)
+{
+    return step < ZERO ? 2 * step : step;
+}
+
+double syi_decide_band(const syi_moments *moments, int with_mean, double width, double guess)
+{
+    question q;
+    uint64_t start = rank_of(guess), low = start, high = start;
+    ask(&q, moments, with_mean, width);
+    for (uint64_t step = 1; high < LAST && is_beyond(&q, high); step = wider(step)) {
+        low = high + 1;
+        high = step < LAST - high ? high + step : LAST;
+    }
+    if (low == start) {
+        for (uint64_t step = 1; low > 0 && !is_beyond(&q, low - 1); step = wider(step)) {
+            high = low - 1;
+            low = step < low ? low - step : 0;
+        }
+    }
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (is_beyond(&q, middle))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return double_at(low);
+}
+
+double syi_decide_quotient(int negative, syi_big *number, int64_t exponent, uint64_t first,
+                           uint64_t second)
+{
+    int64_t missing = 64 + 128 - syi_big_bit_length(number);
+    if (number->size == 0)
+        return 0.0;
+    if (missing > 0) {
+        syi_big_shift_left(number, missing);
+        exponent -= missing;
+    }
+    int sticky = syi_big_divide(number, first) != 0;
+    sticky |= syi_big_divide(number, second) != 0;
+    int top = number->size - 1;
+    int shift = __builtin_clzll(number->limb[top]);
+    uint64_t mantissa = number->limb[top] << shift;
+    if (top > 0) {
+        mantissa |= number->limb[top - 1] >> 1 >> (63 - shift);
+        sticky |= number->limb[top - 1] << shift != 0;
+    }
+    for (int k = top - 2; k >= 0; k--)
+        sticky |= number->limb[k] != 0;
+    return syi_round_to_double(negative, mantissa, exponent + 64 * (int64_t)top - shift, sticky);
+}

@@ -1,0 +1,34 @@
+/* rolling_std: sqrt(sum (x - mean)^2 / (period - ddof)) over the last `period` values. */
+#include "window/window.h"
+
+SYI_ISA_DECLARE(syi_rolling_std_run);
+
+static sy_status check(const double *params)
+{
+    return syi_window_check(params[0], params[1]);
+}
+
+static sy_status repair(const sy_segment *row, int64_t first, int64_t last)
+{
+    return syi_window_repair(row, first, last, 1, syi_rolling_std_run_base);
+}
+
+static const sy_param_info params[] = {SYI_PERIOD_PARAM, SYI_DDOF_PARAM};
+
+const syi_workload syi_workload_rolling_std = {
+    .name = "rolling_std",
+    .summary = "rolling standard deviation, of the population unless ddof is given",
+    .version = 1,
+    .pattern = SY_PATTERN_WINDOW,
+    .n_inputs = 1,
+    .n_outputs = 1,
+    .n_params = 2,
+    .input_names = (const char *const[]){"x"},
+    .output_names = (const char *const[]){"y"},
+    .params = params,
+    .check = check,
+    .halo = syi_window_halo,
+    .warmup = syi_window_halo,
+    .run = {SYI_ISA_LIST(syi_rolling_std_run)},
+    .repair = repair,
+};

@@ -1,0 +1,9 @@
+/* The rolling mean. Compiled for several instruction sets. */
+#include "window/window.h"
+
+sy_status SYI_ISA_NAME(syi_sma_run)(const syi_piece *piece)
+{
+    const double *params = piece->segment.params;
+    syi_window window = {.kind = SYI_WINDOW_MEAN, .period = (int64_t)params[0]};
+    return SYI_ISA_NAME(syi_window_run)(piece, &window);
+}

@@ -1,0 +1,13 @@
+/* The way out of the hot loops for an output that was not certified. */
+#ifndef SYI_KERNELS_WINDOW_DECIDE_H
+#define SYI_KERNELS_WINDOW_DECIDE_H
+
+#include "window/window.h"
+
+/* Replaces the guesses in *out[..] by the correctly rounded values. The window's data are integers
+ * in units of 2^bottom: `sum` is theirs (two's complement), `spread` = period * sum of squares -
+ * sum^2 (twice the limbs; not looked at for means). */
+void syi_window_decide(const syi_window *window, int bottom, int limbs, const uint64_t *sum,
+                       const uint64_t *spread, double *const *out);
+
+#endif

@@ -1,0 +1,64 @@
+/* What the rolling workloads share outside the hot loops: checks, and the exact decisions. */
+#include "window/window.h"
+
+#include "exact/decide.h"
+#include "exact/limbs.h"
+#include "window/decide.h"
+
+int64_t syi_window_halo(const double *params)
+{
+    return (int64_t)params[0] - 1;
+}
+
+sy_status syi_window_check(double period, double ddof)
+{
+    if (ddof < period)
+        return SY_OK;
+    return syi_fail(SY_ERR_ARGUMENT,
+                    "ddof %.0f leaves nothing of period %.0f to divide by; choose a smaller ddof",
+                    ddof, period);
+}
+
+sy_status syi_window_repair(const sy_segment *row, int64_t first, int64_t last, int n_outputs,
+                            syi_run_fn run)
+{
+    const double *in[1] = {row->in[0] + first};
+    double *out[3];
+    int64_t halo = syi_window_halo(row->params);
+    syi_piece piece = {.segment = *row};
+    for (int k = 0; k < n_outputs; k++)
+        out[k] = row->out[k] + first;
+    piece.segment.in = in;
+    piece.segment.out = out;
+    piece.segment.first = first;
+    piece.segment.count = last - first;
+    piece.segment.left = halo < first ? halo : first;
+    return run(&piece);
+}
+
+void syi_window_decide(const syi_window *window, int bottom, int limbs, const uint64_t *sum,
+                       const uint64_t *spread, double *const *out)
+{
+    syi_moments moments = {
+        .count = window->period, .free = window->period - window->ddof, .exponent = bottom};
+    uint64_t magnitude[SYI_SUM_LIMBS];
+    memcpy(magnitude, sum, (size_t)limbs * sizeof *sum);
+    moments.negative = syi_limbs_magnitude(magnitude, limbs);
+    syi_big_set(&moments.sum, magnitude, limbs);
+    moments.spread.size = 0;
+    if (window->kind != SYI_WINDOW_MEAN)
+        syi_big_set(&moments.spread, spread, 2 * limbs);
+    switch (window->kind) {
+    case SYI_WINDOW_MEAN:
+        *out[0] = syi_decide_band(&moments, 1, 0.0, *out[0]);
+        break;
+    case SYI_WINDOW_DEVIATION:
+        *out[0] = syi_decide_band(&moments, 0, 1.0, *out[0]);
+        break;
+    case SYI_WINDOW_BANDS:
+        *out[0] = syi_decide_band(&moments, 1, window->width, *out[0]);
+        *out[1] = syi_decide_band(&moments, 1, 0.0, *out[1]);
+        *out[2] = syi_decide_band(&moments, 1, -window->width, *out[2]);
+        break;
+    }
+}

@@ -1,0 +1,47 @@
+/*
+ * The rolling kernels' shared engine. The data of a stretch are integers times a power of two, so
+ * the window's sum and its sum of squares slide along exactly, by adding the newest and dropping
+ * the oldest value: nothing drifts, and where a row is cut cannot matter. Rounding is certified
+ * from double-double values; what is not certified is decided by comparing integers.
+ */
+#ifndef SYI_KERNELS_WINDOW_H
+#define SYI_KERNELS_WINDOW_H
+
+#include "isa.h"
+
+#define SYI_MAX_PERIOD 16777216.0
+
+typedef enum syi_window_kind {
+    SYI_WINDOW_MEAN,      /* out[0] */
+    SYI_WINDOW_DEVIATION, /* out[0] */
+    SYI_WINDOW_BANDS      /* out[0..2]: mean + width * deviation, mean, mean - width * deviation */
+} syi_window_kind;
+
+typedef struct syi_window {
+    syi_window_kind kind;
+    int64_t period, ddof;
+    double width;
+} syi_window;
+
+SYI_ISA_DECLARE_AS(syi_window_run, (const syi_piece *piece, const syi_window *window));
+
+/* The parameter lists' common members: params[0] is the period. */
+#define SYI_PERIOD_PARAM                                                                           \
+    {                                                                                              \
+        .name = "period", .summary = "columns in the window", .min = 1, .max = SYI_MAX_PERIOD,     \
+        .fallback = 20, .is_integer = 1                                                            \
+    }
+#define SYI_DDOF_PARAM                                                                             \
+    {                                                                                              \
+        .name = "ddof", .summary = "what is taken from the count in the variance's divisor",       \
+        .min = 0, .max = SYI_MAX_PERIOD, .fallback = 0, .is_integer = 1                            \
+    }
+
+/* period - 1, which is both the halo and the first column with a value. */
+int64_t syi_window_halo(const double *params);
+sy_status syi_window_check(double period, double ddof);
+/* Decides a stretch of a whole row by computing it alone. */
+sy_status syi_window_repair(const sy_segment *row, int64_t first, int64_t last, int n_outputs,
+                            syi_run_fn run);
+
+#endif
