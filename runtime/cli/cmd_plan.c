@@ -81,36 +81,51 @@ typedef struct plan_request {
     bool json;
 } plan_request;
 
-static int explain(sy_context *context, const cli_args *args, const plan_request *request)
+static int explain(sy_context *context, const sy_work *work, const plan_request *request)
 {
-    sy_param params[CLI_MAX_PARAMS];
-    sy_workload_info info;
     sy_plan_info plan = {.struct_size = sizeof plan};
     cli_ratios ratios = {0};
-    int n_params, code = CLI_DONE;
-    sy_status status;
-    CLI_TRY(cli_find_workload(context, args->positionals[0], &info));
-    CLI_TRY(cli_params(args, &info, params, &n_params));
+    int code = CLI_DONE;
     if (request->ratios)
         code = cli_ratios_parse(context, request->ratios, &ratios);
     if (code == CLI_DONE) {
-        sy_work work = {.struct_size = sizeof work,
-                        .workload = info.name,
-                        .rows = request->rows,
-                        .columns = request->size,
-                        .params = params,
-                        .n_params = n_params};
         sy_options options = {.struct_size = sizeof options,
                               .tag = request->tag,
                               .ratios = ratios.ratios,
                               .n_ratios = ratios.count};
-        status = sy_plan_explain(context, &work, &options, &plan);
+        sy_status status = sy_plan_explain(context, work, &options, &plan);
         code = status != SY_OK ? cli_library_failed(status)
-               : request->json ? print_json(&plan, info.name)
-                               : print_text(&plan, info.name);
+               : request->json ? print_json(&plan, work->workload)
+                               : print_text(&plan, work->workload);
         sy_plan_info_clear(&plan);
     }
     cli_ratios_free(&ratios);
+    return code;
+}
+
+/* The request is checked before the devices, which may have warnings of their own, are opened. */
+static int plan(cli_args *args, const plan_request *request)
+{
+    sy_context *catalog = NULL, *context = NULL;
+    sy_param params[CLI_MAX_PARAMS];
+    sy_workload_info info;
+    sy_work work = {.struct_size = sizeof work,
+                    .rows = request->rows,
+                    .columns = request->size,
+                    .params = params};
+    int code;
+    CLI_TRY(cli_open_catalog(&catalog));
+    code = cli_find_workload(catalog, args->positionals[0], &info);
+    if (code == CLI_DONE)
+        code = cli_params(args, &info, params, &work.n_params);
+    if (code == CLI_DONE)
+        code = cli_open(args, &context);
+    if (code == CLI_DONE) {
+        work.workload = info.name;
+        code = explain(context, &work, request);
+    }
+    sy_context_destroy(&context);
+    sy_context_destroy(&catalog);
     return code;
 }
 
@@ -150,8 +165,6 @@ int cli_cmd_plan(int argc, char **argv)
                      .n_options = sizeof options / sizeof *options,
                      .max_positionals = 1,
                      .keep_extras = true};
-    sy_context *context = NULL;
-    int code;
     CLI_TRY(cli_parse(&args, argc, argv));
     if (args.help) {
         cli_print_help(&args);
@@ -159,8 +172,5 @@ int cli_cmd_plan(int argc, char **argv)
     }
     if (!args.n_positionals || !options[0].given)
         return cli_fail(CLI_USAGE, "plan needs WORKLOAD and --size N; see 'steelyard plan --help'");
-    CLI_TRY(cli_open(&args, &context));
-    code = explain(context, &args, &request);
-    sy_context_destroy(&context);
-    return code;
+    return plan(&args, &request);
 }

@@ -19,14 +19,24 @@ static int print_balance(const sy_balance *balance)
     return cli_table_end(&table, stdout);
 }
 
+static int check_workload(const char *name)
+{
+    sy_context *catalog = NULL;
+    sy_workload_info info;
+    int code;
+    if (!name)
+        return CLI_DONE;
+    CLI_TRY(cli_open_catalog(&catalog));
+    code = cli_find_workload(catalog, name, &info);
+    sy_context_destroy(&catalog);
+    return code;
+}
+
 static int profile(sy_context *context, const sy_profile_options *options)
 {
     sy_balance balance = {.struct_size = sizeof balance};
-    sy_workload_info info;
     sy_status status;
     int code;
-    if (options->workload)
-        CLI_TRY(cli_find_workload(context, options->workload, &info));
     cli_progress_begin("profiling", "runs");
     status = sy_profile_auto_balance(context, options, &balance);
     cli_progress_erase();
@@ -96,6 +106,7 @@ int cli_cmd_profile(int argc, char **argv)
     to.runs = (int)runs;
     to.warmup = warmup ? (int)warmup : -1; /* the library's 0 is its default */
     to.seed = (uint64_t)seed;
+    CLI_TRY(check_workload(to.workload));
     CLI_TRY(cli_open(&args, &context));
     code = profile(context, &to);
     sy_context_destroy(&context);

@@ -24,7 +24,7 @@ typedef struct run {
     int64_t seed;
     bool quiet;
     /* What it became. */
-    sy_context *context;
+    sy_context *catalog, *context; /* the workload's description; the devices */
     sy_workload_info info;
     sy_param params[CLI_MAX_PARAMS];
     int n_params;
@@ -59,23 +59,28 @@ static int check_request(const run *r)
     return CLI_DONE;
 }
 
-static int prepare(run *r, cli_args *args)
+/* Everything that can be checked without the devices, which may have warnings of their own. */
+static int prepare(run *r, const cli_args *args)
 {
     if (!args->n_positionals)
         return cli_fail(CLI_USAGE, "run needs a workload; 'steelyard workloads' lists them");
-    CLI_TRY(cli_open(args, &r->context));
-    CLI_TRY(cli_find_workload(r->context, args->positionals[0], &r->info));
+    CLI_TRY(cli_open_catalog(&r->catalog));
+    CLI_TRY(cli_find_workload(r->catalog, args->positionals[0], &r->info));
     /* An option that is misspelt is looked for before one that is missing. */
     CLI_TRY(cli_params(args, &r->info, r->params, &r->n_params));
     CLI_TRY(check_request(r));
-    if (r->ratio_list)
-        CLI_TRY(cli_ratios_parse(r->context, r->ratio_list, &r->ratios));
     CLI_TRY(cli_format_of("--output", r->output_path, &r->format));
     CLI_TRY(cli_input_open(r->input_path, &r->info, r->column, &r->input));
     CLI_TRY(cli_output_open(&r->output, r->output_path));
     if (r->report_path)
         CLI_TRY(cli_output_open(&r->report_file, r->report_path));
-    return CLI_DONE;
+    return cli_input_read(&r->input);
+}
+
+static int open_devices(run *r, cli_args *args)
+{
+    CLI_TRY(cli_open(args, &r->context));
+    return r->ratio_list ? cli_ratios_parse(r->context, r->ratio_list, &r->ratios) : CLI_DONE;
 }
 
 /* ---- the computation --------------------------------------------------------------------- */
@@ -200,8 +205,12 @@ static int finish(run *r)
 {
     CLI_TRY(r->format == CLI_NPY ? cli_npy_finish(&r->npy, &r->output)
                                  : cli_csv_write(&r->output, &r->input, &r->info, r->results));
-    if (r->report_path)
+    /* Both files or none. */
+    if (r->report_path) {
         CLI_TRY(cli_report_write(&r->report_file, &r->report, r->info.name, (uint64_t)r->seed));
+        CLI_TRY(cli_output_seal(&r->report_file));
+    }
+    CLI_TRY(cli_output_seal(&r->output));
     CLI_TRY(cli_output_commit(&r->output));
     if (r->report_path)
         CLI_TRY(cli_output_commit(&r->report_file));
@@ -214,7 +223,7 @@ static int finish(run *r)
 static int execute(run *r, cli_args *args)
 {
     CLI_TRY(prepare(r, args));
-    CLI_TRY(cli_input_read(&r->input));
+    CLI_TRY(open_devices(r, args));
     CLI_TRY(make_results(r));
     CLI_TRY(compute(r));
     CLI_TRY(check_length(r));
@@ -230,6 +239,7 @@ static void release(run *r)
     cli_ratios_free(&r->ratios);
     sy_report_clear(&r->report);
     sy_context_destroy(&r->context);
+    sy_context_destroy(&r->catalog);
     free(r->owned);
 }
 

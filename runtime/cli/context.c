@@ -19,6 +19,13 @@ int cli_open(cli_args *args, sy_context **out)
     return status == SY_OK ? CLI_DONE : cli_library_failed(status);
 }
 
+int cli_open_file(cli_args *args, sy_context **out)
+{
+    if (!args->devices)
+        args->devices = "cpu";
+    return cli_open(args, out);
+}
+
 int cli_open_catalog(sy_context **out)
 {
     sy_config config = {.struct_size = sizeof config, .devices = "cpu"};

@@ -9,6 +9,8 @@
 
 /* Opens the devices of --devices. */
 int cli_open(cli_args *args, sy_context **out);
+/* The same for a command that works on a stored file only: by default the CPU. */
+int cli_open_file(cli_args *args, sy_context **out);
 /* Opens the CPU alone, silently: for lists and help texts. */
 int cli_open_catalog(sy_context **out);
 

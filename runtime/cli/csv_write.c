@@ -42,6 +42,12 @@ static int put_name(const writer *w, const char *name)
     return put_text(w, "\"");
 }
 
+/* One output is called like its workload: `sma`, not `y`. */
+static const char *output_name(const writer *w, int k)
+{
+    return w->workload->n_outputs == 1 ? w->workload->name : w->workload->output_names[k];
+}
+
 /* ---- the header -------------------------------------------------------------------------- */
 
 static bool is_taken(const writer *w, const char *name)
@@ -56,7 +62,7 @@ static bool is_taken(const writer *w, const char *name)
  * input has such a column. */
 static int put_output_name(const writer *w, int64_t row, int k)
 {
-    const char *name = w->workload->output_names[k], *series = "";
+    const char *name = output_name(w, k), *series = "";
     char number[24], *text;
     size_t size;
     int code;
@@ -146,7 +152,7 @@ static int put_reduction(const writer *w)
     CLI_TRY(put_text(w, "series"));
     for (int k = 0; k < w->workload->n_outputs; k++) {
         CLI_TRY(put_text(w, ","));
-        CLI_TRY(put_name(w, w->workload->output_names[k]));
+        CLI_TRY(put_name(w, output_name(w, k)));
     }
     CLI_TRY(put_text(w, w->line_end));
     for (int64_t row = 0; row < input->rows; row++) {

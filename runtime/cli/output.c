@@ -206,30 +206,28 @@ int cli_output_write(cli_output *output, const void *data, size_t size)
     return CLI_DONE;
 }
 
-static int rename_into_place(cli_output *output)
+int cli_output_seal(cli_output *output)
 {
-    if (fsync(output->fd))
+    CLI_TRY(flush(output));
+    if (output->fd == STDOUT_FILENO)
+        return CLI_DONE;
+    if (output->temporary && fsync(output->fd))
         return cli_output_failed(output);
     output->open = false;
-    if (close(output->fd) || rename(output->temporary, output->target))
-        return cli_output_failed(output);
-    temporaries[output->slot] = NULL;
-    free(output->temporary);
-    output->temporary = NULL;
-    return CLI_DONE;
+    return close(output->fd) ? cli_output_failed(output) : CLI_DONE;
 }
 
 int cli_output_commit(cli_output *output)
 {
-    int code = flush(output);
-    if (code == CLI_DONE && output->temporary)
-        code = rename_into_place(output);
-    else if (code == CLI_DONE && output->fd != STDOUT_FILENO) {
-        output->open = false;
-        code = close(output->fd) ? cli_output_failed(output) : CLI_DONE;
+    if (output->temporary) {
+        if (rename(output->temporary, output->target))
+            return cli_output_failed(output);
+        temporaries[output->slot] = NULL;
+        free(output->temporary);
+        output->temporary = NULL;
     }
     cli_output_discard(output);
-    return code;
+    return CLI_DONE;
 }
 
 void cli_output_discard(cli_output *output)

@@ -26,6 +26,9 @@ void cli_output_catch_signals(void);
 /* All of these report a failure and return its exit code. */
 int cli_output_open(cli_output *output, const char *path);
 int cli_output_write(cli_output *output, const void *data, size_t size);
+/* Everything is on the disk, and nothing can fail any more but the renaming. */
+int cli_output_seal(cli_output *output);
+/* After cli_output_seal: the file gets its name. */
 int cli_output_commit(cli_output *output);
 /* Reports errno as the reason why the output cannot be written. */
 int cli_output_failed(const cli_output *output);

@@ -1,0 +1,169 @@
+# CSV in and out. Read by run_cli.sh.
+
+io="--input in.csv --output out.csv --period 2 $cpu"
+
+refuses "missing file" 1 "cannot read 'none.csv': No such file" run sma --input none.csv \
+    --output out.csv $cpu
+mkdir -p dir.csv dir.npy
+refuses "input is a folder" 1 "is a directory" run sma --input dir.csv --output out.csv $cpu
+refuses "npy input is a folder" 1 "is a directory" run sma --input dir.npy --output out.csv $cpu
+refuses "input of another ending" 2 "must end in .csv or .npy" run sma --input in.txt \
+    --output out.csv $cpu
+refuses "output of another ending" 2 "must end in .csv or .npy" run sma --input in.csv \
+    --output out.txt $cpu
+
+: >in.csv
+refuses "empty file" 1 "is empty" run sma $io
+printf 'time,close\n' >in.csv
+refuses "header only" 1 "header row only" run sma $io
+printf 'time,close\n\n\n' >in.csv
+refuses "header and empty lines" 1 "header row only" run sma $io
+printf 'time,close\n1,2\n3\n4,5\n' >in.csv
+refuses "ragged, too few" 1 "line 3 has 1 field where the header has 2" run sma $io
+printf 'time,close\n1,2\n3,4,5\n' >in.csv
+refuses "ragged, too many" 1 "line 3 has 3 fields where the header has 2" run sma $io
+printf 'time,close\n1,2\n\n4,5\n' >in.csv
+refuses "empty line within" 1 "line 3 is empty" run sma $io
+for text in abc 1x 0x1p3 1,2x '1 2' '$5' 1e999 --1 nan0; do
+    printf 'time,close\n1,2\n1,"%s"\n4,5\n' "$text" >in.csv
+    refuses "text '$text' in a price" 1 "line 3, column 'close'" run sma $io
+done
+printf 'time,"no\nte",close\n1,"a\nb\n",2\n3,"c",x\n' >in.csv
+refuses "line number after quoted line feeds" 1 "line 6, column 'close'" run sma $io
+printf 'time,close\n1,"2\n3,4\n' >in.csv
+refuses "open quote" 1 "line 2: a quoted field has no closing quote" run sma $io
+printf '\377\376t\000,\000' >in.csv
+refuses "UTF-16" 1 "UTF-16" run sma $io
+printf '\223NUMPY\001\000' >in.csv
+refuses "npy under another name" 1 "is an .npy file" run sma $io
+printf 'time;close\n1;2\n' >in.csv
+refuses "semicolons" 2 "commas" run sma $io --column close
+
+printf 'time,open,close\n1,1,10\n2,2,20\n3,4,40\n' >in.csv
+refuses "unknown column" 2 "no column 'clse'; its columns are: time, open, close" run sma $io \
+    --column clse
+refuses "column twice" 2 "twice" run sma $io --column open,open
+refuses "empty column name" 2 "no column ''" run sma $io --column open,
+refuses "column for npy" 2 "is for CSV" run sma --input in.npy --output out.csv --column x $cpu
+accepts "default column" run sma $io
+holds "default column is close" out.csv <<END
+time,open,close,sma
+1,1,10,nan
+2,2,20,15
+3,4,40,30
+END
+accepts "chosen column" run sma $io --column OPEN
+holds "chosen column in another case" out.csv <<END
+time,open,close,sma
+1,1,10,nan
+2,2,20,1.5
+3,4,40,3
+END
+accepts "two columns" run sma $io --column close,open
+holds "two columns are two series" out.csv <<END
+time,open,close,close_sma,open_sma
+1,1,10,nan,nan
+2,2,20,15,1.5
+3,4,40,30,3
+END
+accepts "sum" run sum --input in.csv --output out.csv --column close,open $cpu
+holds "sum of two series" out.csv <<END
+series,sum
+close,70
+open,7
+END
+accepts "bollinger" run bollinger $io --width 0
+holds "three outputs" out.csv <<END
+time,open,close,upper,middle,lower
+1,1,10,nan,nan,nan
+2,2,20,15,15,15
+3,4,40,30,30,30
+END
+
+printf 'a,b\n1,2\n3,4\n' >in.csv
+refuses "no default column" 2 "choose with --column from: a, b" run sma $io
+printf 'Close,close\n1,2\n3,6\n' >in.csv
+accepts "exact case first" run sma $io
+holds "exact case first: result" out.csv <<END
+Close,close,sma
+1,2,nan
+3,6,4
+END
+printf 'CLOSE,Close\n1,2\n3,6\n' >in.csv
+refuses "ambiguous column" 2 "several columns" run sma $io
+printf 'Date,price\n1,2\n3,6\n' >in.csv
+accepts "the only column that is no time" run sma $io
+printf 'sma,close,sma_2\n1,2,0\n3,6,0\n' >in.csv
+accepts "output name taken" run sma $io
+holds "output name gets a number" out.csv <<END
+sma,close,sma_2,sma_3
+1,2,0,nan
+3,6,0,4
+END
+
+printf 'close\n1\n\n3\n4\n6\n\n\n' >in.csv
+accepts "one column with a missing value" run sma $io
+holds "missing value is nan" out.csv <<END
+close,sma
+1,nan
+,nan
+3,nan
+4,3.5
+6,5
+END
+printf 'close,note\n1,a\n,b\nNaN,c\ninf,d\n-Infinity,e\n 7 ,f\n"8",g\n' >in.csv
+accepts "nan, inf, blanks and quotes" run sma --input in.csv --output out.csv --period 1 $cpu
+cut -d, -f2- out.csv >columns
+holds "nan, inf, blanks and quotes: result" columns <<END
+note,sma
+a,1
+b,nan
+c,nan
+d,nan
+e,nan
+f,7
+g,8
+END
+
+printf '\357\273\277"close","no, ""te"""\r\n1,"a\nb"\r\n2,"c,d"\r\n3,e' >in.csv
+accepts "byte order mark, CRLF, quotes, no last line end" run sma $io
+printf '\357\273\277"close","no, ""te""",sma\r\n1,"a\nb",nan\r\n2,"c,d",1.5\r\n3,e,2.5\r\n' >wanted
+holds "bytes pass through" out.csv <wanted
+printf '"a,b","c""d"\n1,2\n3,4\n' >in.csv
+accepts "reduction of a quoted name" run sum --input in.csv --output out.csv --column 'c"d' $cpu
+printf 'series,sum\n"c""d",6\n' >wanted
+holds "quoted name in the result" out.csv <wanted
+
+# Shortest decimals: a window of one gives back what came in.
+printf 'close\n' >in.csv
+for x in 0.1 1234.5 1e-05 5e-324 2.2250738585072014e-308 0.0001 123456789.123 9007199254740993 \
+    9007199254740992 1e+22 1e+23 4.35 0.3 -0.1 9.5367431640625e-07 2.220446049250313e-16 \
+    123456789012345680 100 1e+16 1000000000000000 0.30000000000000004; do
+    echo "$x" >>in.csv
+done
+accepts "numbers" run sma --input in.csv --output out.csv --period 1 $cpu
+sed 1d out.csv | cut -d, -f2 >columns
+sed 's/9007199254740993/9007199254740992/; s/123456789012345680/1.2345678901234568e+17/; 1d' \
+    in.csv >wanted
+holds "numbers are printed as short as they came" columns <wanted
+printf 'time,close\n1,3\n2,0.30000000000000004\n3,0.1\n4,1e-5\n5,1E5\n6,+.5\n' >in.csv
+accepts "numbers printed" run sma --input in.csv --output out.csv --period 1 $cpu
+holds "numbers printed shortest" out.csv <<END
+time,close,sma
+1,3,3
+2,0.30000000000000004,0.30000000000000004
+3,0.1,0.1
+4,1e-5,1e-05
+5,1E5,100000
+6,+.5,0.5
+END
+
+printf 'close\n1\n3\n' >in.csv
+"$steelyard" run sma --input - --output - --period 2 $cpu <in.csv >stdout 2>err
+report "standard input and output" "$([ $? = 0 ] && [ ! -s err ] || echo "failed")"
+printf 'close,sma\n1,nan\n3,2\n' >wanted
+holds "standard input and output: result" stdout <wanted
+
+accepts "a whole year file" run bollinger --input "$data/sp500_1d.csv" --output out.csv $cpu
+cut -d, -f1-6 out.csv >columns
+holds "its columns pass through" columns <"$data/sp500_1d.csv"

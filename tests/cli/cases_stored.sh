@@ -1,0 +1,64 @@
+# Stored ratios, thresholds and profiles. Read by run_cli.sh.
+
+sim="--devices sim:a,sim:b"
+accepts "ratios show, nothing stored" ratios show $sim
+says "ratios show, nothing stored: it says so" "no ratios are stored"
+accepts "ratios set" ratios set a=3,b=1 --tag mine $sim
+accepts "ratios show" ratios show $sim
+says "ratios show: normalised" '^mine *a *0.7500'
+accepts "ratios show --tag" ratios show --tag mine $sim
+refuses "ratios show of an unknown tag" 1 "no ratios are stored for the tag 'other'" \
+    ratios show --tag other $sim
+for value in a=0 a=-1 a=nan a zz=1 a=1,a=1 ''; do
+    refuses "ratios set '$value'" 2 "ratio" ratios set "$value" $sim
+done
+refuses "ratios without a verb" 2 "needs one of show, set and clear" ratios
+refuses "ratios with another verb" 2 "not 'list'" ratios list
+refuses "ratios set without a list" 2 "needs NAME=R" ratios set
+refuses "ratios show with a list" 2 "takes no list" ratios show a=1
+accepts "ratios clear --tag" ratios clear --tag mine $sim
+refuses "ratios are cleared" 1 "no ratios are stored" ratios show --tag mine $sim
+
+key="bollinger_bands:{'period': 20, 'size': 10000}"
+accepts "thresholds show, nothing stored" thresholds show
+says "thresholds show, nothing stored: it says so" "no thresholds are stored"
+accepts "thresholds set" thresholds set "$key" --cpu-ms 100 --gpu-ms 40
+accepts "thresholds set again" thresholds set "$key" --cpu-ms=200 --gpu-ms=60
+accepts "thresholds show" thresholds show
+says "thresholds show: averages" "^ *150 *50 *2  bollinger_bands"
+refuses "thresholds set without a key" 2 "needs KEY" thresholds set --cpu-ms 1 --gpu-ms 1
+refuses "thresholds set without a time" 2 "needs KEY" thresholds set "$key" --cpu-ms 1
+refuses "thresholds set of nan" 2 "not negative" thresholds set "$key" --cpu-ms nan --gpu-ms 1
+refuses "thresholds set of -1" 2 "not negative" thresholds set "$key" --cpu-ms 1 --gpu-ms -1
+refuses "thresholds show with a time" 2 "belong to thresholds set" thresholds show --cpu-ms 1
+accepts "thresholds clear" thresholds clear "$key"
+accepts "thresholds are cleared" thresholds show
+
+accepts "profile" profile --sample-size 20000 --runs 1 --warmup 0 --seed 3 $sim
+says "profile prints ratios" '^a *[01]\.[0-9]'
+says "profile says where" 'multigpu.json'
+accepts "profile is stored" ratios show --tag bollinger $sim
+refuses "profile of an unknown workload" 2 "did you mean bollinger" profile --workload bolinger
+refuses "profile of no runs" 2 "whole number" profile --runs 0
+refuses "profile of a word" 2 "did you mean\|no option\|too many" profile bollinger
+
+printf 'close\n1\n2\n3\n' >in.csv
+echo '{"ratios": {' >damaged.json
+STEELYARD_MULTIGPU_PATH=$folder/damaged.json "$steelyard" run sma --input in.csv --output out.csv \
+    --period 2 $sim >stdout 2>err
+report "damaged profile: a warning, and work goes on" "$([ $? = 0 ] && [ -e out.csv ] &&
+    grep -q '^steelyard: warning: ' err || echo "failed")"
+printf 'close,sma\n1,nan\n2,1.5\n3,2.5\n' >wanted
+holds "damaged profile: result" out.csv <wanted
+
+mkdir -p locked
+: >locked/file
+export STEELYARD_MULTIGPU_PATH="$folder/locked/file/multigpu.json"
+refuses "profile folder that cannot be" 1 "multigpu.json" ratios set a=1,b=1 $sim
+unset STEELYARD_MULTIGPU_PATH
+if [ "$(id -u)" != 0 ]; then
+    chmod a-w locked
+    export STEELYARD_MULTIGPU_PATH="$folder/locked/multigpu.json"
+    refuses "profile folder read-only" 1 "multigpu.json" ratios set a=1,b=1 $sim
+    unset STEELYARD_MULTIGPU_PATH
+fi

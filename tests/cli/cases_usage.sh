@@ -1,0 +1,94 @@
+# Commands, options, parameters, ratios and devices. Read by run_cli.sh.
+
+printf 'time,close\n1,1\n2,2\n3,3\n4,4\n' >in.csv
+short="--input in.csv --output out.csv $cpu"
+
+"$steelyard" >stdout 2>err
+report "without arguments: code 2" "$([ $? = 2 ] || echo "another code")"
+accepts "--help" --help
+says "--help lists the commands" '^  thresholds '
+accepts "--version" --version
+says "--version has a number" '^steelyard [0-9]*\.[0-9]*\.[0-9]*$'
+for command in devices workloads run profile ratios thresholds plan; do
+    accepts "help $command" help $command
+    says "help $command shows usage" "^usage: steelyard $command"
+    accepts "$command --help" $command --help
+done
+accepts "run macd --help" run macd --help
+says "run macd --help shows a default" '--slow N .*default 26'
+says "run macd --help shows the choices" '--seed_with WORD .*sma, first'
+accepts "help beats errors" run sma --period 0 --nonsense --help
+
+refuses "unknown command" 2 "did you mean run" rum
+refuses "unknown command after help" 2 "did you mean plan" help plam
+refuses "unknown option" 2 "did you mean --json.*steelyard devices --help" devices --jsn
+refuses "unknown option of run" 2 "did you mean --input.*steelyard run --help" run sma --inptu in.csv
+refuses "unknown parameter" 2 "did you mean --period" run sma $short --perod 3
+refuses "option of nothing" 2 "no option --qqqqqq" run sma $short --qqqqqq 3
+refuses "single dash" 2 "no option '-x'" devices -x
+refuses "option without value" 2 "period needs a value" run sma $short --period
+refuses "option with needless value" 2 "takes no value" devices --json=1
+refuses "option twice" 2 "given twice" run sma $short --seed 1 --seed 2
+refuses "parameter twice" 2 "given twice" run sma $short --period 2 --period 3
+refuses "too many words" 2 "one argument too many" run sma ema $short
+refuses "no workload" 2 "needs a workload" run --input in.csv --output out.csv
+refuses "no input" 2 "needs --input" run sma --output out.csv $cpu
+refuses "no output" 2 "needs --output" run sma --input in.csv $cpu
+refuses "unknown workload" 2 "did you mean sma" run smaa $short
+refuses "accuracy fast" 2 "not supported yet" run sma $short --accuracy fast
+refuses "accuracy odd" 2 "must be exact" run sma $short --accuracy odd
+refuses "dtype f32" 2 "not supported yet" run sma $short --dtype f32
+refuses "dtype odd" 2 "must be f64" run sma $short --dtype=i8
+refuses "seed -1" 2 "whole number" run sma $short --seed -1
+refuses "report is output" 2 "same file" run sma $short --report out.csv
+
+for value in 0 -1 -5 1e18 2.5 nan inf abc '' 0x10 '3 '; do
+    refuses "period '$value'" 2 "--period must be a whole number" run sma $short --period "$value"
+done
+refuses "period above n" 2 "period 50 is longer than the series (4 values)" run sma $short --period 50
+refuses "default period above n" 2 "period 20 is longer" run sma $short
+refuses "width nan" 2 "--width must be a number" run bollinger $short --period 2 --width nan
+refuses "word of no choice" 2 "must be one of sma, first" run ema $short --seed-with last
+accepts "dash for underscore" run ema $short --period 2 --seed-with first
+accepts "--name=value" run sma --input=in.csv --output=out.csv --devices=cpu --period=2
+holds "sma of 1 2 3 4" out.csv <<END
+time,close,sma
+1,1,nan
+2,2,1.5
+3,3,2.5
+4,4,3.5
+END
+
+two="--input in.csv --output out.csv --period 2 --devices sim:a,sim:b"
+for value in a=0 a=-1 a=nan a=inf a=x a= =1 a '' 'a=1,' ',a=1' a=1,,b=1 a==1; do
+    refuses "ratios '$value'" 2 "ratio" run sma $two --ratios "$value"
+done
+refuses "ratios of one device twice" 2 "two ratios" run sma $two --ratios a=1,a=2
+refuses "ratios by name and id" 2 "two ratios" run sma $two --ratios a=1,sim:0=2
+refuses "ratios of an unknown device" 2 "no device 'zz'.*a, b" run sma $two --ratios a=1,zz=2
+accepts "ratios" run sma $two --ratios a=0.75,b=0.25
+accepts "a device left out" run sma $two --ratios b=3
+refuses "device that is not there" 3 "cuda\|GPU" run sma --input in.csv --output out.csv \
+    --period 2 --devices cuda:63
+refuses "no such kind of device" 3 "nosuch" devices --devices nosuch
+
+accepts "devices" devices --devices cpu,sim:big:speed=3
+says "devices names one" ' big '
+accepts "devices --json" devices --json --devices cpu,sim:big
+says "devices --json names one" '"name": "big"'
+accepts "workloads" workloads
+says "workloads has bollinger" '^bollinger .*upper,middle,lower'
+accepts "workloads --json" workloads --json
+says "workloads --json has bollinger" '"name": "bollinger"'
+
+accepts "plan --json" plan sma --size 64 --rows 1000 --json --devices sim:a,sim:b \
+    --ratios a=0.75,b=0.25
+for field in '"workload": "sma"' '"rows": 1000' '"columns": 64' '"decision": "' '"predicted_ms": ' \
+    '"reason": "' '"name": "a"' '"id": "sim:0"' '"ratio": 0.75' '"tiles": 750' \
+    '"elements": 48000' '"limited_by": ' '"left_out": null'; do
+    says "plan --json has $field" "$field"
+done
+accepts "plan as text" plan bollinger --size 100000 --period 50 $cpu
+refuses "plan without size" 2 "needs WORKLOAD and --size" plan sma
+refuses "plan with a bad size" 2 "whole number" plan sma --size x
+refuses "plan with a bad parameter" 2 "did you mean --period" plan sma --size 5 --peroid 3
