@@ -93,6 +93,11 @@ void vptx_registers_statement(parser *p)
         if (!vptx_accept(p, ","))
             break;
         d.name = p->at++;
+        d.registers = 0;
+        if (vptx_accept(p, "<")) {
+            d.registers = vptx_small(p);
+            vptx_expect(p, ">");
+        }
     }
     vptx_expect(p, ";");
 }

@@ -86,7 +86,7 @@ void vptx_decode(parser *p)
 static bool lists(const char *types, const char *type)
 {
     const size_t length = strlen(type);
-    for (const char *at = strstr(types, type); at; at = strstr(at + 1, type))
+    for (const char *at = length ? strstr(types, type) : NULL; at; at = strstr(at + 1, type))
         if ((at == types || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
             return true;
     return false;

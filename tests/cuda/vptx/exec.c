@@ -9,6 +9,8 @@
 
 #define ROW(w, o) ((void *)((w)->rows + (o).at))
 
+#define PATIENCE 1024u /* instructions of one group of lanes before another has its turn */
+
 /* ---- faults ---- */
 
 static void place_text(const launch *l, const instr *in, char *out, size_t size)
@@ -277,40 +279,57 @@ static void step(launch *l, warp *w, const instr *in, uint32_t exec)
     }
 }
 
+/* Gives another group its turn after a while, so that a loop may wait for a lane that is somewhere
+ * else. */
+static void be_fair(launch *l, warp *w)
+{
+    if (w->active == w->alive) {
+        w->patience = PATIENCE;
+    } else if (!w->patience--) {
+        w->patience = PATIENCE;
+        vptx_save_group(w);
+        regroup(l, w, true);
+    }
+}
+
+/* Counts the instruction; false when the launch has had its share. */
+static bool count(launch *l, warp *w, const instr *in, uint32_t exec)
+{
+    if (!l->budget--) {
+        vptx_fail(l, w, vptx_first_lane(w->active), VPTX_LIMIT, "instruction limit reached");
+        return false;
+    }
+    w->tick++;
+    l->report->warp_instructions++;
+    l->report->lane_instructions += (uint64_t)__builtin_popcount(exec);
+    l->executed[w->pc]++;
+    l->lanes[w->pc] += (uint64_t)__builtin_popcount(in->op == OP_BRANCH ? w->active : exec);
+    return true;
+}
+
 void vptx_run_warp(launch *l, warp *w, uint64_t slice)
 {
-    while (w->state == WARP_READY && !l->failed) {
+    while (w->state == WARP_READY && !l->failed && slice--) {
         const instr *in = &l->module->code[w->pc];
         uint32_t exec = w->active;
-        if (!slice--) {
-            if (w->active != w->alive) {
-                vptx_save_group(w);
-                regroup(l, w, true);
-            }
-            return;
-        }
         if (in->guard) {
             const operand guard = {0, in->guard};
             if (!vptx_check_defined(l, w, exec, &guard))
                 return;
             exec &= w->predicates[in->guard] ^ (in->negate ? ALL : 0);
         }
-        if (!l->budget--) {
-            vptx_fail(l, w, vptx_first_lane(w->active), VPTX_LIMIT, "instruction limit reached");
+        if (!count(l, w, in, exec))
             return;
-        }
-        w->tick++;
-        l->report->warp_instructions++;
-        l->report->lane_instructions += (uint64_t)__builtin_popcount(exec);
-        l->executed[w->pc]++;
-        l->lanes[w->pc] += (uint64_t)__builtin_popcount(in->op == OP_BRANCH ? w->active : exec);
         if (exec || in->op == OP_BRANCH)
             step(l, w, in, exec);
         else
             w->pc++;
-        if (w->state == WARP_READY && !l->failed && key(w->pc, w->depth) >= w->next_key) {
+        if (w->state != WARP_READY || l->failed)
+            return;
+        if (key(w->pc, w->depth) >= w->next_key) {
             vptx_save_group(w);
             regroup(l, w, false);
         }
+        be_fair(l, w);
     }
 }

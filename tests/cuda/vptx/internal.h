@@ -281,6 +281,7 @@ typedef struct warp {
     uint32_t lane_pc[LANES], lane_depth[LANES];
     uint32_t return_pc[MAX_DEPTH][LANES];
     uint32_t carry;
+    uint32_t patience;            /* instructions until another group has its turn */
     uint32_t tick;                /* instructions of this block */
     uint32_t full_sync;           /* tick of the last bar.warp.sync of all */
     uint32_t (*pair_sync)[LANES]; /* and of those of some lanes, by pair */

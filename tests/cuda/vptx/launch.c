@@ -254,7 +254,7 @@ static bool run_round(launch *l)
         if (w->state != WARP_READY)
             continue;
         any = true;
-        vptx_run_warp(l, w, random ? 1 + vptx_random(&l->random) % 64 : 100000);
+        vptx_run_warp(l, w, random ? 1 + vptx_random(&l->random) % 64 : 10000);
     }
     return any;
 }

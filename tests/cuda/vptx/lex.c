@@ -78,10 +78,13 @@ static token next_token(cursor *c)
     return t;
 }
 
+/* More than one, so that a parser may step over the end before it complains. */
+#define END_TOKENS 8u
+
 token *vptx_lex(const char *text, size_t length, uint32_t *lines)
 {
     cursor c = {text, text + length, 1};
-    size_t count = 0, room = 1024;
+    size_t count = 0, room = 1024, ends = 0;
     token *tokens = malloc(room * sizeof *tokens);
     if (!tokens)
         return NULL;
@@ -96,7 +99,7 @@ token *vptx_lex(const char *text, size_t length, uint32_t *lines)
             room *= 2;
         }
         tokens[count] = next_token(&c);
-    } while (tokens[count++].kind);
+    } while (tokens[count++].kind || ++ends < END_TOKENS);
     *lines = c.line;
     return tokens;
 }

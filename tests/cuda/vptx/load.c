@@ -152,21 +152,23 @@ static void skip_section(parser *p)
     vptx_expect(p, "}");
 }
 
+/* M.N, which the lexer takes for one number. */
 static void version_statement(parser *p)
 {
     const token *t = p->at++;
-    const char *dot = memchr(t->text, '.', t->length);
+    const char *text = vptx_name(p, t), *dot = strchr(text, '.');
     if (t->kind != 'n' || !dot)
         vptx_refuse(p, t, "version expected");
-    p->m->version = 10 * atoi(t->text) + atoi(dot + 1);
+    p->m->version = 10 * atoi(text) + atoi(dot + 1);
 }
 
 static void target_statement(parser *p)
 {
     const token *t = p->at++;
-    if (t->length < 5 || memcmp(t->text, "sm_", 3) != 0)
+    const char *text = vptx_name(p, t);
+    if (strncmp(text, "sm_", 3) != 0)
         vptx_refuse(p, t, "target sm_NN expected");
-    p->m->target = atoi(t->text + 3);
+    p->m->target = atoi(text + 3);
     while (vptx_accept(p, ","))
         p->at++;
 }
