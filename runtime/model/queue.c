@@ -8,7 +8,9 @@
 static const double first_part = 0.25; /* of a profiled device's first packet: it is a check */
 static const double growth = 4;        /* of the packets of a device that is not yet known */
 static const double worth_packet = 20; /* a packet takes as often its own fixed cost at least */
-static const double least_doubt = 0.1; /* a part this large is kept for a last correction */
+/* This part is kept for further packets even when all is as expected: a device that becomes three
+ * times slower in the middle of a packet still does not finish much after the others. */
+static const double least_doubt = 0.3;
 static const double most_doubt = 0.5;
 /* A guess that comes true up to this is one no more. */
 static const double came_true = 0.15;

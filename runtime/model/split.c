@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINK_ROUNDS = 12, IDLE_ROUNDS = 2 };
+enum { LINK_ROUNDS = 12 };
 enum { FEW_DEVICES = 16, FEW_TILES = 16 }; /* in all, and per device */
-/* A round that makes the makespan less than this much shorter is an idle one. */
+/* A round that makes the makespan less than this much shorter was the last. */
 static const double gain = 1e-3;
 
 typedef struct copying {
@@ -190,14 +190,14 @@ static sy_status settle_links(bench *b, syi_part *parts, syi_split *best)
     int64_t *kept = syi_alloc((size_t)b->count, sizeof *kept);
     double *assumed = syi_alloc((size_t)b->count, 2 * sizeof *assumed); /* copy in, copy out */
     sy_status status = SY_OK;
+    bool helped = true;
     if (!kept || !assumed)
         status = syi_no_memory((uint64_t)b->count * 2 * sizeof *assumed);
     for (int i = 0; status == SY_OK && i < b->count; i++) {
         kept[i] = parts[i].tiles;
         assumed[2 * i] = assumed[2 * i + 1] = 1;
     }
-    for (int round = 0, idle = 0; status == SY_OK && round < LINK_ROUNDS && idle < IDLE_ROUNDS;
-         round++) {
+    for (int round = 0; status == SY_OK && helped && round < LINK_ROUNDS; round++) {
         syi_split tried;
         for (int i = 0; i < b->count; i++) { /* predict() has left what the last shares bring */
             double *slower = b->lanes[i].slower;
@@ -209,7 +209,7 @@ static sy_status settle_links(bench *b, syi_part *parts, syi_split *best)
         for (int i = 0; i < b->count; i++)
             parts[i].tiles = b->shares[i];
         predict(b, parts, &tried);
-        idle = tried.makespan_ns < best->makespan_ns * (1 - gain) ? 0 : idle + 1;
+        helped = tried.makespan_ns < best->makespan_ns * (1 - gain);
         if (status == SY_OK && tried.makespan_ns < best->makespan_ns) {
             *best = tried;
             memcpy(kept, b->shares, (size_t)b->count * sizeof *kept);

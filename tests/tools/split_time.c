@@ -1,10 +1,11 @@
-/* How long the split takes, and how that grows with the number of devices: prints the best of a
- * few repetitions for 1e9 elements. Not a test. */
+/* How long the split takes, and how that grows with the number of devices: the best of a few
+ * repetitions for 1e9 elements; and what a packet of the queue costs. Not a test. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/philox.h"
+#include "model/queue.h"
 #include "model/split.h"
 
 static double uniform(uint32_t stream, int index)
@@ -52,8 +53,37 @@ static void measure(int count, int per_link)
     free(parts);
 }
 
+/* The mean over all packets of a call in which every packet is as small as can be. */
+static void measure_queue(int count)
+{
+    enum { TILES = 100000 };
+    syi_queue_device devices[64];
+    syi_packet packet;
+    syi_queue *queue;
+    int64_t from, packets = 0;
+    for (int i = 0; i < count; i++)
+        devices[i] = (syi_queue_device){TILES / count, 100 * (i + 1), 0, 0.05, 1};
+    if (syi_queue_open(devices, count, SYI_QUEUE_BALANCED, &queue) != SY_OK)
+        return;
+    from = syi_now_ns();
+    for (int busy = 1; busy;) {
+        busy = 0;
+        for (int i = 0; i < count; i++)
+            if (syi_queue_next(queue, i, (double)packets * 100, &packet) == SYI_TURN_TAKE) {
+                syi_queue_report(queue, i, packet.count, 100 * (i + 1));
+                packets++;
+                busy = 1;
+            }
+    }
+    printf("%7d devices, %lld packets: %.3f us each\n", count, (long long)packets,
+           (double)(syi_now_ns() - from) * 1e-3 / (double)packets);
+    syi_queue_close(&queue);
+}
+
 int main(void)
 {
+    for (int count = 1; count <= 64; count *= 2)
+        measure_queue(count);
     for (int per_link = 0; per_link <= 4; per_link += 4)
         for (int count = 1; count <= 100000; count *= 10)
             measure(count, per_link);
