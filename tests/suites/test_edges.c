@@ -44,7 +44,7 @@ static void check(const char *workload, int64_t rows, int64_t columns, int n_par
         for (int p = 0; p < n_params; p++)
             c.params[p] = params[p];
         cr_assert(lab_prepare(&c));
-        cr_expect_eq(lab_run(contexts[i], &c, NULL, NULL), SY_OK, "%s on %s",
+        cr_assert_eq(lab_run(contexts[i], &c, NULL, NULL), SY_OK, "%s on %s",
                      lab_describe(&c, text, sizeof text), i ? SPLIT : "cpu");
         cr_expect_eq(judge_case(&c), 0, "%s on %s", lab_describe(&c, text, sizeof text),
                      i ? SPLIT : "cpu");
