@@ -60,7 +60,7 @@ static int print_json(const sy_device_info *list, int n)
 {
     json_t *devices = json_array();
     for (int i = 0; i < n; i++)
-        json_array_append_new(devices, device_json(&list[i], i));
+        devices = cli_json_append(devices, device_json(&list[i], i));
     return cli_json_print(json_pack("{s:o}", "devices", devices));
 }
 

@@ -60,7 +60,7 @@ static int print_json(const sy_plan_info *plan, const char *workload)
     json_t *devices = json_array();
     for (int i = 0; i < plan->n_devices; i++) {
         const sy_planned_device *d = &plan->devices[i];
-        json_array_append_new(
+        devices = cli_json_append(
             devices,
             json_pack("{s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "name", cli_json_text(d->name),
                       "id", cli_json_text(d->id), "ratio", cli_json_number(d->ratio), "tiles",

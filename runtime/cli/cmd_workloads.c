@@ -53,7 +53,7 @@ static json_t *names_json(const char *const *names, int n)
 {
     json_t *list = json_array();
     for (int i = 0; i < n; i++)
-        json_array_append_new(list, cli_json_text(names[i]));
+        list = cli_json_append(list, cli_json_text(names[i]));
     return list;
 }
 
@@ -78,7 +78,7 @@ static json_t *workload_json(const sy_workload_info *info)
 {
     json_t *params = json_array();
     for (int i = 0; i < info->n_params; i++)
-        json_array_append_new(params, param_json(&info->params[i]));
+        params = cli_json_append(params, param_json(&info->params[i]));
     return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o}", "name", cli_json_text(info->name), "summary",
                      cli_json_text(info->summary), "pattern", pattern_name(info->pattern), "inputs",
                      names_json(info->input_names, info->n_inputs), "outputs",
@@ -111,7 +111,7 @@ static int print_json(sy_context *context)
             json_decref(list);
             return cli_library_failed(status);
         }
-        json_array_append_new(list, workload_json(&info));
+        list = cli_json_append(list, workload_json(&info));
     }
     return cli_json_print(json_pack("{s:o}", "workloads", list));
 }

@@ -40,7 +40,7 @@ static csv_stop next_field(csv_cursor *cursor, csv_span *field)
 {
     const char *p = cursor->at;
     csv_stop stop = STOP_END;
-    field->at = p;
+    *field = (csv_span){p, 0};
     if (p < cursor->end && *p == '"') {
         p = skip_quoted(cursor, p);
         if (!p)

@@ -1,7 +1,10 @@
 /* The command `steelyard`: finds the command that was asked for and hands over to it. */
+#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "args.h"
 #include "commands.h"
@@ -78,9 +81,19 @@ static int dispatch(int argc, char **argv)
     return found ? found->run(argc - 2, argv + 2) : unknown_command(argv[1]);
 }
 
+/* A standard stream that is closed must not become the number of an output file: reading it and
+ * writing it fail instead. */
+static void hold_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) == -1)
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
     int code;
+    hold_standard_streams();
     cli_output_catch_signals();
     code = dispatch(argc, argv);
     errno = 0;

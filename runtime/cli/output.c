@@ -63,6 +63,9 @@ void cli_output_catch_signals(void)
     catch_one(SIGBUS, on_bus_error);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+    /* A library that gives up with exit() leaves nothing behind either; without the memory for it,
+     * this process has other worries. */
+    atexit(remove_temporaries);
 }
 
 /* ---- opening ----------------------------------------------------------------------------- */

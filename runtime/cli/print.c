@@ -90,8 +90,23 @@ json_t *cli_json_number(double value)
 
 json_t *cli_json_text(const char *text)
 {
+    char ascii[600];
+    size_t n = 0;
     json_t *json = json_string(text);
-    return json ? json : json_null();
+    if (json)
+        return json;
+    for (; *text && n < sizeof ascii - 1; text++)
+        ascii[n++] = (unsigned char)*text < 0x80 ? *text : '?';
+    ascii[n] = '\0';
+    return json_string(ascii);
+}
+
+json_t *cli_json_append(json_t *array, json_t *item)
+{
+    if (json_array_append_new(array, item) == 0)
+        return array;
+    json_decref(array);
+    return NULL;
 }
 
 char *cli_json_dump(json_t *json)

@@ -24,7 +24,9 @@ int cli_table_end(cli_table *table, FILE *to);
 
 /* A number as JSON has it: null for NaN and infinities. */
 json_t *cli_json_number(double value);
-/* Text that may be no UTF-8: what is not becomes null. */
+/* Adds an item and returns the array; NULL, with both given back, for a lack of memory. */
+json_t *cli_json_append(json_t *array, json_t *item);
+/* Text that may be no UTF-8, whose bytes above ASCII then become `?`. */
 json_t *cli_json_text(const char *text);
 /* Prints (with a line feed) and frees; NULL is a lack of memory. */
 int cli_json_print(json_t *json);

@@ -24,7 +24,7 @@ static json_t *report_json(const sy_report *report, const char *workload, uint64
 {
     json_t *devices = json_array();
     for (int i = 0; i < report->n_devices; i++)
-        json_array_append_new(devices, device_json(&report->devices[i]));
+        devices = cli_json_append(devices, device_json(&report->devices[i]));
     return json_pack(
         "{s:o, s:I, s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:b, s:I, s:s, s:o}", "workload",
         cli_json_text(workload), "rows", (json_int_t)report->rows, "columns",
