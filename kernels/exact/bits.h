@@ -8,7 +8,11 @@
 __extension__ typedef __int128 syi_i128;
 __extension__ typedef unsigned __int128 syi_u128;
 
+#if defined(__CUDACC__) || defined(__CUDA__)
+#define SYI_INLINE static __host__ __device__ __forceinline__
+#else
 #define SYI_INLINE static inline __attribute__((always_inline))
+#endif
 
 /* No finite double reaches 2^SYI_TOP, all are multiples of 2^SYI_BOTTOM. */
 #define SYI_TOP    1024
@@ -59,22 +63,29 @@ typedef struct syi_span {
     int has_non_finite;
 } syi_span;
 
+/* Of finite magnitudes' bits: the largest, and the least that is not zero. */
+SYI_INLINE syi_span syi_span_of(int64_t largest, int64_t least, int has_non_finite)
+{
+    if (largest == 0)
+        return (syi_span){0, 0, has_non_finite};
+    return (syi_span){syi_split(syi_from_bits((uint64_t)least)).exponent,
+                      syi_split(syi_from_bits((uint64_t)largest)).exponent + 53, has_non_finite};
+}
+
+#define SYI_INFINITY_BITS (INT64_C(0x7ff) << 52)
+
 SYI_INLINE syi_span syi_measure(const double *x, int64_t count)
 {
-    const int64_t infinity = INT64_C(0x7ff) << 52;
     int64_t largest = 0, least = INT64_MAX, raw = 0;
     for (int64_t i = 0; i < count; i++) {
         int64_t bits = (int64_t)(syi_bits(x[i]) & (UINT64_MAX >> 1));
-        int64_t kept = bits < infinity ? bits : 0;
+        int64_t kept = bits < SYI_INFINITY_BITS ? bits : 0;
         int64_t nonzero = kept != 0 ? kept : INT64_MAX;
         raw = bits > raw ? bits : raw;
         largest = kept > largest ? kept : largest;
         least = nonzero < least ? nonzero : least;
     }
-    if (largest == 0)
-        return (syi_span){0, 0, raw >= infinity};
-    return (syi_span){syi_split(syi_from_bits((uint64_t)least)).exponent,
-                      syi_split(syi_from_bits((uint64_t)largest)).exponent + 53, raw >= infinity};
+    return syi_span_of(largest, least, raw >= SYI_INFINITY_BITS);
 }
 
 #endif

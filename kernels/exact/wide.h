@@ -41,4 +41,14 @@ SYI_INLINE syi_u256 syi_wide_signed_product(syi_i128 a, syi_i128 b)
     return (a < 0) == (b < 0) ? product : syi_wide_subtract((syi_u256){0, 0}, product);
 }
 
+/* A multiple of 2^bottom as an integer; what is not finite counts as zero. */
+SYI_INLINE syi_i128 syi_wide_value(double x, int bottom)
+{
+    syi_parts parts = syi_split(syi_is_finite(x) ? x : 0.0);
+    if (parts.mantissa == 0)
+        return 0;
+    syi_i128 value = (syi_i128)parts.mantissa << (parts.exponent - bottom);
+    return parts.negative ? -value : value;
+}
+
 #endif

@@ -94,19 +94,10 @@ SYI_INLINE void narrow_doubles(chunk *c, int n, int squares)
 
 /* ---- two limbs ---- */
 
-SYI_INLINE syi_i128 wide_value(double x, int bottom)
-{
-    syi_parts parts = syi_split(syi_is_finite(x) ? x : 0.0);
-    if (parts.mantissa == 0)
-        return 0;
-    syi_i128 value = (syi_i128)parts.mantissa << (parts.exponent - bottom);
-    return parts.negative ? -value : value;
-}
-
 SYI_INLINE void wide_fill(slide *s, const double *x, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
-        syi_i128 value = wide_value(x[i], s->bottom);
+        syi_i128 value = syi_wide_value(x[i], s->bottom);
         s->wide_sum += value;
         s->wide_squares = syi_wide_add(s->wide_squares, syi_wide_signed_product(value, value));
     }
@@ -121,8 +112,8 @@ SYI_INLINE void wide_store(uint64_t *to, syi_u128 value)
 SYI_INLINE void wide_step(slide *s, chunk *c, const double *x, int n, int squares)
 {
     for (int j = 0; j < n; j++) {
-        syi_i128 in = wide_value(x[j], s->bottom);
-        syi_i128 out = j > 0 || s->full ? wide_value(x[j - s->period], s->bottom) : 0;
+        syi_i128 in = syi_wide_value(x[j], s->bottom);
+        syi_i128 out = j > 0 || s->full ? syi_wide_value(x[j - s->period], s->bottom) : 0;
         s->wide_sum += in - out;
         wide_store(&c->sum[2 * j], (syi_u128)s->wide_sum);
         if (squares) {

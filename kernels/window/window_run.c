@@ -58,45 +58,30 @@ SYI_INLINE syi_approx band_of(syi_approx mean, syi_approx deviation, double widt
     return (syi_approx){high, rest + (mean.low + below), error};
 }
 
-/* The rounded value in the data's unit; *doubt counts what is not certified, results that leave
- * the normal numbers among it. */
-SYI_INLINE double settle(syi_approx a, double unit, double *doubt)
+static void finish_means(const chunk *c, int n, const constants *k, double *restrict out,
+                         double *restrict doubt)
 {
-    double unsure, value = syi_settle(a, &unsure), out = value * unit, size = fabs(out);
-    unsure = size < 0x1p-1000 ? (value == 0.0 ? unsure : 1.0) : unsure;
-    unsure = size > 0x1p1000 ? 1.0 : unsure;
-    *doubt += unsure;
-    return out;
+    for (int j = 0; j < n; j++)
+        out[j] = syi_settle(mean_of(c, j, k), k->unit, &doubt[j]);
 }
 
-static void finish_means(const chunk *c, int n, const constants *k, double *out, double *doubt)
+static void finish_deviations(const chunk *c, int n, const constants *k, double *restrict out,
+                              double *restrict doubt)
 {
-    for (int j = 0; j < n; j++) {
-        double unsure = 0.0;
-        out[j] = settle(mean_of(c, j, k), k->unit, &unsure);
-        doubt[j] = unsure;
-    }
-}
-
-static void finish_deviations(const chunk *c, int n, const constants *k, double *out, double *doubt)
-{
-    for (int j = 0; j < n; j++) {
-        double unsure = 0.0;
-        out[j] = settle(deviation_of(c, j, k), k->unit, &unsure);
-        doubt[j] = unsure;
-    }
+    for (int j = 0; j < n; j++)
+        out[j] = syi_settle(deviation_of(c, j, k), k->unit, &doubt[j]);
 }
 
 static void finish_bands(const chunk *c, int n, const constants *k, double *restrict upper,
                          double *restrict middle, double *restrict lower, double *restrict doubt)
 {
     for (int j = 0; j < n; j++) {
-        double unsure = 0.0;
+        double up, mid, down;
         syi_approx mean = mean_of(c, j, k), deviation = deviation_of(c, j, k);
-        middle[j] = settle(mean, k->unit, &unsure);
-        upper[j] = settle(band_of(mean, deviation, k->width), k->unit, &unsure);
-        lower[j] = settle(band_of(mean, deviation, -k->width), k->unit, &unsure);
-        doubt[j] = unsure;
+        middle[j] = syi_settle(mean, k->unit, &mid);
+        upper[j] = syi_settle(band_of(mean, deviation, k->width), k->unit, &up);
+        lower[j] = syi_settle(band_of(mean, deviation, -k->width), k->unit, &down);
+        doubt[j] = up + mid + down;
     }
 }
 

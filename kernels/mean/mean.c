@@ -1,0 +1,37 @@
+/* mean: the sum of a row's values over their number. NaN for an empty row; IEEE's answer (an
+ * infinity, or NaN) for a row with values that are not finite. */
+#include "exact/total.h"
+#include "isa.h"
+
+SYI_ISA_DECLARE(syi_mean_run);
+
+static void finish(const void *partial, int64_t columns, const double *params, double *outputs,
+                   int *doubt)
+{
+    (void)params;
+    *doubt = 0;
+    outputs[0] = columns > 0 ? syi_total_finish(partial, columns, doubt) : syi_nan();
+}
+
+static sy_status repair(const sy_segment *row, int64_t first, int64_t last)
+{
+    (void)first, (void)last;
+    row->out[0][0] = syi_total_exact(row->in[0], row->columns, row->columns);
+    return SY_OK;
+}
+
+const syi_workload syi_workload_mean = {
+    .name = "mean",
+    .summary = "mean of a row",
+    .version = 1,
+    .pattern = SY_PATTERN_REDUCE,
+    .n_inputs = 1,
+    .n_outputs = 1,
+    .input_names = (const char *const[]){"x"},
+    .output_names = (const char *const[]){"mean"},
+    .run = {SYI_ISA_LIST(syi_mean_run)},
+    .partial_size = sizeof(syi_total),
+    .combine = syi_total_combine,
+    .finish = finish,
+    .repair = repair,
+};
