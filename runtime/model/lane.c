@@ -5,7 +5,7 @@
 void syi_lane_set(const syi_split_device *device, const syi_split_work *work, syi_lane *out)
 {
     double fit = INFINITY;
-    *out = (syi_lane){.slower = {1, 1, 1}};
+    *out = (syi_lane){.slower = {1, 1, 1}, .assumed = {1, 1, 1}};
     if (!device->cost)
         return;
     out->cost = *device->cost;

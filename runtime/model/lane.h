@@ -13,6 +13,9 @@ typedef struct syi_lane {
     int64_t most;              /* tiles; 0: cannot be used */
     syi_cost cost;             /* without the phases that are spared, alone on its link */
     double slower[SYI_PHASES]; /* how many times longer copies take that share a link */
+    /* For the search: the same as last assumed, and the best share so far. */
+    double assumed[SYI_PHASES];
+    int64_t kept;
 } syi_lane;
 
 void syi_lane_set(const syi_split_device *device, const syi_split_work *work, syi_lane *out);

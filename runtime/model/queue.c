@@ -146,10 +146,23 @@ static double largest_doubt(const syi_queue *queue)
     return largest < most_doubt ? largest : most_doubt;
 }
 
-/* The tiles of a packet of a device that should do `due` more until the end. */
-static double packet_size(const worker *w, double doubt, double due)
+/* Shorter work than this nobody else could take over. */
+static double others_packet_ns(const syi_queue *queue, int device)
 {
-    double least = worth_packet * w->is.packet_ns / w->is.ns_per_tile, size = due * (1 - doubt);
+    double least = INFINITY;
+    for (int i = 0; i < queue->count; i++)
+        if (i != device && !queue->workers[i].left && queue->workers[i].is.packet_ns < least)
+            least = queue->workers[i].is.packet_ns;
+    return least;
+}
+
+/* The tiles of a packet of a device that should do `due` more until the end. */
+static double packet_size(const syi_queue *queue, int device, double due)
+{
+    const worker *w = &queue->workers[device];
+    double least = worth_packet * w->is.packet_ns / w->is.ns_per_tile;
+    double size = due * (1 - largest_doubt(queue));
+    double own = (double)queue->runs[device].count;
     if (w->known && !w->before)
         size = due * first_part;
     if (!w->known) { /* it may be slower than believed by any factor */
@@ -158,8 +171,12 @@ static double packet_size(const worker *w, double doubt, double due)
         least = least < grown ? least : grown;
     }
     size = size > least ? size : least;
-    /* A rest that is not worth a packet of its own goes with this one. */
-    return due - size < (least > 1 ? least / 2 : 0.5) ? due : size;
+    if (due - size >= (least > 1 ? least / 2 : 0.5) &&
+        !(w->known && (due - size) * w->is.ns_per_tile < others_packet_ns(queue, device)))
+        return size;
+    /* The rest is not worth a packet of its own, so this is the last one. What the plan gave it is
+     * better rounded than what is due, since there all devices were rounded together. */
+    return fabs(own - due) <= 1 && own > 0 ? own : due;
 }
 
 static void hand_over(syi_queue *queue, int device, double now, int64_t count, run *from,
@@ -205,7 +222,7 @@ syi_turn syi_queue_next(syi_queue *queue, int device, double now_ns, syi_packet 
         return SYI_TURN_WAIT;
     }
     due = due < (double)queue->waiting ? due : (double)queue->waiting;
-    size = packet_size(w, largest_doubt(queue), due);
+    size = packet_size(queue, device, due);
     hand_over(queue, device, now_ns, (int64_t)(size + 0.5), from, out);
     return SYI_TURN_TAKE;
 }

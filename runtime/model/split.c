@@ -11,17 +11,16 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { LINK_ROUNDS = 12 };
 enum { FEW_DEVICES = 16, FEW_TILES = 16 }; /* in all, and per device */
 /* A round that makes the makespan less than this much shorter was the last. */
 static const double gain = 1e-3;
 
-typedef struct copying {
+typedef struct copy {
     int link, device;
     double ns; /* alone on the link */
-} copying;
+} copy;
 
 typedef struct bench {
     const syi_split_device *devices;
@@ -31,7 +30,7 @@ typedef struct bench {
     syi_vessel *vessels;
     syi_step *steps;
     int64_t *shares;
-    copying *copies;
+    copy *copies;
 } bench;
 
 static sy_status fill(bench *b)
@@ -49,7 +48,7 @@ static sy_status fill(bench *b)
 
 static int by_link_and_time(const void *left, const void *right)
 {
-    const copying *a = left, *b = right;
+    const copy *a = left, *b = right;
     if (a->link != b->link)
         return a->link > b->link ? 1 : -1;
     if (a->ns != b->ns)
@@ -58,28 +57,28 @@ static int by_link_and_time(const void *left, const void *right)
 }
 
 /* Copies of one link begin together and share it evenly: each is slowed down by every other one
- * for as long as the shorter of the two lasts. Moves the slow-downs `part` of the way there. */
-static void share_links(bench *b, syi_phase phase, const int64_t *shares, double part)
+ * for as long as the shorter of the two lasts. One that copies nothing yet would get an even part.
+ */
+static void share_links(bench *b, syi_phase phase, const int64_t *shares)
 {
     int count = 0;
     for (int i = 0; i < b->count; i++)
         if (b->devices[i].link >= 0 && b->lanes[i].most > 0)
             b->copies[count++] =
-                (copying){b->devices[i].link, i,
-                          syi_lane_link_ns(&b->lanes[i], phase,
-                                           (double)shares[i] * b->work->elements_per_tile)};
+                (copy){b->devices[i].link, i,
+                       syi_lane_link_ns(&b->lanes[i], phase,
+                                        (double)shares[i] * b->work->elements_per_tile)};
     qsort(b->copies, (size_t)count, sizeof *b->copies, by_link_and_time);
     for (int from = 0, to; from < count; from = to) {
         double shorter = 0;
-        for (to = from; to < count && b->copies[to].link == b->copies[from].link;)
-            to++;
+        int copying = 0;
+        for (to = from; to < count && b->copies[to].link == b->copies[from].link; to++)
+            copying += b->copies[to].ns > 0;
         for (int k = from; k < to; k++) {
-            double ns = b->copies[k].ns, slower;
-            double *now = &b->lanes[b->copies[k].device].slower[phase];
-            /* One that copies nothing yet would get its even part. */
-            slower = ns > 0 ? (shorter + ns * (to - k)) / ns : to - k;
+            double ns = b->copies[k].ns;
+            b->lanes[b->copies[k].device].slower[phase] =
+                ns > 0 ? (shorter + ns * (to - k)) / ns : copying + 1;
             shorter += ns;
-            *now += (slower - *now) * part;
         }
     }
 }
@@ -128,8 +127,8 @@ static void predict(bench *b, syi_part *parts, syi_split *out)
     for (int i = 0; i < b->count; i++)
         b->shares[i] = parts[i].tiles;
     if (b->linked > 1) {
-        share_links(b, SYI_COPY_IN, b->shares, 1);
-        share_links(b, SYI_COPY_OUT, b->shares, 1);
+        share_links(b, SYI_COPY_IN, b->shares);
+        share_links(b, SYI_COPY_OUT, b->shares);
     }
     for (int i = 0; i < b->count; i++) {
         predict_part(b, i, &parts[i]);
@@ -187,41 +186,32 @@ static void move_tiles(bench *b, syi_part *parts, syi_split *best)
 
 static sy_status settle_links(bench *b, syi_part *parts, syi_split *best)
 {
-    int64_t *kept = syi_alloc((size_t)b->count, sizeof *kept);
-    double *assumed = syi_alloc((size_t)b->count, 2 * sizeof *assumed); /* copy in, copy out */
-    sy_status status = SY_OK;
     bool helped = true;
-    if (!kept || !assumed)
-        status = syi_no_memory((uint64_t)b->count * 2 * sizeof *assumed);
-    for (int i = 0; status == SY_OK && i < b->count; i++) {
-        kept[i] = parts[i].tiles;
-        assumed[2 * i] = assumed[2 * i + 1] = 1;
-    }
-    for (int round = 0; status == SY_OK && helped && round < LINK_ROUNDS; round++) {
+    for (int i = 0; i < b->count; i++)
+        b->lanes[i].kept = parts[i].tiles;
+    for (int round = 0; helped && round < LINK_ROUNDS; round++) {
         syi_split tried;
-        for (int i = 0; i < b->count; i++) { /* predict() has left what the last shares bring */
-            double *slower = b->lanes[i].slower;
-            slower[SYI_COPY_IN] = assumed[2 * i] += (slower[SYI_COPY_IN] - assumed[2 * i]) / 2;
-            slower[SYI_COPY_OUT] = assumed[2 * i + 1] +=
-                (slower[SYI_COPY_OUT] - assumed[2 * i + 1]) / 2;
+        for (int i = 0; i < b->count; i++) { /* half way to what the last shares bring */
+            syi_lane *lane = &b->lanes[i];
+            for (int p = 0; p < SYI_PHASES; p++)
+                lane->slower[p] = lane->assumed[p] = (lane->slower[p] + lane->assumed[p]) / 2;
         }
-        status = fill(b);
+        SYI_TRY(fill(b));
         for (int i = 0; i < b->count; i++)
             parts[i].tiles = b->shares[i];
         predict(b, parts, &tried);
         helped = tried.makespan_ns < best->makespan_ns * (1 - gain);
-        if (status == SY_OK && tried.makespan_ns < best->makespan_ns) {
-            *best = tried;
-            memcpy(kept, b->shares, (size_t)b->count * sizeof *kept);
-        }
+        if (tried.makespan_ns >= best->makespan_ns)
+            continue;
+        *best = tried;
+        for (int i = 0; i < b->count; i++)
+            b->lanes[i].kept = parts[i].tiles;
     }
-    for (int i = 0; status == SY_OK && i < b->count; i++)
-        parts[i].tiles = kept[i];
-    if (status == SY_OK && b->count <= FEW_DEVICES && b->work->tiles <= FEW_TILES * b->count)
+    for (int i = 0; i < b->count; i++)
+        parts[i].tiles = b->lanes[i].kept;
+    if (b->count <= FEW_DEVICES && b->work->tiles <= FEW_TILES * b->count)
         move_tiles(b, parts, best);
-    syi_free(kept);
-    syi_free(assumed);
-    return status;
+    return SY_OK;
 }
 
 static void bench_close(bench *b)
