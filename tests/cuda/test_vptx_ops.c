@@ -3,7 +3,7 @@
  * which have more than one result, come after. */
 #include "vptx_host.h"
 
-#include "vptx_oracles.h"
+#include "vptx_ops.h"
 
 #include <stdarg.h>
 

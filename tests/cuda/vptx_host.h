@@ -80,6 +80,7 @@ static inline uint64_t host_random(uint64_t *state)
 
 /* The suites; each returns the number of failures. */
 int test_vptx_ops(void);
+int test_vptx_warp(void);
 int test_vptx_faults(void);
 int test_vptx_samples(const char *path);
 int test_vptx_speed(const char *path);

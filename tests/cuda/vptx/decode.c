@@ -76,14 +76,15 @@ void vptx_decode(parser *p)
     p->used[0] = true;
     in.line = p->op->line;
     in.function = p->function_index;
-    if (!vptx_decode_flow(p, &in) && !vptx_decode_memory(p, &in) && !vptx_decode_alu(p, &in))
+    if (!vptx_decode_flow(p, &in) && !vptx_decode_memory(p, &in) && !vptx_decode_test(p, &in) &&
+        !vptx_decode_alu(p, &in))
         vptx_refuse(p, p->op, "unknown instruction %.*s", (int)p->op->length, p->op->text);
     vptx_expect(p, ";");
 }
 
 /* ---- tables ---- */
 
-static bool lists(const char *types, const char *type)
+bool vptx_lists(const char *types, const char *type)
 {
     const size_t length = strlen(type);
     for (const char *at = length ? strstr(types, type) : NULL; at; at = strstr(at + 1, type))
@@ -112,7 +113,7 @@ static const row_entry *find_row(const char *op, const char *types)
                                               vptx_rows_cvt};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const row_entry *e = tables[t]; e->op; e++)
-            if (strcmp(e->op, op) == 0 && lists(e->types, types))
+            if (strcmp(e->op, op) == 0 && vptx_lists(e->types, types))
                 return e;
     return NULL;
 }
@@ -120,17 +121,9 @@ static const row_entry *find_row(const char *op, const char *types)
 static const carry_entry *find_carry(const char *op, const char *types)
 {
     for (const carry_entry *e = vptx_carries; e->op; e++)
-        if (strcmp(e->op, op) == 0 && lists(e->types, types))
+        if (strcmp(e->op, op) == 0 && vptx_lists(e->types, types))
             return e;
     return NULL;
-}
-
-static const test_entry *find_test(parser *p, const char *compare, const char *type)
-{
-    for (const test_entry *e = vptx_tests; e->compare; e++)
-        if (strcmp(e->compare, compare) == 0 && lists(e->types, type))
-            return e;
-    vptx_refuse(p, p->op, "unknown comparison %.*s", (int)p->op->length, p->op->text);
 }
 
 static void finish(parser *p, const instr *in)
@@ -220,102 +213,6 @@ static bool natural_widths(parser *p, const row_entry *e)
     return to == vptx_kind_width(e->d) && from == vptx_kind_width(e->s[0]);
 }
 
-/* ---- comparisons ---- */
-
-static const char *take_comparison(parser *p)
-{
-    for (uint32_t i = 1; i < p->part_count; i++) {
-        for (const test_entry *e = vptx_tests; e->compare && !p->used[i]; e++) {
-            if (strcmp(e->compare, p->parts[i]) == 0) {
-                p->used[i] = true;
-                return e->compare;
-            }
-        }
-    }
-    vptx_refuse(p, p->op, "unknown comparison %.*s", (int)p->op->length, p->op->text);
-}
-
-/* sub: 0, or '&', '|', '^' for the combination with the third source. */
-static void comparison(parser *p, instr *in, bool to_row)
-{
-    const char *compare = take_comparison(p);
-    const test_entry *e;
-    kind result = K_NONE;
-    in->sub = vptx_take(p, "and") ? '&' : vptx_take(p, "or") ? '|' : vptx_take(p, "xor") ? '^' : 0;
-    if (to_row) {
-        result = vptx_kind_of(p, vptx_take_type(p));
-        in->width = (uint8_t)vptx_kind_width(result);
-        in->imm = result == K_F32 ? 0x3f800000 : 0xffffffff;
-        in->d[0] = vptx_destination(p, in->width);
-        if (in->width != 4)
-            vptx_refuse(p, p->op, "set gives 32 bits");
-    } else {
-        in->d[0] = vptx_predicate(p, NULL);
-        if (vptx_accept(p, "|"))
-            in->q = vptx_predicate(p, NULL);
-    }
-    const char *type = vptx_take_type(p);
-    vptx_all_used(p);
-    e = find_test(p, compare, type ? type : "");
-    in->op = to_row ? OP_SET : OP_TEST;
-    in->fn.test = e->fn;
-    for (in->sources = 0; in->sources < 2; in->sources++) {
-        vptx_expect(p, ",");
-        in->s[in->sources] = vptx_row_operand(p, e->s);
-    }
-    if (in->sub) {
-        vptx_expect(p, ",");
-        in->s[2] = vptx_predicate(p, &in->combine_negated);
-    }
-    finish(p, in);
-}
-
-static void property(parser *p, instr *in)
-{
-    const char *compare = take_comparison(p);
-    const char *type = vptx_take_type(p);
-    const test_entry *e = find_test(p, compare, type ? type : "");
-    vptx_all_used(p);
-    in->op = OP_TEST;
-    in->fn.test = e->fn;
-    in->d[0] = vptx_predicate(p, NULL);
-    vptx_expect(p, ",");
-    in->s[0] = in->s[1] = vptx_row_operand(p, e->s);
-    in->sources = 1;
-    finish(p, in);
-}
-
-static void selection(parser *p, instr *in)
-{
-    const kind k = vptx_kind_of(p, vptx_take_type(p));
-    vptx_all_used(p);
-    in->op = OP_SELP;
-    in->width = (uint8_t)vptx_kind_width(k);
-    in->d[0] = vptx_destination(p, in->width);
-    for (uint32_t i = 0; i < 2; i++) {
-        vptx_expect(p, ",");
-        in->s[i] = vptx_row_operand(p, k);
-    }
-    vptx_expect(p, ",");
-    in->s[2] = vptx_predicate(p, &in->combine_negated);
-    finish(p, in);
-}
-
-static void predicate_logic(parser *p, instr *in, char how)
-{
-    in->op = OP_PRED;
-    in->sub = (uint8_t)how;
-    in->d[0] = vptx_predicate(p, NULL);
-    vptx_expect(p, ",");
-    in->s[0] = vptx_predicate(p, &in->combine_negated);
-    in->s[1] = in->s[0];
-    if (how != '=' && how != '!') {
-        vptx_expect(p, ",");
-        in->s[1] = vptx_predicate(p, NULL);
-    }
-    finish(p, in);
-}
-
 /* ---- mov ---- */
 
 static uint32_t vector(parser *p, operand *out, kind k, bool writes)
@@ -362,7 +259,7 @@ static void move(parser *p, instr *in)
     symbol *s;
     vptx_all_used(p);
     if (type && strcmp(type, "pred") == 0) {
-        predicate_logic(p, in, '=');
+        vptx_decode_predicate(p, in, '=');
         return;
     }
     k = vptx_kind_of(p, type ? type : "");
@@ -400,21 +297,8 @@ bool vptx_decode_alu(parser *p, instr *in)
     char op[64], types[24];
     const row_entry *row;
     const carry_entry *carry;
-    const bool on_predicates = p->part_count == 2 && strcmp(p->parts[1], "pred") == 0;
-    if (strcmp(name, "setp") == 0 || strcmp(name, "set") == 0) {
-        comparison(p, in, name[3] == 0);
-    } else if (strcmp(name, "testp") == 0) {
-        property(p, in);
-    } else if (strcmp(name, "selp") == 0) {
-        selection(p, in);
-    } else if (strcmp(name, "mov") == 0) {
+    if (strcmp(name, "mov") == 0) {
         move(p, in);
-    } else if (on_predicates) {
-        static const char *const names[] = {"and", "or", "xor", "not"};
-        for (uint32_t i = 0; i < 4; i++)
-            if (strcmp(name, names[i]) == 0)
-                return predicate_logic(p, in, "&|^!"[i]), true;
-        return false;
     } else {
         const bool writes = vptx_take(p, "cc");
         spell(p, "cc", op, types);

@@ -114,6 +114,9 @@ instr *vptx_emit(parser *p, opcode op); /* guard, line and place filled in */
 
 /* decode*.c */
 void vptx_decode(parser *p);
+bool vptx_lists(const char *types, const char *type); /* a word of a list */
+void vptx_decode_predicate(parser *p, instr *in, char how);
+bool vptx_decode_test(parser *p, instr *in);
 bool vptx_decode_alu(parser *p, instr *in);
 bool vptx_decode_memory(parser *p, instr *in);
 bool vptx_decode_flow(parser *p, instr *in);
