@@ -13,7 +13,7 @@ static void explain_device(const syi_job *job, const syi_plan *plan, const syi_d
     syi_copy_text(out->id, sizeof out->id, device->info.id);
     out->ratio = plan->ratios[i];
     out->tiles = plan->shares[i];
-    out->elements = syi_span_elements(job, (syi_span){first, plan->shares[i]});
+    out->elements = syi_tiles_elements(job, (syi_tiles){first, plan->shares[i]});
     out->predicted_ms = -1;
     const char *obstacle = syi_plan_obstacle(device, job->workload);
     if (plan->ratios[i] == 0)

@@ -26,7 +26,7 @@ typedef struct syi_backend {
     /* Computes the span; returns when it is done or the device cannot go on. On failure
      * outcome->tiles_done tells the finished prefix. SY_ERR_MEMORY and SY_ERR_DEVICE: somebody else
      * may do the rest; anything else ends the run. */
-    sy_status (*run)(syi_device *device, const syi_job *job, syi_span span, syi_outcome *outcome);
+    sy_status (*run)(syi_device *device, const syi_job *job, syi_tiles span, syi_outcome *outcome);
 } syi_backend;
 
 /* The part that every kind's device begins with. */

@@ -123,7 +123,7 @@ static sy_status cpu_open_all(syi_devices *devices)
     return cpu_open("cpu", devices);
 }
 
-static sy_status cpu_run(syi_device *device, const syi_job *job, syi_span span,
+static sy_status cpu_run(syi_device *device, const syi_job *job, syi_tiles span,
                          syi_outcome *outcome)
 {
     /* Slabs bound how long a cancelled run goes on; a long halo must not dominate them. */

@@ -205,9 +205,9 @@ static sy_status finish_all(cuda_device *cuda, int next, const syi_job *job, syi
 
 /* Puts the next slab of the span into the slot. */
 static sy_status feed(cuda_device *cuda, cuda_slot *slot, CUfunction kernel, const syi_job *job,
-                      syi_span *span, int64_t slab_tiles, syi_outcome *outcome)
+                      syi_tiles *span, int64_t slab_tiles, syi_outcome *outcome)
 {
-    syi_span rest = *span;
+    syi_tiles rest = *span;
     syi_slab slab = syi_slab_take(job, &rest, slab_tiles);
     cuda_layout layout = cuda_layout_of(job, &slab);
     if (slot->busy)
@@ -219,7 +219,7 @@ static sy_status feed(cuda_device *cuda, cuda_slot *slot, CUfunction kernel, con
 }
 
 static sy_status stream_span(cuda_device *cuda, CUfunction kernel, const syi_job *job,
-                             syi_span span, syi_outcome *outcome)
+                             syi_tiles span, syi_outcome *outcome)
 {
     int64_t slab_tiles = SLAB_TILES;
     int next = 0;
@@ -239,7 +239,7 @@ static sy_status stream_span(cuda_device *cuda, CUfunction kernel, const syi_job
     return finish_all(cuda, next, job, outcome);
 }
 
-static sy_status run_in_context(cuda_device *cuda, const syi_job *job, syi_span span,
+static sy_status run_in_context(cuda_device *cuda, const syi_job *job, syi_tiles span,
                                 syi_outcome *outcome)
 {
     CUfunction kernel;
@@ -255,7 +255,7 @@ static sy_status run_in_context(cuda_device *cuda, const syi_job *job, syi_span 
     return status;
 }
 
-static sy_status cuda_run(syi_device *device, const syi_job *job, syi_span span,
+static sy_status cuda_run(syi_device *device, const syi_job *job, syi_tiles span,
                           syi_outcome *outcome)
 {
     cuda_device *cuda = (cuda_device *)device;

@@ -24,7 +24,7 @@ static int64_t elements_before(const syi_job *job, int64_t tile)
     return tile / per_row * job->columns + tile % per_row * SYI_TILE;
 }
 
-int64_t syi_span_elements(const syi_job *job, syi_span span)
+int64_t syi_tiles_elements(const syi_job *job, syi_tiles span)
 {
     return elements_before(job, span.first + span.count) - elements_before(job, span.first);
 }
@@ -34,7 +34,7 @@ int64_t syi_job_halo(const syi_job *job)
     return job->workload->halo ? job->workload->halo(job->params) : 0;
 }
 
-syi_slab syi_slab_take(const syi_job *job, syi_span *span, int64_t max_tiles)
+syi_slab syi_slab_take(const syi_job *job, syi_tiles *span, int64_t max_tiles)
 {
     int64_t per_row = syi_tiles_per_row(job->columns);
     int64_t in_row = span->first % per_row;

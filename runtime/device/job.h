@@ -17,14 +17,14 @@ typedef struct syi_job {
 } syi_job;
 
 /* Tiles are numbered row by row: tile = row * tiles_per_row + column / SYI_TILE. */
-typedef struct syi_span {
+typedef struct syi_tiles {
     int64_t first, count;
-} syi_span;
+} syi_tiles;
 
 int64_t syi_tiles_per_row(int64_t columns);
 int64_t syi_job_tiles(const syi_job *job);
 /* The last tile of a row may be shorter than the others. */
-int64_t syi_span_elements(const syi_job *job, syi_span span);
+int64_t syi_tiles_elements(const syi_job *job, syi_tiles span);
 int64_t syi_job_halo(const syi_job *job);
 
 /* A stretch of a span that is one contiguous piece of every array: a part of one row, or whole
@@ -36,7 +36,7 @@ typedef struct syi_slab {
 } syi_slab;
 
 /* Cuts the next slab of at most `max_tiles` tiles (>= 1) off the front of the span. */
-syi_slab syi_slab_take(const syi_job *job, syi_span *span, int64_t max_tiles);
+syi_slab syi_slab_take(const syi_job *job, syi_tiles *span, int64_t max_tiles);
 
 /* Elements of an input of this slab, with its `left`; and of one output. */
 int64_t syi_slab_inputs(const syi_slab *slab);

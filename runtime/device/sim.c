@@ -196,11 +196,11 @@ static sy_status run_slab(sim_device *sim, const syi_job *job, const syi_slab *s
 }
 
 /* Out of memory halves the slab and goes on, down to one tile. */
-static sy_status run_span(sim_device *sim, const syi_job *job, syi_span span, syi_outcome *outcome)
+static sy_status run_span(sim_device *sim, const syi_job *job, syi_tiles span, syi_outcome *outcome)
 {
     int64_t slab_tiles = 256;
     while (span.count) {
-        syi_span rest = span;
+        syi_tiles rest = span;
         syi_slab slab = syi_slab_take(job, &rest, slab_tiles);
         sy_status status = run_slab(sim, job, &slab, outcome);
         if (status == SY_ERR_MEMORY && slab_tiles > 1) {
@@ -215,7 +215,7 @@ static sy_status run_span(sim_device *sim, const syi_job *job, syi_span span, sy
     return SY_OK;
 }
 
-static sy_status sim_run(syi_device *device, const syi_job *job, syi_span span,
+static sy_status sim_run(syi_device *device, const syi_job *job, syi_tiles span,
                          syi_outcome *outcome)
 {
     sim_device *sim = (sim_device *)device;

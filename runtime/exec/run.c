@@ -9,7 +9,7 @@
 typedef struct worker {
     syi_device *device;
     const syi_job *job;
-    syi_span span;
+    syi_tiles span;
     syi_outcome outcome;
     sy_status status;
     sy_error error;
@@ -51,13 +51,13 @@ static int is_redone(sy_status status)
 }
 
 /* Books what a worker did and gives what it left undone. */
-static sy_status settle(worker *done, int index, syi_log *log, syi_tally *tally, syi_span *left)
+static sy_status settle(worker *done, int index, syi_log *log, syi_tally *tally, syi_tiles *left)
 {
     sy_status merged;
-    *left = (syi_span){done->span.first + done->outcome.tiles_done,
+    *left = (syi_tiles){done->span.first + done->outcome.tiles_done,
                        done->span.count - done->outcome.tiles_done};
     done->outcome.elements_done =
-        syi_span_elements(done->job, (syi_span){done->span.first, done->outcome.tiles_done});
+        syi_tiles_elements(done->job, (syi_tiles){done->span.first, done->outcome.tiles_done});
     merged = syi_outcome_merge(&tally->total, &done->outcome);
     if (done->span.count == 0 || done->status == SY_OK)
         return merged;
@@ -77,7 +77,7 @@ static sy_status settle(worker *done, int index, syi_log *log, syi_tally *tally,
 /* Gives `left` to the devices that have not failed in this run, by the plan's ratios. A run of
  * tiles is handed on whole to each, so spans stay contiguous. */
 static sy_status reassign(const syi_devices *devices, const syi_job *job, const syi_plan *plan,
-                          const syi_tally *tallies, syi_span left, worker *workers)
+                          const syi_tally *tallies, syi_tiles left, worker *workers)
 {
     double *ratios = syi_alloc((size_t)devices->count, sizeof *ratios);
     syi_plan again = {0};
@@ -91,7 +91,7 @@ static sy_status reassign(const syi_devices *devices, const syi_job *job, const 
     if (status != SY_OK)
         return status;
     for (int i = 0; i < devices->count; i++) {
-        workers[i].span = (syi_span){left.first, again.shares[i]};
+        workers[i].span = (syi_tiles){left.first, again.shares[i]};
         left.first += again.shares[i];
     }
     syi_plan_clear(&again);
@@ -100,7 +100,7 @@ static sy_status reassign(const syi_devices *devices, const syi_job *job, const 
 
 /* What is still to be done: at most one span per device and round. */
 typedef struct backlog {
-    syi_span *spans;
+    syi_tiles *spans;
     int count;
 } backlog;
 
@@ -109,12 +109,12 @@ static sy_status run_assigned(const syi_devices *devices, const syi_job *job, sy
 {
     sy_status status = SY_OK;
     for (int i = 0; i < devices->count; i++) {
-        syi_span span = workers[i].span;
+        syi_tiles span = workers[i].span;
         workers[i] = (worker){.device = devices->list[i], .job = job, .span = span};
     }
     run_round(workers, devices->count);
     for (int i = 0; i < devices->count; i++) {
-        syi_span left;
+        syi_tiles left;
         sy_status settled = settle(&workers[i], i, log, &tallies[i], &left);
         if (left.count)
             undone->spans[undone->count++] = left;
@@ -148,7 +148,7 @@ static sy_status run_rounds(const syi_devices *devices, const syi_job *job, cons
 {
     SYI_TRY(run_assigned(devices, job, log, tallies, workers, undone));
     while (undone->count) {
-        syi_span left = undone->spans[--undone->count];
+        syi_tiles left = undone->spans[--undone->count];
         if (!any_usable(devices, job, tallies))
             return give_up();
         SYI_TRY(reassign(devices, job, plan, tallies, left, workers));
@@ -170,7 +170,7 @@ sy_status syi_run_plan(const syi_devices *devices, const syi_job *job, const syi
         status = syi_no_memory(count * sizeof *workers);
     } else {
         for (int i = 0; i < devices->count; i++) {
-            workers[i].span = (syi_span){first, plan->shares[i]};
+            workers[i].span = (syi_tiles){first, plan->shares[i]};
             first += plan->shares[i];
         }
         status = run_rounds(devices, job, plan, log, tallies, workers, &undone);
