@@ -37,6 +37,12 @@ static const planted bugs[] = {
      "st.shared.u32 [%s], %t;\nbar.warp.sync -1;\n@%p1 ld.shared.u32 %r1, [%s+4];\nret;\n"},
     {"lanes without a warp barrier", VPTX_RACE,
      "st.shared.u32 [%s], %t;\n@%p1 ld.shared.u32 %r1, [%s+4];//!\nret;\n"},
+    {"warp barrier of half a warp", VPTX_OK,
+     "@!%p1 bra L;\nst.shared.u32 [%s], %t;\nbar.warp.sync 65535;\nxor.b32 %r1, %s, 4;\n"
+     "ld.shared.u32 %r2, [%r1];\nL:\nret;\n"},
+    {"warp barrier without the lane that wrote", VPTX_RACE,
+     "st.shared.u32 [%s], %t;\n@!%p1 bra L;\nbar.warp.sync 65535;\nld.shared.u32 %r2, [%s+64];//!\n"
+     "L:\nret;\n"},
     {"one word, many values", VPTX_RACE, "st.shared.u32 [block], %t;//!\nret;\n"},
     {"one word, one value", VPTX_OK, "mov.u32 %r1, 5;\n@%p3 st.shared.u32 [block], %r1;\nret;\n"},
     {"atomics do not race", VPTX_OK,
@@ -208,6 +214,39 @@ static int try_cuts(void)
     return 0;
 }
 
+/* Launches that no device takes. */
+static int try_launches(void)
+{
+    const uint64_t base = 4096;
+    const vptx_launch_config good = {
+        .grid = {1, 1, 1}, .block = {64, 1, 1}, .parameters = &base, .instruction_limit = 1};
+    vptx_launch_config bad[7];
+    vptx_report report;
+    vptx_module *m;
+    int wrong = 0;
+    for (int i = 0; i < 7; i++)
+        bad[i] = good;
+    bad[0].grid[1] = 0;
+    bad[1].block[0] = 0;
+    bad[2].block[0] = 1025;
+    bad[3].block[1] = 33;
+    bad[4].grid[2] = 65536;
+    bad[5].dynamic_shared_bytes = 232448;
+    bad[6].parameters = NULL;
+    snprintf(text, sizeof text, "%s%s}\n", before, bugs[0].body);
+    m = host_load(text, strlen(text));
+    if (!m)
+        return 1;
+    for (int i = 0; i < 7; i++)
+        wrong += vptx_launch(vptx_find(m, "k"), &bad[i], &report) != VPTX_BAD_LAUNCH;
+    wrong += vptx_launch(vptx_find(m, "k"), &good, &report) != VPTX_LIMIT;
+    wrong += vptx_find(m, "twice") != NULL;
+    vptx_unload(m);
+    if (wrong)
+        fprintf(stderr, "%d launches taken or refused wrongly\n", wrong);
+    return wrong;
+}
+
 int test_vptx_faults(void)
 {
     int failures = 0, checks = 0;
@@ -216,7 +255,7 @@ int test_vptx_faults(void)
             failures += try_bug(&bugs[i], (vptx_order)order);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++, checks++)
         failures += try_refused(i);
-    failures += try_cuts();
+    failures += try_launches() + try_cuts();
     printf("faults: %d checks, %d failed\n", checks, failures);
     return failures;
 }
