@@ -184,6 +184,46 @@ Test(balance, goes_on_without_a_device)
             }
 }
 
+static void random_devices(uint64_t seed, int count, syi_queue_device *believed,
+                           virtual_device *devices, int *failing)
+{
+    *failing = 0;
+    for (int i = 0; i < count; i++) {
+        double u[12];
+        for (uint64_t k = 0; k < 12; k++)
+            u[k] = virtual_uniform(seed, 100 + 12 * (uint64_t)i + k);
+        believed[i] = (syi_queue_device){.tiles = (int64_t)(u[0] * (u[1] < 0.5 ? 3000 : 5)),
+                                         .ns_per_tile = pow(10, 6 * u[2] - 2),
+                                         .packet_ns = u[3] < 0.3 ? 0 : pow(10, 6 * u[3]),
+                                         .spread = u[4] < 0.4 ? 1 : u[4] / 3,
+                                         .most = u[5] < 0.2 ? 1 + (int64_t)(100 * u[5]) : 0};
+        devices[i] =
+            (virtual_device){.ns_per_tile = believed[i].ns_per_tile * pow(10, 4 * u[6] - 2),
+                             .packet_ns = believed[i].packet_ns * 2 * u[7],
+                             .noise = 0.05 * u[8],
+                             .fails_at = u[9] < 0.2 ? 1 + (int)(3 * u[10]) : 0};
+        *failing += devices[i].fails_at > 0;
+    }
+}
+
+/* Beliefs off by up to 100 times, devices that fail: as long as one goes on, all gets done. */
+Test(balance, whatever_is_believed_every_tile_is_computed_once)
+{
+    for (uint64_t seed = 0; seed < 5000; seed++) {
+        syi_queue_device believed[8];
+        virtual_device devices[8];
+        virtual_result result;
+        syi_queue *queue;
+        int count = 1 + (int)(8 * virtual_uniform(seed, 0)), failing;
+        random_devices(seed, count, believed, devices, &failing);
+        cr_assert_eq(syi_queue_open(believed, count, (syi_queue_mode)(seed % 2), &queue), SY_OK);
+        virtual_run(queue, devices, count, seed, &result);
+        if (failing < count)
+            cr_assert(result.once && syi_queue_left(queue) == 0, "seed %d", (int)seed);
+        syi_queue_close(&queue);
+    }
+}
+
 static const syi_queue_device forced[] = {{75, 10, 0, 0.1, 0}, {25, 10, 0, 0.1, 0}};
 
 Test(queue, forced_shares_are_taken_as_they_are)

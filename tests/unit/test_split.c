@@ -112,6 +112,31 @@ Test(split, on_shared_links_is_near_the_best)
     cr_expect_leq(worst, 1.03, "%g times the best", worst);
 }
 
+/* Up to 1e9 tiles: no tile is better off with another device. */
+Test(split, no_single_move_helps_with_many_tiles)
+{
+    for (uint64_t seed = 0; seed < 2000; seed++) {
+        problem p = {0};
+        random_problem(&p, seed, 0);
+        p.work.tiles = (int64_t)pow(10, 9 * virtual_uniform(seed, 50));
+        if (make(&p) != SY_OK)
+            continue;
+        cr_assert_eq(total(&p), p.work.tiles);
+        for (int move = 0; move < p.count * p.count; move++) {
+            problem other = p;
+            int from = move / p.count, to = move % p.count;
+            if (from == to || p.parts[from].tiles == 0)
+                continue;
+            other.parts[from].tiles--;
+            other.parts[to].tiles++;
+            cr_assert_eq(syi_split_predict(p.devices, p.count, &p.work, other.parts, &other.split),
+                         SY_OK);
+            cr_assert(other.split.makespan_ns >= p.split.makespan_ns * (1 - 1e-9),
+                      "seed %d: a tile from %d to %d", (int)seed, from, to);
+        }
+    }
+}
+
 /* By hand: two devices on one link, data of 100 ns per tile to copy, then 100 ns of computing. Each
  * copies at half speed while both do, so n tiles each take 200 n + 100 n. */
 Test(split, a_shared_link_slows_both_down)
