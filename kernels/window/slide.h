@@ -6,10 +6,9 @@
 #ifndef SYI_KERNELS_WINDOW_SLIDE_H
 #define SYI_KERNELS_WINDOW_SLIDE_H
 
+#include "exact/approx.h"
 #include "exact/limbs.h"
 #include "exact/wide.h"
-
-#include <math.h>
 
 #define CHUNK 256
 
@@ -119,12 +118,55 @@ SYI_INLINE void wide_step(slide *s, chunk *c, const double *x, int n, int square
         if (squares) {
             s->wide_squares =
                 syi_wide_add(s->wide_squares, syi_wide_signed_product(in - out, in + out));
-            syi_u256 scaled = syi_wide_product(s->wide_squares.low, (syi_u128)s->period);
-            scaled.high += s->wide_squares.high * (syi_u128)s->period;
+            syi_u256 scaled = syi_wide_product(s->wide_squares.low, (uint64_t)s->period);
+            scaled.high += s->wide_squares.high * (uint64_t)s->period;
             scaled = syi_wide_subtract(scaled, syi_wide_signed_product(s->wide_sum, s->wide_sum));
             wide_store(&c->spread[4 * j], scaled.low);
             wide_store(&c->spread[4 * j + 2], scaled.high);
         }
+    }
+}
+
+/* Bits first .. first + 41 of a number of limbs. */
+SYI_INLINE double piece_of(const uint64_t *limb, int first)
+{
+    int k = first >> 6, shift = first & 63;
+    uint64_t bits = limb[k] >> shift;
+    if (shift > 64 - 42)
+        bits |= limb[k + 1] << (64 - shift);
+    return (double)(int64_t)(bits & ((UINT64_C(1) << 42) - 1)) * syi_pow2(first);
+}
+
+/* high + low += the next lower piece, with an error of 2^-53 of the new low. */
+SYI_INLINE void append(double *high, double *low, double piece)
+{
+    double lost;
+    syi_two_sum(*high, piece, high, &lost);
+    *low += lost;
+}
+
+/* Sums stay below 2^126 and spreads below 2^252. */
+SYI_INLINE void wide_doubles(chunk *c, int n, int squares)
+{
+    for (int j = 0; j < n; j++) {
+        const uint64_t *limb = &c->sum[2 * j];
+        double high, low, rest, lost, top = (double)((int64_t)limb[1] >> 20) * 0x1p84;
+        syi_two_sum(top, piece_of(limb, 42), &high, &low);
+        syi_two_sum(high, piece_of(limb, 0), &high, &rest);
+        syi_two_sum(low, rest, &low, &lost);
+        c->sum_high[j] = high;
+        c->sum_low[j] = low;
+        c->sum_error[j] = fabs(lost);
+    }
+    for (int j = 0; squares && j < n; j++) {
+        const uint64_t *limb = &c->spread[4 * j];
+        double high = piece_of(limb, 210), low = 0.0;
+        append(&high, &low, piece_of(limb, 168));
+        append(&high, &low, piece_of(limb, 126));
+        append(&high, &low, piece_of(limb, 84));
+        append(&high, &low, piece_of(limb, 42));
+        append(&high, &low, piece_of(limb, 0));
+        syi_two_sum(high, low, &c->spread_high[j], &c->spread_low[j]);
     }
 }
 
@@ -188,7 +230,7 @@ static inline void limbs_to_doubles(const uint64_t *a, int limbs, int base, doub
 
 static inline void limbs_doubles(const slide *s, chunk *c, int n)
 {
-    int base = s->limbs > 2 ? s->limbs - 2 : 0;
+    int base = s->limbs - 2;
     double error;
     for (int j = 0; j < n; j++) {
         uint64_t magnitude[SYI_SUM_LIMBS];
@@ -259,6 +301,8 @@ static inline void slide_step(slide *s, chunk *c, const double *x, int n)
     s->full = 1;
     if (s->limbs == 1)
         narrow_doubles(c, n, s->squares);
+    else if (s->limbs == 2)
+        wide_doubles(c, n, s->squares);
     else
         limbs_doubles(s, c, n);
 }

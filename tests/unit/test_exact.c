@@ -71,23 +71,34 @@ static double band_of(mpfr_t sum, mpfr_t spread, int64_t n, int64_t free, int wi
     return value == 0 ? 0 : value;
 }
 
-/* The expected outputs: up to three arrays of n. */
-static void expect_window(const syi_workload *workload, int kind, const double *x, int64_t n,
-                          const double *params, double **out)
+/* The expected outputs for the window of `period` values at x. */
+static void expect_last(const syi_workload *workload, int kind, const double *x,
+                        const double *params, double *const *out)
 {
     int bands = workload == &syi_workload_bollinger, means = workload == &syi_workload_sma;
     int64_t period = (int64_t)params[0], ddof = means ? 0 : (int64_t)params[bands ? 2 : 1];
     mpfr_t sum, spread;
     mpfr_inits2(precision_for(kind), sum, spread, (mpfr_ptr)0);
-    for (int64_t i = 0; i < n; i++) {
-        int has = i >= period - 1 && moments_of(x + i - period + 1, period, sum, spread);
-        for (int k = 0; k < workload->n_outputs; k++) {
-            double width = bands ? (1 - k) * params[1] : means ? 0 : 1;
-            out[k][i] = has ? band_of(sum, spread, period, period - ddof, bands || means, width)
-                            : syi_nan();
-        }
+    int finite = moments_of(x, period, sum, spread);
+    for (int k = 0; k < workload->n_outputs; k++) {
+        double width = bands ? (1 - k) * params[1] : means ? 0 : 1;
+        out[k][0] =
+            finite ? band_of(sum, spread, period, period - ddof, bands || means, width) : syi_nan();
     }
     mpfr_clears(sum, spread, (mpfr_ptr)0);
+}
+
+static void expect_window(const syi_workload *workload, int kind, const double *x, int64_t n,
+                          const double *params, double *const *out)
+{
+    int64_t warmup = workload->warmup(params);
+    for (int64_t i = 0; i < n; i++) {
+        double *to[3] = {out[0] + i, out[1] + i, out[2] + i};
+        if (i >= warmup)
+            expect_last(workload, kind, x + i - warmup, params, to);
+        for (int k = 0; i < warmup && k < workload->n_outputs; k++)
+            *to[k] = syi_nan();
+    }
 }
 
 /* Runs columns [first, last) from a copy that holds just the halo, poison around it. */
@@ -180,6 +191,36 @@ static void check_window(const syi_workload *workload, int kind, uint64_t seed, 
     free(x);
 }
 
+/* A long series at some columns only: blocks, windows longer than a block, and none at all. */
+static void check_long(const syi_workload *workload, int kind, uint64_t seed, double period)
+{
+    enum { N = 12000 };
+    double params[3] = {period, workload == &syi_workload_bollinger ? 2 : 0, 0};
+    double *x = malloc(N * sizeof *x), value[3], *want[3] = {value, value + 1, value + 2}, *got[3];
+    series_make(kind, seed, N, x);
+    for (int k = 0; k < 3; k++)
+        got[k] = malloc(N * sizeof **got);
+    for (int isa = SYI_ISA_BASE; isa <= (int)syi_isa_detect(); isa++) {
+        if (workload->run[isa] == NULL)
+            continue;
+        run_piece(workload, isa, x, N, 0, N, params, got);
+        for (int64_t at = 0; at < 60; at++) {
+            int64_t i = (int64_t)(syi_random(seed, 8, (uint64_t)at) % N),
+                    from = i - (int64_t)period;
+            if (from < -1) {
+                cr_assert(same(got[0][i], syi_nan()));
+                continue;
+            }
+            double *there[3] = {got[0] + i, got[1] + i, got[2] + i};
+            expect_last(workload, kind, x + from + 1, params, want);
+            compare(workload, isa, kind, seed, 1, params, there, want);
+        }
+    }
+    for (int k = 0; k < 3; k++)
+        free(got[k]);
+    free(x);
+}
+
 static const double periods[] = {1, 2, 3, 5, 7, 14, 20, 64, 98, 103, 196, 200, 600};
 
 static void check_all(const syi_workload *workload, int bands, int rounds)
@@ -214,4 +255,16 @@ Test(window, rolling_std)
 Test(window, bollinger)
 {
     check_all(&syi_workload_bollinger, 1, 1);
+}
+
+Test(window, long_series)
+{
+    static const syi_workload *const all[] = {&syi_workload_sma, &syi_workload_rolling_std,
+                                              &syi_workload_bollinger};
+    static const double lengths[] = {20, 1000, 3000, 5001, 12000, 12001, 16777216};
+    static const int kinds[] = {SERIES_WALK, SERIES_SPIKES, SERIES_VOLATILE, SERIES_HOLES};
+    for (int w = 0; w < 3; w++)
+        for (int k = 0; k < 4; k++)
+            for (int p = 0; p < 7; p++)
+                check_long(all[w], kinds[k], (uint64_t)(100 * w + 10 * k + p), lengths[p]);
 }
