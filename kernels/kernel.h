@@ -11,6 +11,7 @@
 #define SYI_KERNELS_KERNEL_H
 
 #include "base/error.h"
+#include "exact/bits.h"
 
 /* Columns of a canonical tile; any boundary between devices is a tile boundary. */
 #define SYI_TILE       ((int64_t)4096)
@@ -87,13 +88,9 @@ typedef struct syi_workload {
 } syi_workload;
 
 /* The one NaN of the library, 0x7ff8000000000000. */
-static inline double syi_nan(void)
+SYI_INLINE double syi_nan(void)
 {
-    union {
-        uint64_t bits;
-        double value;
-    } nan = {UINT64_C(0x7ff8000000000000)};
-    return nan.value;
+    return syi_from_bits(UINT64_C(0x7ff8000000000000));
 }
 
 /* The built-in workloads, in the order of kernels/workloads.def; NULL past the end. */

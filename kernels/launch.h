@@ -2,8 +2,8 @@
  * What a GPU kernel gets: one slab of a work, in the device's memory. The same struct is filled by
  * the host (C) and read by the kernels (CUDA C), so it holds plain types only.
  *
- * A slab is cut into units of a fixed number of columns; a block computes one unit. Units are
- * numbered row by row. What a kernel cannot certify it reports as one stretch of columns a unit.
+ * A slab is cut into units of a fixed number of columns, numbered row by row; a block computes one
+ * or several. What a kernel cannot certify it reports as one stretch of columns a unit.
  */
 #ifndef SYI_KERNELS_LAUNCH_H
 #define SYI_KERNELS_LAUNCH_H
@@ -19,23 +19,21 @@ typedef struct syi_launch {
     long long rows, columns, left, in_stride;
     long long first;       /* column of the whole row that is column 0 here */
     long long row_columns; /* of a whole row */
-    long long units_per_row;
+    long long unit_columns, units_per_row;
     double params[SYI_LAUNCH_PARAMS];
     /* Two a unit: the stretch [first, last) of columns in doubt, counted in the slab; 0, 0: none.
      */
     long long *doubts;
     unsigned char *partials; /* REDUCE: one a unit, as the workload's CPU kernel makes it */
-    double *links;           /* RECURRENCE: two carries a unit, `assumed` and `end` */
-    const double *table;     /* what the host prepared from the parameters */
+    struct syi_carry *links; /* RECURRENCE: two a unit, `assumed` and `end` */
 } syi_launch;
 
-/* A workload's GPU form. */
+/* A workload's GPU form. A recurrence's units are as long as its halo when that is longer, so that
+ * the columns it reads before its own stay in proportion; a reduction's are tiles. */
 typedef struct syi_gpu_form {
     const char *entry; /* the kernel's name in the image */
     long long unit_columns;
-    int threads;     /* of a block */
-    int table_words; /* doubles of `table`; 0: none */
-    void (*fill_table)(const double *params, double *table);
+    int units_per_block, threads; /* of a block */
 } syi_gpu_form;
 
 #endif

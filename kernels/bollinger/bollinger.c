@@ -1,5 +1,6 @@
 /* bollinger: mean + width * deviation, mean, mean - width * deviation over the last `period`
  * values, each the rounding of the exact value. */
+#include "cuda/forms.h"
 #include "window/window.h"
 
 SYI_ISA_DECLARE(syi_bollinger_run);
@@ -24,6 +25,8 @@ static const sy_param_info params[] = {
     SYI_DDOF_PARAM,
 };
 
+static const syi_gpu_form gpu = SYI_WINDOW_FORM("syi_gpu_bollinger");
+
 const syi_workload syi_workload_bollinger = {
     .name = "bollinger",
     .summary = "Bollinger bands: moving average and bands of standard deviations around it",
@@ -40,4 +43,5 @@ const syi_workload syi_workload_bollinger = {
     .warmup = syi_window_halo,
     .run = {SYI_ISA_LIST(syi_bollinger_run)},
     .repair = repair,
+    .gpu = &gpu,
 };

@@ -23,7 +23,7 @@ typedef struct syi_total {
  */
 #define SYI_TOTAL_LOSS 0x1p-91
 
-static inline syi_total syi_total_add(syi_total a, syi_total b)
+SYI_INLINE syi_total syi_total_add(syi_total a, syi_total b)
 {
     double high, low, below, rest;
     syi_two_sum(a.high, b.high, &high, &low);

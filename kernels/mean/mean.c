@@ -1,5 +1,6 @@
 /* mean: the sum of a row's values over their number. NaN for an empty row; IEEE's answer (an
  * infinity, or NaN) for a row with values that are not finite. */
+#include "cuda/forms.h"
 #include "exact/total.h"
 #include "isa.h"
 
@@ -20,6 +21,8 @@ static sy_status repair(const sy_segment *row, int64_t first, int64_t last)
     return SY_OK;
 }
 
+static const syi_gpu_form gpu = SYI_TILE_FORM("syi_gpu_total");
+
 const syi_workload syi_workload_mean = {
     .name = "mean",
     .summary = "mean of a row",
@@ -34,4 +37,5 @@ const syi_workload syi_workload_mean = {
     .combine = syi_total_combine,
     .finish = finish,
     .repair = repair,
+    .gpu = &gpu,
 };

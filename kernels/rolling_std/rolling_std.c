@@ -1,4 +1,5 @@
 /* rolling_std: sqrt(sum (x - mean)^2 / (period - ddof)) over the last `period` values. */
+#include "cuda/forms.h"
 #include "window/window.h"
 
 SYI_ISA_DECLARE(syi_rolling_std_run);
@@ -14,6 +15,8 @@ static sy_status repair(const sy_segment *row, int64_t first, int64_t last)
 }
 
 static const sy_param_info params[] = {SYI_PERIOD_PARAM, SYI_DDOF_PARAM};
+
+static const syi_gpu_form gpu = SYI_WINDOW_FORM("syi_gpu_rolling_std");
 
 const syi_workload syi_workload_rolling_std = {
     .name = "rolling_std",
@@ -31,4 +34,5 @@ const syi_workload syi_workload_rolling_std = {
     .warmup = syi_window_halo,
     .run = {SYI_ISA_LIST(syi_rolling_std_run)},
     .repair = repair,
+    .gpu = &gpu,
 };

@@ -1,4 +1,5 @@
 /* sma: the mean of the last `period` values. */
+#include "cuda/forms.h"
 #include "window/window.h"
 
 SYI_ISA_DECLARE(syi_sma_run);
@@ -9,6 +10,8 @@ static sy_status repair(const sy_segment *row, int64_t first, int64_t last)
 }
 
 static const sy_param_info params[] = {SYI_PERIOD_PARAM};
+
+static const syi_gpu_form gpu = SYI_WINDOW_FORM("syi_gpu_sma");
 
 const syi_workload syi_workload_sma = {
     .name = "sma",
@@ -25,4 +28,5 @@ const syi_workload syi_workload_sma = {
     .warmup = syi_window_halo,
     .run = {SYI_ISA_LIST(syi_sma_run)},
     .repair = repair,
+    .gpu = &gpu,
 };

@@ -2,7 +2,7 @@
 #ifndef SYI_KERNELS_VARIANCE_MOMENTS_H
 #define SYI_KERNELS_VARIANCE_MOMENTS_H
 
-#include <stdint.h>
+#include "exact/bits.h"
 
 /* 190 bits hold what data spanning 114 bits in a tile sum up to; what does not fit is left to the
  * repair. */
@@ -20,5 +20,13 @@ typedef struct moments {
     uint64_t sum[SUM_LIMBS]; /* two's complement */
     uint64_t squares[SQUARES_LIMBS];
 } moments;
+
+/* Whether the values are integers below 2^62, so that few limbs do; no NaN or infinity among them.
+ */
+SYI_INLINE int moments_are_narrow(const syi_span *span)
+{
+    return !span->has_non_finite && span->top - span->bottom <= 62 && span->bottom > -1000 &&
+           span->bottom < 900;
+}
 
 #endif

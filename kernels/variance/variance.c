@@ -3,6 +3,7 @@
  * finite, and for one of no more than ddof columns. The sums are exact integers, so the only
  * rounding is the last one.
  */
+#include "cuda/forms.h"
 #include "exact/decide.h"
 #include "exact/limbs.h"
 #include "isa.h"
@@ -135,6 +136,8 @@ static const sy_param_info params[] = {{.name = "ddof",
                                         .max = 0x1p40,
                                         .is_integer = 1}};
 
+static const syi_gpu_form gpu = SYI_TILE_FORM("syi_gpu_variance");
+
 const syi_workload syi_workload_variance = {
     .name = "variance",
     .summary = "variance of a row, of the population unless ddof is given",
@@ -151,4 +154,5 @@ const syi_workload syi_workload_variance = {
     .combine = combine,
     .finish = finish,
     .repair = repair,
+    .gpu = &gpu,
 };

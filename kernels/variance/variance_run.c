@@ -58,7 +58,7 @@ sy_status SYI_ISA_NAME(syi_variance_run)(const syi_piece *piece)
     m->bottom = span.bottom;
     if (span.has_non_finite)
         m->state = MOMENTS_NOT_FINITE;
-    else if (bits <= 62 && span.bottom > -1000 && span.bottom < 900)
+    else if (moments_are_narrow(&span))
         add_narrow(m, x, piece->segment.count);
     else if (bits <= 114)
         add_wide(m, x, piece->segment.count);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "device/host.h"
 
 #include <string.h>
 #include <time.h>
@@ -31,11 +32,13 @@ cuda_layout cuda_layout_of(const syi_job *job, const syi_slab *slab)
     cuda_layout layout = {0};
     size_t inputs = (size_t)syi_slab_inputs(slab) * sizeof(double);
     size_t outputs = (size_t)syi_slab_outputs(job, slab) * sizeof(double);
-    layout.units_per_row = (slab->columns + gpu->unit_columns - 1) / gpu->unit_columns;
+    layout.unit_columns = gpu->unit_columns;
+    if (workload->pattern == SY_PATTERN_RECURRENCE && syi_job_halo(job) > layout.unit_columns)
+        layout.unit_columns = syi_job_halo(job);
+    layout.units_per_row = (slab->columns + layout.unit_columns - 1) / layout.unit_columns;
     layout.units = layout.units_per_row * slab->rows;
     for (int k = 0; k < workload->n_inputs; k++)
         layout.in[k] = place(&layout.end, inputs);
-    layout.table = place(&layout.end, (size_t)gpu->table_words * sizeof(double));
     layout.out_begin = layout.end;
     for (int k = 0; k < workload->n_outputs; k++)
         layout.out[k] = place(&layout.end, outputs);
@@ -118,49 +121,48 @@ static syi_launch describe(const cuda_slot *slot, const syi_job *job)
                          .in_stride = slab->left + slab->columns,
                          .first = slab->first,
                          .row_columns = job->columns,
+                         .unit_columns = at->unit_columns,
                          .units_per_row = at->units_per_row};
     for (int k = 0; k < job->workload->n_inputs; k++)
         launch.in[k] = (const double *)(uintptr_t)(slot->memory + at->in[k]);
     for (int k = 0; k < job->workload->n_outputs; k++)
         launch.out[k] = (double *)(uintptr_t)(slot->memory + at->out[k]);
     memcpy(launch.params, job->params, (size_t)job->workload->n_params * sizeof(double));
-    launch.table = (const double *)(uintptr_t)(slot->memory + at->table);
     launch.doubts = (long long *)(uintptr_t)(slot->memory + at->doubts);
     launch.partials = (unsigned char *)(uintptr_t)(slot->memory + at->partials);
-    launch.links = (double *)(uintptr_t)(slot->memory + at->links);
+    launch.links = (syi_carry *)(uintptr_t)(slot->memory + at->links);
     return launch;
 }
 
 static void stage_inputs(const cuda_slot *slot, const syi_job *job)
 {
-    const syi_gpu_form *gpu = job->workload->gpu;
     syi_view host = syi_view_of_job(job, &slot->slab);
     size_t bytes = (size_t)syi_slab_inputs(&slot->slab) * sizeof(double);
     for (int k = 0; k < job->workload->n_inputs; k++)
         memcpy(slot->staging + slot->layout.in[k], host.in[k], bytes);
-    if (gpu->table_words)
-        gpu->fill_table(job->params, (double *)(void *)(slot->staging + slot->layout.table));
 }
 
 sy_status cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction kernel, const syi_job *job,
                           const syi_slab *slab)
 {
+    const syi_gpu_form *gpu = job->workload->gpu;
     syi_launch launch;
     void *arguments[] = {&launch};
     size_t in_bytes, out_bytes;
+    int64_t blocks;
     slot->slab = *slab;
     slot->layout = cuda_layout_of(job, slab);
     in_bytes = slot->layout.out_begin;
     out_bytes = slot->layout.end - slot->layout.out_begin;
+    blocks = (slot->layout.units + gpu->units_per_block - 1) / gpu->units_per_block;
     launch = describe(slot, job);
     stage_inputs(slot, job);
     slot->busy = 1; /* from here on the stream may be using the slot */
     SYI_TRY(CU(cuda, cuEventRecord(slot->marks[0], slot->stream)));
     SYI_TRY(CU(cuda, cuMemcpyHtoDAsync(slot->memory, slot->staging, in_bytes, slot->stream)));
     SYI_TRY(CU(cuda, cuEventRecord(slot->marks[1], slot->stream)));
-    SYI_TRY(CU(cuda, cuLaunchKernel(kernel, (unsigned)slot->layout.units, 1, 1,
-                                    (unsigned)job->workload->gpu->threads, 1, 1, 0, slot->stream,
-                                    arguments, NULL)));
+    SYI_TRY(CU(cuda, cuLaunchKernel(kernel, (unsigned)blocks, 1, 1, (unsigned)gpu->threads, 1, 1, 0,
+                                    slot->stream, arguments, NULL)));
     SYI_TRY(CU(cuda, cuEventRecord(slot->marks[2], slot->stream)));
     SYI_TRY(CU(cuda,
                cuMemcpyDtoHAsync(slot->staging + slot->layout.out_begin,
@@ -196,13 +198,27 @@ static double between(const cuda_device *cuda, const cuda_slot *slot, int from)
     return ms;
 }
 
-static sy_status collect_doubts(const cuda_slot *slot, const syi_job *job, syi_doubts *doubts)
+/* A tile that did not fit the GPU's arithmetic. */
+static sy_status reduce_here(const syi_job *job, int64_t tile, syi_outcome *outcome)
+{
+    const syi_host_options options = {1, syi_isa_detect()};
+    syi_tiles span = {tile, 1};
+    syi_slab slab = syi_slab_take(job, &span, 1);
+    syi_view view = syi_view_of_job(job, &slab);
+    return syi_host_run(job, &slab, &view, &options, outcome);
+}
+
+static sy_status collect_doubts(const cuda_slot *slot, const syi_job *job, syi_outcome *outcome)
 {
     const long long *stretch = (const void *)(slot->staging + slot->layout.doubts);
     for (int64_t unit = 0; unit < slot->layout.units; unit++, stretch += 2) {
         int64_t row = slot->slab.row + unit / slot->layout.units_per_row;
-        if (stretch[1] > stretch[0] && job->workload->pattern != SY_PATTERN_REDUCE)
-            SYI_TRY(syi_doubts_add_stretch(doubts, row, slot->slab.first + stretch[0],
+        if (stretch[1] <= stretch[0])
+            continue;
+        if (job->workload->pattern == SY_PATTERN_REDUCE)
+            SYI_TRY(reduce_here(job, slot->slab.tile + unit, outcome));
+        else
+            SYI_TRY(syi_doubts_add_stretch(&outcome->doubts, row, slot->slab.first + stretch[0],
                                            slot->slab.first + stretch[1]));
     }
     return SY_OK;
@@ -211,7 +227,7 @@ static sy_status collect_doubts(const cuda_slot *slot, const syi_job *job, syi_d
 static sy_status collect_links(const cuda_slot *slot, const syi_job *job, syi_outcome *outcome)
 {
     const syi_carry *carries = (const void *)(slot->staging + slot->layout.links);
-    int64_t unit_columns = job->workload->gpu->unit_columns;
+    int64_t unit_columns = slot->layout.unit_columns;
     if (job->workload->pattern != SY_PATTERN_RECURRENCE || job->columns <= unit_columns)
         return SY_OK;
     for (int64_t unit = 0; unit < slot->layout.units; unit++) {
@@ -251,7 +267,7 @@ sy_status cuda_slot_finish(cuda_device *cuda, cuda_slot *slot, const syi_job *jo
     outcome->compute_ms += between(cuda, slot, 1);
     outcome->copy_out_ms += between(cuda, slot, 2);
     copy_results(slot, job);
-    SYI_TRY(collect_doubts(slot, job, &outcome->doubts));
+    SYI_TRY(collect_doubts(slot, job, outcome));
     SYI_TRY(collect_links(slot, job, outcome));
     outcome->tiles_done += slot->slab.tiles;
     return SY_OK;

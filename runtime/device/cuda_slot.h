@@ -17,9 +17,9 @@ enum { CUDA_SLOTS = 3, CUDA_MARKS = 4 };
 /* Where a slab's arrays are in a slot: byte offsets, the same in device and in staging memory. */
 typedef struct cuda_layout {
     size_t in[SYI_MAX_ARRAYS], out[SYI_MAX_ARRAYS];
-    size_t table, doubts, partials, links, end;
+    size_t doubts, partials, links, end;
     size_t out_begin; /* everything from here to `end` comes back */
-    int64_t units_per_row, units;
+    int64_t unit_columns, units_per_row, units;
 } cuda_layout;
 
 typedef struct cuda_slot {
