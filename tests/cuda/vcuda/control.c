@@ -96,6 +96,7 @@ static bool set_gpus(char *item)
 static void default_gpus(void)
 {
     vc.gpu_count = 1;
+    vc.stall_ms = 5000;
     for (int i = 0; i < VC_MAX_GPUS; i++)
         vc.gpus[i] = (vc_gpu){.index = i,
                               .name = "Virtual GPU",
@@ -123,6 +124,8 @@ static int read_setup(const char *description)
             vc.gpu_count = number;
         else if (sscanf(item, "driver=%d", &number) == 1)
             vc.driver = number;
+        else if (sscanf(item, "stall=%d", &number) == 1)
+            vc.stall_ms = number;
         else if (!set_gpus(item)) {
             vci_say("set-up: cannot read \"%s\"", shown);
             result = -1;

@@ -122,8 +122,9 @@ static const struct {
 
 CUresult vci_error_named(const char *text)
 {
+    int number = atoi(text);
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-        if (!strcmp(errors[i].name, text) || (int)errors[i].value == atoi(text))
+        if (!strcmp(errors[i].name, text) || (number && (int)errors[i].value == number))
             return errors[i].value;
     return CUDA_SUCCESS;
 }

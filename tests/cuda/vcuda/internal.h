@@ -161,7 +161,6 @@ struct vc_stream {
     bool closed;   /* destroyed; forgotten once it is empty */
     bool idle;     /* its thread is gone */
     bool threaded;
-    pthread_t thread;
     vc_op *head, *last; /* last: the newest, done or not */
     int64_t tail;       /* when the last done one ended */
     vc_stream *next;
@@ -191,6 +190,7 @@ struct vc_machine {
     uint64_t activity; /* counts everything, to tell a stall from progress */
     bool described, started;
     int driver;
+    int stall_ms; /* without any call, before a wait with nothing to run is a deadlock */
     int gpu_count;
     vc_gpu gpus[VC_MAX_GPUS];
     enum vc_mode mode;

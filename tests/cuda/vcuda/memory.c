@@ -47,7 +47,7 @@ static void insert(vc_region *region)
 
 static bool reserve(vc_gpu *gpu)
 {
-    uint64_t size = 2 * gpu->memory + (UINT64_C(1) << 30);
+    uint64_t size = 2 * gpu->memory + (UINT64_C(64) << 20);
     gpu->address = (uint64_t)(uintptr_t)map(size, PROT_NONE);
     gpu->cursor = gpu->address + VC_RED_ZONE;
     gpu->end = gpu->address ? gpu->address + size : 0;

@@ -1,4 +1,4 @@
-/* Starting over: everything ends without effect, threads are joined, memory is given back. */
+/* Starting over: everything ends without effect, the streams' threads go, memory is given back. */
 #include "internal.h"
 
 #include <stdlib.h>

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* A wait with nothing to run and no call by any thread for this many pauses is a deadlock. */
-enum { PAUSE_MS = 5, STALL_PAUSES = 1000 };
+enum { PAUSE_MS = 5 };
 enum { POLL_NS = 1000, POLL_DOUBLINGS = 10, POLLS_BEFORE_RUN = 3 };
 
 vc_op *vci_op_make(vc_stream *stream, enum vc_op_kind kind)
@@ -177,7 +176,7 @@ static void be_stuck(const vc_op *blocked_by, uint64_t *activity, int *pauses)
         gpu->counts.hang_waits++;
         self->now += blocked_by->hang_limit;
         vci_fail(gpu, CUDA_ERROR_LAUNCH_TIMEOUT);
-    } else if (blocked_by->kind == VC_WAIT_VALUE && ++*pauses > STALL_PAUSES) {
+    } else if (blocked_by->kind == VC_WAIT_VALUE && ++*pauses * PAUSE_MS > vc.stall_ms) {
         gpu->counts.hang_waits++;
         vci_say("deadlock: device %d waits for a value that nobody is going to write", gpu->index);
         vci_fail(gpu, CUDA_ERROR_LAUNCH_TIMEOUT);

@@ -31,8 +31,10 @@ vc_stream *vci_stream_open(vc_context *context, bool blocking)
     vci_handle_make(&stream->object, VC_STREAM, context);
     context->gpu->counts.live_streams++;
     if (vc.mode == VC_THREADS) {
-        if (pthread_create(&stream->thread, NULL, serve, stream))
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, serve, stream))
             abort();
+        pthread_detach(thread); /* who would wait for one that hangs? */
         stream->threaded = true;
     }
     return stream;
@@ -57,8 +59,6 @@ void vci_streams_reap(void)
             continue;
         }
         *at = stream->next;
-        if (stream->threaded)
-            pthread_join(stream->thread, NULL);
         vci_op_release(stream->last);
         free(stream);
     }

@@ -74,16 +74,27 @@ static ncclResult_t wait_for_gate(const vn_op *op)
     return driver(result, op->comm);
 }
 
-static ncclResult_t queue(const vn_op *op)
+/* From here on the operation is the world's, event and all. */
+static ncclResult_t queue(vn_op *op)
 {
     vn_op *copy = malloc(sizeof *copy), **at = &op->comm->world->waiting;
     if (!copy)
         return ncclSystemError;
     *copy = *op;
+    op->ready = NULL;
     while (*at)
         at = &(*at)->next;
     *at = copy;
     return ncclSuccess;
+}
+
+static void drop_event(const vn_op *op)
+{
+    if (!op->ready)
+        return;
+    cuCtxPushCurrent_v2(op->comm->context);
+    cuEventDestroy_v2(op->ready);
+    cuCtxPopCurrent_v2(NULL);
 }
 
 /* A real library hangs when one thread posts for several ranks one after the other. */
@@ -107,6 +118,8 @@ static ncclResult_t post_all(vn_op *ops, int count)
             result = queue(&ops[i]);
     for (int i = 0; i < count && result == ncclSuccess; i++)
         result = wait_for_gate(&ops[i]);
+    for (int i = 0; i < count; i++)
+        drop_event(&ops[i]); /* of those that were not queued */
     for (int i = 0; i < count && result == ncclSuccess; i++)
         result = vni_match(ops[i].comm->world);
     return result;
