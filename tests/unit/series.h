@@ -23,7 +23,8 @@ enum {
     SERIES_BITS,        /* random bit patterns, finite */
     SERIES_HOLES,       /* a walk with NaN and infinities */
     SERIES_HUGE,        /* near the largest double: sums overflow */
-    SERIES_COUNT
+    SERIES_COUNT,
+    SERIES_GAP /* the largest numbers of one binade above few of another, `seed` binades below */
 };
 
 static inline double series_uniform(uint64_t seed, uint32_t stream, int64_t i)
@@ -86,6 +87,9 @@ static inline void series_make(int kind, uint64_t seed, int64_t n, double *x)
             break;
         case SERIES_HUGE:
             x[i] = (0.5 + v / 2) * 0x1.fffffffffffffp1023 * (r % 5 ? 1 : -1);
+            break;
+        case SERIES_GAP:
+            x[i] = i % 40 ? ldexp(0x1.fffffffffffffp0, (int)seed) : 0x1.0000000000001p0;
             break;
         default:
             break;

@@ -268,3 +268,17 @@ Test(window, long_series)
             for (int p = 0; p < 7; p++)
                 check_long(all[w], kinds[k], (uint64_t)(100 * w + 10 * k + p), lengths[p]);
 }
+
+/* Every width of the sums at its limits: the data fill all their bits, with one sign. */
+Test(window, widths_of_sums)
+{
+    static const syi_workload *const all[] = {&syi_workload_sma, &syi_workload_rolling_std,
+                                              &syi_workload_bollinger};
+    static const double lengths[] = {1, 2, 3, 20, 64, 65};
+    for (int w = 0; w < 3; w++)
+        for (uint64_t gap = 0; gap < 80; gap++)
+            for (int p = 0; p < 6; p++) {
+                double params[3] = {lengths[p], w == 2 ? 2 : 0, 0};
+                check_window(all[w], SERIES_GAP, gap, 150, params);
+            }
+}

@@ -143,6 +143,18 @@ Test(reduce, variance)
     check_all(VARIANCE);
 }
 
+/* Every width of the sums at its limits: the data fill all their bits, with one sign. */
+Test(reduce, widths_of_sums)
+{
+    double *x = malloc(8192 * sizeof *x);
+    for (uint64_t gap = 0; gap < 160; gap++) {
+        series_make(SERIES_GAP, gap, 8192, x);
+        for (int which = SUM; which <= VARIANCE; which++)
+            check(which, SERIES_GAP, gap, x, 8192, 0);
+    }
+    free(x);
+}
+
 /* What cancels, overflows on the way, or ties. */
 Test(reduce, hand_made)
 {
