@@ -52,15 +52,6 @@ static sy_status repair(const sy_segment *row, int64_t first, int64_t last)
     return syi_recurrence_repair(row, first, last, &how);
 }
 
-static int agrees(const syi_carry *assumed_carry, const syi_carry *end)
-{
-    syi_ema_state assumed, known;
-    memcpy(&assumed, assumed_carry, sizeof assumed);
-    memcpy(&known, end, sizeof known);
-    int answer = syi_phase_agrees(assumed.from_start, assumed.phase, known.phase);
-    return answer >= 0 ? answer : syi_deviation_agrees(&assumed.deviation, &known.deviation);
-}
-
 static const sy_param_info params[] = {
     {"period", "columns; the smoothing is 2 / (period + 1)", 1, 16777216, 20, 1, NULL},
     SYI_SEED_PARAM,
@@ -80,6 +71,6 @@ const syi_workload syi_workload_ema = {
     .halo = halo,
     .warmup = warmup,
     .run = {SYI_ISA_LIST(syi_ema_run)},
-    .agrees = agrees,
+    .agrees = syi_ema_agrees,
     .repair = repair,
 };

@@ -1,6 +1,7 @@
 /* The exponential moving average. Compiled for several instruction sets. */
 #include "ema/ema.h"
 #include "ema/state.h"
+#include "recurrence/lanes.h"
 
 typedef struct task {
     const double *x; /* x[0] is column `first` */
@@ -11,15 +12,26 @@ typedef struct task {
     syi_doubts *doubts;
 } task;
 
-static sy_status put(const task *task, int64_t i, const syi_ema_state *state)
+SYI_INLINE double settle(const syi_ema_state *state, double *y)
 {
     /* The low parts' sum loses 2^-106 of x and of y. */
-    syi_dd y = syi_dd_of_sum(state->x, state->deviation.value.high);
+    syi_dd sum = syi_dd_of_sum(state->x, state->deviation.value.high);
     double error = fma(0.0625, fabs(state->x), state->deviation.error);
-    y.low += state->deviation.value.low;
-    if (!syi_dd_settle(y, error, &task->y[i]))
+    sum.low += state->deviation.value.low;
+    return syi_dd_settle(sum, error, y);
+}
+
+static sy_status put(const task *task, int64_t i, const syi_ema_state *state)
+{
+    if (settle(state, &task->y[i]) != 0.0)
         return syi_doubts_add(task->doubts, task->row, task->first + i);
     return SY_OK;
+}
+
+SYI_INLINE void advance(syi_ema_state *s, double x, const syi_factor_dd *factor)
+{
+    s->deviation = syi_deviation_step(s->deviation, syi_dd_of_sum(s->x, -x), 0.0, factor);
+    s->x = x;
 }
 
 static sy_status run_steps(const task *task, syi_ema_state *state, int64_t from, int64_t to,
@@ -33,13 +45,76 @@ static sy_status run_steps(const task *task, syi_ema_state *state, int64_t from,
             s.phase = syi_phase_after(x);
             break;
         }
-        s.deviation = syi_deviation_step(s.deviation, syi_dd_of_sum(s.x, -x), 0.0, &task->factor);
-        s.x = x;
+        advance(&s, x, &task->factor);
         if (task->y)
             SYI_TRY(put(task, i, &s));
     }
     *state = s;
     *reached = i;
+    return SY_OK;
+}
+
+enum { X, HIGH, LOW, ERROR }; /* words of a lane's state */
+
+static void step_lanes(const void *of, syi_lanes *lanes, int count)
+{
+    const syi_factor_dd factor = ((const task *)of)->factor;
+    double(*w)[SYI_LANES] = lanes->state + offsetof(syi_ema_state, x) / sizeof(double);
+    for (int i = 0; i < count; i++)
+#pragma GCC ivdep
+        for (int l = 0; l < SYI_LANES; l++) {
+            syi_ema_state s = {0, 0, w[X][l], {{w[HIGH][l], w[LOW][l]}, w[ERROR][l]}};
+            advance(&s, lanes->x[i][l], &factor);
+            lanes->doubt[i][l] = settle(&s, &lanes->y[0][i][l]);
+            w[X][l] = s.x;
+            w[HIGH][l] = s.deviation.value.high;
+            w[LOW][l] = s.deviation.value.low;
+            w[ERROR][l] = s.deviation.error;
+        }
+}
+
+static void assume(syi_carry *carry, const double *x, int64_t count)
+{
+    syi_ema_state state = {.phase = SYI_PHASE_RUNNING, .x = x[0]};
+    state.deviation.error = syi_assumed_error(x, count);
+    memcpy(carry, &state, sizeof state);
+}
+
+static void claim(syi_carry *carry)
+{
+    syi_ema_state state;
+    memcpy(&state, carry, sizeof state);
+    state.deviation.error = syi_claimed_error(state.deviation.error);
+    memcpy(carry, &state, sizeof state);
+}
+
+static sy_status run_alone(const void *of, syi_carry *carry, int64_t from, int64_t to)
+{
+    syi_ema_state state;
+    int64_t reached;
+    memcpy(&state, carry, sizeof state);
+    SYI_TRY(run_steps(of, &state, from, to, &reached));
+    memcpy(carry, &state, sizeof state);
+    return SY_OK;
+}
+
+/* The long part of a stretch. */
+static sy_status run_lanes(const task *task, syi_ema_state *state, int64_t from, int64_t to,
+                           int64_t *reached)
+{
+    const syi_lane_form form = {1,
+                                syi_decay_columns(task->ema.period, SYI_HALO_BITS),
+                                syi_ema_agrees,
+                                assume,
+                                claim,
+                                step_lanes,
+                                run_alone};
+    double *y[1] = {task->y};
+    syi_lane_place place = {task->x, y, task->first, task->row, task->doubts};
+    syi_carry carry = {{0.0}};
+    memcpy(&carry, state, sizeof *state);
+    SYI_TRY(syi_lanes_run(&form, task, &place, &carry, from, to, reached));
+    memcpy(state, &carry, sizeof *state);
     return SY_OK;
 }
 
@@ -84,6 +159,8 @@ static sy_status run_columns(const task *task, syi_ema_state *state, int64_t fro
     int64_t i = from;
     if (i < to && state->phase == SYI_PHASE_BEFORE)
         SYI_TRY(run_seed(task, state, i, to, &i));
+    if (SYI_HAVE_LANES && task->y && i < to && state->phase == SYI_PHASE_RUNNING)
+        SYI_TRY(run_lanes(task, state, i, to, &i));
     if (i < to && state->phase == SYI_PHASE_RUNNING)
         SYI_TRY(run_steps(task, state, i, to, &i));
     if (i < to && state->phase == SYI_PHASE_HUGE)
@@ -98,6 +175,7 @@ static sy_status find_start(const task *columns, const syi_piece *piece, syi_ema
 {
     int64_t left = piece->segment.left;
     task unseen = *columns;
+    syi_carry assumed;
     unseen.y = NULL;
     *state = (syi_ema_state){.phase = SYI_PHASE_BEFORE, .from_start = 1.0};
     if (left == piece->segment.first)
@@ -106,13 +184,10 @@ static sy_status find_start(const task *columns, const syi_piece *piece, syi_ema
         memcpy(state, piece->start, sizeof *state);
         return SY_OK;
     }
-    state->phase = SYI_PHASE_RUNNING;
-    state->from_start = 0.0;
-    state->x = unseen.x[-left];
-    state->deviation.error = 8.0 * SYI_PER_FINE * syi_largest(unseen.x - left, left);
+    assume(&assumed, unseen.x - left, left);
+    memcpy(state, &assumed, sizeof *state);
     SYI_TRY(run_columns(&unseen, state, -left, 0));
-    /* Room for the left neighbour's own error. */
-    state->deviation.error *= 4.0;
+    state->deviation.error = syi_claimed_error(state->deviation.error);
     return SY_OK;
 }
 

@@ -16,15 +16,10 @@ static sy_status check(const double *params)
         params[0], params[1]);
 }
 
-static int64_t decay(const syi_macd *macd, double bits)
-{
-    return syi_decay_columns(macd->slow, bits) + syi_decay_columns(macd->signal, bits);
-}
-
 static int64_t halo(const double *params)
 {
     syi_macd macd = syi_macd_of(params);
-    return syi_recurrence_halo(syi_macd_warmup(&macd) + 1, decay(&macd, SYI_HALO_BITS));
+    return syi_recurrence_halo(syi_macd_warmup(&macd) + 1, syi_macd_decay(&macd, SYI_HALO_BITS));
 }
 
 static int64_t warmup(const double *params)
@@ -127,21 +122,8 @@ static int64_t compute(const sy_segment *row, const syi_attempt *attempt)
 static sy_status repair(const sy_segment *row, int64_t first, int64_t last)
 {
     syi_macd macd = syi_macd_of(row->params);
-    syi_repairer how = {compute, 3, syi_macd_warmup(&macd), decay(&macd, SYI_REPAIR_BITS)};
+    syi_repairer how = {compute, 3, syi_macd_warmup(&macd), syi_macd_decay(&macd, SYI_REPAIR_BITS)};
     return syi_recurrence_repair(row, first, last, &how);
-}
-
-static int agrees(const syi_carry *assumed_carry, const syi_carry *end)
-{
-    syi_macd_state assumed, known;
-    memcpy(&assumed, assumed_carry, sizeof assumed);
-    memcpy(&known, end, sizeof known);
-    int answer = syi_phase_agrees(assumed.from_start, assumed.phase, known.phase);
-    if (answer >= 0)
-        return answer;
-    return syi_deviation_agrees(&assumed.fast, &known.fast) &&
-           syi_deviation_agrees(&assumed.slow, &known.slow) &&
-           syi_deviation_agrees(&assumed.signal, &known.signal);
 }
 
 static const sy_param_info params[] = {
@@ -166,6 +148,6 @@ const syi_workload syi_workload_macd = {
     .halo = halo,
     .warmup = warmup,
     .run = {SYI_ISA_LIST(syi_macd_run)},
-    .agrees = agrees,
+    .agrees = syi_macd_agrees,
     .repair = repair,
 };

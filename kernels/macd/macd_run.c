@@ -1,6 +1,7 @@
 /* The MACD. Compiled for several instruction sets. */
 #include "macd/macd.h"
 #include "macd/state.h"
+#include "recurrence/lanes.h"
 
 /*
  * On a straight line of prices an average of period p trails by c = (p - 1) / 2 steps, and what the
@@ -20,7 +21,7 @@ typedef struct task {
     syi_macd macd;
     int64_t seed, warmup; /* relative to `first` */
     syi_factor_dd fast, slow, signal;
-    int tilted;
+    double tilted; /* 1 or 0 */
     double fast_tilt, slow_tilt, gap_tilt;
     syi_doubts *doubts;
 } task;
@@ -47,12 +48,12 @@ SYI_INLINE syi_deviation value_of(const task *task, const syi_macd_state *s)
 SYI_INLINE syi_deviation advance(const task *task, syi_macd_state *s, double x)
 {
     syi_dd slope = syi_dd_of_sum(x, -s->x), bend = syi_dd_subtract(slope, s->slope);
-    syi_dd fast = syi_dd_negative(slope), slow = fast, tilt = syi_dd_scale(bend, task->gap_tilt);
+    syi_dd tilt = syi_dd_scale(bend, task->gap_tilt);
+    /* The bend, or -slope: exactly, and without a branch. */
+    syi_dd moved = {task->tilted * bend.high + (task->tilted - 1.0) * slope.high,
+                    task->tilted * bend.low + (task->tilted - 1.0) * slope.low};
+    syi_dd fast = syi_dd_scale(moved, task->fast_tilt), slow = syi_dd_scale(moved, task->slow_tilt);
     syi_deviation gap = s->gap, change;
-    if (task->tilted) {
-        fast = syi_dd_scale(bend, task->fast_tilt);
-        slow = syi_dd_scale(bend, task->slow_tilt);
-    }
     s->fast = syi_deviation_step(s->fast, fast, 2.0 * SYI_DD_ERROR * fabs(fast.high), &task->fast);
     s->slow = syi_deviation_step(s->slow, slow, 2.0 * SYI_DD_ERROR * fabs(slow.high), &task->slow);
     s->gap = difference(s->fast, s->slow);
@@ -68,14 +69,20 @@ SYI_INLINE void smooth_signal(const task *task, syi_macd_state *s, syi_deviation
         syi_deviation_step(s->signal, syi_dd_negative(change.value), change.error, &task->signal);
 }
 
-SYI_INLINE sy_status put(const task *task, int64_t i, const syi_macd_state *s)
+/* The three outputs; not 0.0 when one of them is in doubt. */
+SYI_INLINE double settle(const task *task, const syi_macd_state *s, double *macd_out,
+                         double *signal_out, double *histogram_out)
 {
     syi_deviation macd = value_of(task, s), signal = add(macd, s->signal.value, s->signal.error);
     syi_dd histogram = syi_dd_negative(s->signal.value);
-    int certain = syi_dd_settle(macd.value, macd.error, &task->y[0][i]);
-    certain &= syi_dd_settle(signal.value, signal.error, &task->y[1][i]);
-    certain &= syi_dd_settle(histogram, s->signal.error, &task->y[2][i]);
-    if (!certain)
+    double doubt = syi_dd_settle(macd.value, macd.error, macd_out);
+    doubt += syi_dd_settle(signal.value, signal.error, signal_out);
+    return doubt + syi_dd_settle(histogram, s->signal.error, histogram_out);
+}
+
+static sy_status put(const task *task, int64_t i, const syi_macd_state *s)
+{
+    if (settle(task, s, &task->y[0][i], &task->y[1][i], &task->y[2][i]) != 0.0)
         return syi_doubts_add(task->doubts, task->row, task->first + i);
     return SY_OK;
 }
@@ -101,6 +108,97 @@ static sy_status run_steps(const task *task, syi_macd_state *state, int64_t from
     }
     *state = s;
     *reached = i;
+    return SY_OK;
+}
+
+/* A lane's state is its carry, word by word: what changes in it, in order from x on. */
+enum { X, SLOPE, FAST = SLOPE + 2, SLOW = FAST + 3, SIGNAL = SLOW + 3, GAP = SIGNAL + 3 };
+
+SYI_INLINE syi_deviation load(double (*w)[SYI_LANES], int at, int lane)
+{
+    return (syi_deviation){{w[at][lane], w[at + 1][lane]}, w[at + 2][lane]};
+}
+
+SYI_INLINE void store(double (*w)[SYI_LANES], int at, int lane, syi_deviation a)
+{
+    w[at][lane] = a.value.high;
+    w[at + 1][lane] = a.value.low;
+    w[at + 2][lane] = a.error;
+}
+
+static void step_lanes(const void *of, syi_lanes *lanes, int count)
+{
+    const task task = *(const struct task *)of;
+    double(*w)[SYI_LANES] = lanes->state + offsetof(syi_macd_state, x) / sizeof(double);
+    for (int i = 0; i < count; i++)
+#pragma GCC ivdep
+        for (int l = 0; l < SYI_LANES; l++) {
+            syi_macd_state s = {.x = w[X][l], .slope = {w[SLOPE][l], w[SLOPE + 1][l]}};
+            s.fast = load(w, FAST, l);
+            s.slow = load(w, SLOW, l);
+            s.signal = load(w, SIGNAL, l);
+            s.gap = load(w, GAP, l);
+            smooth_signal(&task, &s, advance(&task, &s, lanes->x[i][l]));
+            lanes->doubt[i][l] =
+                settle(&task, &s, &lanes->y[0][i][l], &lanes->y[1][i][l], &lanes->y[2][i][l]);
+            w[X][l] = s.x;
+            w[SLOPE][l] = s.slope.high;
+            w[SLOPE + 1][l] = s.slope.low;
+            store(w, FAST, l, s.fast);
+            store(w, SLOW, l, s.slow);
+            store(w, SIGNAL, l, s.signal);
+            store(w, GAP, l, s.gap);
+        }
+}
+
+static void assume(syi_carry *carry, const double *x, int64_t count)
+{
+    double slope = count > 1 ? x[1] - x[0] : 0.0, error = syi_assumed_error(x, count);
+    syi_macd_state s = {.phase = SYI_PHASE_RUNNING, .x = x[0] - slope, .slope = {slope, 0.0}};
+    if (syi_is_straight(x, count))
+        error = 0.0;
+    s.fast.error = s.slow.error = s.signal.error = error;
+    s.gap.error = 2.0 * error;
+    memcpy(carry, &s, sizeof s);
+}
+
+static void claim(syi_carry *carry)
+{
+    syi_macd_state s;
+    memcpy(&s, carry, sizeof s);
+    s.fast.error = syi_claimed_error(s.fast.error);
+    s.slow.error = syi_claimed_error(s.slow.error);
+    s.signal.error = syi_claimed_error(s.signal.error);
+    s.gap.error = 2.0 * syi_claimed_error(s.gap.error);
+    memcpy(carry, &s, sizeof s);
+}
+
+static sy_status run_alone(const void *of, syi_carry *carry, int64_t from, int64_t to)
+{
+    syi_macd_state state;
+    int64_t reached;
+    memcpy(&state, carry, sizeof state);
+    SYI_TRY(run_steps(of, &state, from, to, &reached));
+    memcpy(carry, &state, sizeof state);
+    return SY_OK;
+}
+
+/* The long part of a stretch. */
+static sy_status run_lanes(const task *task, syi_macd_state *state, int64_t from, int64_t to,
+                           int64_t *reached)
+{
+    const syi_lane_form form = {3,
+                                syi_macd_decay(&task->macd, SYI_HALO_BITS),
+                                syi_macd_agrees,
+                                assume,
+                                claim,
+                                step_lanes,
+                                run_alone};
+    syi_lane_place place = {task->x, task->y, task->first, task->row, task->doubts};
+    syi_carry carry = {{0.0}};
+    memcpy(&carry, state, sizeof *state);
+    SYI_TRY(syi_lanes_run(&form, task, &place, &carry, from, to, reached));
+    memcpy(state, &carry, sizeof *state);
     return SY_OK;
 }
 
@@ -182,6 +280,8 @@ static sy_status run_columns(const task *task, syi_macd_state *s, int64_t from, 
         run_seed(task, s, to, &i);
     if (i < to && s->phase == SYI_PHASE_SEEDING)
         SYI_TRY(run_seeding(task, s, i, to, &i));
+    if (SYI_HAVE_LANES && task->y && i < to && s->phase == SYI_PHASE_RUNNING)
+        SYI_TRY(run_lanes(task, s, i, to, &i));
     if (i < to && s->phase == SYI_PHASE_RUNNING)
         SYI_TRY(run_steps(task, s, i, to, &i));
     if (i < to && s->phase == SYI_PHASE_HUGE)
@@ -196,7 +296,7 @@ static sy_status find_start(const task *columns, const syi_piece *piece, syi_mac
 {
     int64_t left = piece->segment.left;
     task unseen = *columns;
-    double range;
+    syi_carry carry = {{0.0}};
     unseen.y = NULL;
     *s = (syi_macd_state){.phase = SYI_PHASE_BEFORE, .from_start = 1.0};
     if (left == piece->segment.first)
@@ -205,16 +305,12 @@ static sy_status find_start(const task *columns, const syi_piece *piece, syi_mac
         memcpy(s, piece->start, sizeof *s);
         return SY_OK;
     }
-    range = 8.0 * SYI_PER_FINE * syi_largest(unseen.x - left, left);
-    *s = (syi_macd_state){.phase = SYI_PHASE_RUNNING, .x = unseen.x[-left]};
-    s->fast.error = s->slow.error = s->signal.error = range;
-    s->gap.error = 2.0 * range;
+    assume(&carry, unseen.x - left, left);
+    memcpy(s, &carry, sizeof *s);
     SYI_TRY(run_columns(&unseen, s, -left, 0));
-    /* Room for the left neighbour's own error. */
-    s->fast.error *= 4.0;
-    s->slow.error *= 4.0;
-    s->signal.error *= 4.0;
-    s->gap.error *= 4.0;
+    memcpy(&carry, s, sizeof *s);
+    claim(&carry);
+    memcpy(s, &carry, sizeof *s);
     return SY_OK;
 }
 
@@ -231,12 +327,10 @@ static task make_task(const syi_piece *piece)
     task.fast = syi_smoothing_factor(macd.fast);
     task.slow = syi_smoothing_factor(macd.slow);
     task.signal = syi_smoothing_factor(macd.signal);
-    task.tilted = macd.slow <= LONGEST_TILTED;
-    if (task.tilted) {
-        task.fast_tilt = 0.5 * (macd.fast - 1.0);
-        task.slow_tilt = 0.5 * (macd.slow - 1.0);
-        task.gap_tilt = 0.5 * (macd.slow - macd.fast);
-    }
+    task.tilted = macd.slow <= LONGEST_TILTED ? 1.0 : 0.0;
+    task.fast_tilt = task.tilted != 0.0 ? 0.5 * (macd.fast - 1.0) : 1.0;
+    task.slow_tilt = task.tilted != 0.0 ? 0.5 * (macd.slow - 1.0) : 1.0;
+    task.gap_tilt = task.tilted != 0.0 ? 0.5 * (macd.slow - macd.fast) : 0.0;
     return task;
 }
 

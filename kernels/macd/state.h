@@ -2,6 +2,7 @@
 #ifndef SYI_KERNELS_MACD_STATE_H
 #define SYI_KERNELS_MACD_STATE_H
 
+#include "macd/macd.h"
 #include "recurrence/phase.h"
 
 typedef struct syi_macd_state {
@@ -17,5 +18,25 @@ typedef struct syi_macd_state {
 } syi_macd_state;
 
 _Static_assert(sizeof(syi_macd_state) <= sizeof(syi_carry), "a state fits its carry");
+
+/* Columns until a wrong start of all three averages has lost `bits` bits. */
+static inline int64_t syi_macd_decay(const syi_macd *macd, double bits)
+{
+    return syi_decay_columns(macd->slow, bits) + syi_decay_columns(macd->signal, bits);
+}
+
+/* Whether an assumed state holds the one that its left neighbour ended with. */
+static inline int syi_macd_agrees(const syi_carry *assumed_carry, const syi_carry *end)
+{
+    syi_macd_state assumed, known;
+    memcpy(&assumed, assumed_carry, sizeof assumed);
+    memcpy(&known, end, sizeof known);
+    int answer = syi_phase_agrees(assumed.from_start, assumed.phase, known.phase);
+    if (answer >= 0)
+        return answer;
+    return syi_deviation_agrees(&assumed.fast, &known.fast) &&
+           syi_deviation_agrees(&assumed.slow, &known.slow) &&
+           syi_deviation_agrees(&assumed.signal, &known.signal);
+}
 
 #endif

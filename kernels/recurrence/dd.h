@@ -78,18 +78,18 @@ SYI_INLINE syi_dd syi_dd_divide(syi_dd a, double n)
 }
 
 /*
- * value + error * SYI_FINE at most, rounded: non-zero when every number within the bound rounds to
- * *out. The bound is widened by what the test itself loses. Zero is +0.
+ * The number nearest to a value known to within error * SYI_FINE: 0.0 when every number in that
+ * range rounds to *out, else 1.0. The range is widened by what the test itself loses. Zero is +0.
  */
-SYI_INLINE int syi_dd_settle(syi_dd value, double error, double *out)
+SYI_INLINE double syi_dd_settle(syi_dd value, double error, double *out)
 {
     syi_dd v = syi_dd_of_sum(value.high, value.low);
     double margin = fma(error + 0.0625 * fabs(v.high), SYI_FINE, 0x1p-1074);
-    *out = v.high + 0.0;
-    if (v.high + (v.low + margin) == v.high + (v.low - margin))
-        return 1;
+    double up = v.high + (v.low + margin), down = v.high + (v.low - margin);
     /* Zero is also what rounds to it: less than half of the least subnormal, 2^-1075. */
-    return v.high == 0.0 && error < 0x1p-976;
+    double unlike_zero = fabs(v.high) + (error < 0x1p-976 ? 0.0 : 1.0);
+    *out = v.high + 0.0;
+    return (up == down ? 0.0 : 1.0) * (unlike_zero == 0.0 ? 0.0 : 1.0);
 }
 
 #endif

@@ -39,13 +39,13 @@ typedef struct syi_deviation {
 SYI_INLINE syi_deviation syi_deviation_step(syi_deviation a, syi_dd change, double change_error,
                                             const syi_factor_dd *factor)
 {
-    syi_dd sum = syi_dd_add(a.value, change);
+    syi_dd sum = syi_dd_add(a.value, change), product = syi_dd_multiply(factor->b, sum);
     double size = fabs(sum.high), error = a.error + change_error;
-    if (size < SYI_FAINT) /* nothing of it will be left in the result of any normal data */
-        return (syi_deviation){{0.0, 0.0},
-                               factor->above * (error + size * (SYI_PER_FINE * 1.0001))};
-    return (syi_deviation){syi_dd_multiply(factor->b, sum),
-                           factor->above * fma(2.0 * SYI_DD_ERROR, size, error)};
+    /* A faint sum is given up: nothing of it will be left in the result of any normal data. */
+    double lost = size < SYI_FAINT ? SYI_PER_FINE * 1.0001 : 2.0 * SYI_DD_ERROR;
+    product.high = size < SYI_FAINT ? 0.0 : product.high;
+    product.low = size < SYI_FAINT ? 0.0 : product.low;
+    return (syi_deviation){product, factor->above * fma(lost, size, error)};
 }
 
 /* Whether the state that a piece assumed holds the true one, known to its left neighbour. */

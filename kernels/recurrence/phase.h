@@ -59,12 +59,39 @@ SYI_INLINE syi_phase syi_phase_of_seed(const double *x, int64_t count, syi_phase
     return next;
 }
 
-SYI_INLINE double syi_largest(const double *x, int64_t count)
+/* By how much an assumed deviation may be wrong: the chain of states checks it, so it may be
+ * guessed. Constant data make it 0, and then nothing of it comes into doubt. */
+SYI_INLINE double syi_assumed_error(const double *x, int64_t count)
 {
-    double largest = 0.0;
+    double least = x[0], most = x[0];
+    for (int64_t i = 0; i < count; i++) {
+        least = x[i] < least ? x[i] : least;
+        most = x[i] > most ? x[i] : most;
+    }
+    return 8.0 * SYI_PER_FINE * (most - least);
+}
+
+/* Equal steps from value to value. */
+SYI_INLINE int syi_is_straight(const double *x, int64_t count)
+{
+    int64_t bends = 0;
+    for (int64_t i = 2; i < count; i++)
+        bends += (x[i] - x[i - 1]) - (x[i - 1] - x[i - 2]) != 0.0;
+    return bends == 0;
+}
+
+/* Room for the left neighbour's own error, however faint. */
+SYI_INLINE double syi_claimed_error(double error)
+{
+    return 4.0 * error + 0x1p-1000;
+}
+
+SYI_INLINE int syi_all_in_range(const double *x, int64_t count)
+{
+    int64_t outside = 0;
     for (int64_t i = 0; i < count; i++)
-        largest = fabs(x[i]) > largest ? fabs(x[i]) : largest;
-    return largest;
+        outside += fabs(x[i]) <= SYI_HUGE ? 0 : 1;
+    return outside == 0;
 }
 
 /* What the phases alone say: 1 agreed, 0 not, -1 that the values decide. `from_start`: the piece
