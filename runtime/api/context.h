@@ -38,6 +38,9 @@ sy_status syi_context_plan(sy_context *context, const syi_workload *workload,
 /* Everything of a work but its arrays: workload, shape, parameters. */
 sy_status syi_work_check(sy_context *context, const sy_work *work, double *params, syi_job *out);
 
+/* Everything of the options but the ratios, which the plan checks. */
+sy_status syi_options_check(const sy_options *options);
+
 /* Copies a struct of the caller, whose size may be that of an older or newer header. */
 #define SYI_ADOPT(to, from)                                                                        \
     do {                                                                                           \

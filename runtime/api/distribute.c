@@ -146,6 +146,7 @@ sy_status distribute_workload(sy_context *context, const sy_work *work, const sy
     if (report)
         SYI_TRY(syi_struct_check(report->struct_size, "sy_report"));
     SYI_ADOPT(copy, options);
+    SYI_TRY(syi_options_check(&copy));
     SYI_TRY(syi_work_check(context, work, params, &job));
     SYI_TRY(check_arrays(&job));
     SYI_TRY(syi_context_plan(context, job.workload, &copy, syi_job_tiles(&job), &plan));

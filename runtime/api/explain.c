@@ -75,6 +75,7 @@ sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_opt
         SYI_TRY(syi_struct_check(options->struct_size, "sy_options"));
     SYI_TRY(syi_struct_check(out->struct_size, "sy_plan_info"));
     SYI_ADOPT(copy, options);
+    SYI_TRY(syi_options_check(&copy));
     SYI_TRY(syi_work_check(context, work, params, &job));
     SYI_TRY(syi_context_plan(context, job.workload, &copy, syi_job_tiles(&job), &plan));
     status = fill_plan(context, &job, &plan, out);

@@ -3,6 +3,24 @@
 
 #include <string.h>
 
+/* A user's halo function may return anything. */
+static sy_status check_halo(const syi_workload *workload, const double *params)
+{
+    int64_t halo = workload->halo ? workload->halo(params) : 0;
+    if (halo < 0)
+        return syi_fail(SY_ERR_USER, "workload '%s': its halo function returned %lld",
+                        workload->name, (long long)halo);
+    return SY_OK;
+}
+
+sy_status syi_options_check(const sy_options *options)
+{
+    if (options->accuracy != SY_ACCURACY_EXACT)
+        return syi_fail(SY_ERR_ARGUMENT, "accuracy %d is unknown; use SY_ACCURACY_EXACT",
+                        (int)options->accuracy);
+    return SY_OK;
+}
+
 sy_status syi_work_check(sy_context *context, const sy_work *work, double *params, syi_job *out)
 {
     sy_work copy;
@@ -21,6 +39,7 @@ sy_status syi_work_check(sy_context *context, const sy_work *work, double *param
         return syi_fail(SY_ERR_ARGUMENT, "shape %lld x %lld: too many elements",
                         (long long)copy.rows, (long long)copy.columns);
     SYI_TRY(syi_params_resolve(workload, copy.params, copy.n_params, params));
+    SYI_TRY(check_halo(workload, params));
     *out = (syi_job){.workload = workload,
                      .params = params,
                      .rows = copy.rows,

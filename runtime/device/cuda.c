@@ -169,7 +169,13 @@ static sy_status cuda_open_all(syi_devices *devices)
 static sy_status cuda_open(const char *item, syi_devices *devices)
 {
     int64_t ordinal;
-    SYI_TRY(need_driver(devices));
+    sy_status status = need_driver(devices);
+    if (status == SY_ERR_NO_DEVICE) {
+        sy_error why = *sy_last_error();
+        return syi_fail_device(status, -1, why.native_code,
+                               "device '%s' is not there (%.300s); there is: cpu", item, why.text);
+    }
+    SYI_TRY(status);
     if (!strcmp(item, "cuda"))
         return cuda_open_all(devices);
     if (!syi_parse_integer(item + strlen("cuda:"), 0, devices->cuda->devices - 1, &ordinal))

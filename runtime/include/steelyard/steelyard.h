@@ -251,7 +251,7 @@ typedef struct sy_device_report {
     int64_t tiles, tail_tiles, elements; /* computed here; of them taken in the dynamic tail */
     double copy_in_ms, compute_ms, copy_out_ms, busy_ms;
     int retries;    /* operations repeated after a failure */
-    char state[32]; /* `ok`, `left out`, `out of memory`, `failed`, `lost` */
+    char state[32]; /* `ok`, `left out`, `out of memory`, `failed` */
 } sy_device_report;
 
 typedef struct sy_report {
