@@ -113,7 +113,7 @@ Test(failures, failed_launch)
 
 Test(failures, lost)
 {
-    check_fault("lost", "lost");
+    check_fault("lost", "failed");
 }
 
 Test(failures, all_but_one_are_lost)
