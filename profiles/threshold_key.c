@@ -3,13 +3,13 @@
 #include "thresholds.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { NUMBER_SIZE = 32 };
@@ -26,8 +26,9 @@ static void format_number(double value, char text[NUMBER_SIZE])
         return;
     }
     for (int digits = 1; digits <= 17; digits++) {
+        double back;
         snprintf(text, NUMBER_SIZE, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
+        if (syi_parse_number(text, &back) && back == value)
             return;
     }
 }

@@ -23,16 +23,15 @@ enum { SLAB_TILES = 256 };
 static void short_name(const char *model, char *name, size_t size)
 {
     static const char *const vendor[] = {"NVIDIA", "GeForce", "Tesla", "Quadro", "Graphics", "GPU"};
-    char word[64];
-    size_t used = 0;
-    int length;
+    size_t used = 0, length;
     name[0] = '\0';
-    for (; sscanf(model, " %63s%n", word, &length) == 1; model += length) {
+    for (; *(model += strspn(model, " ")); model += length) {
         int skip = 0;
+        length = strcspn(model, " ");
         for (size_t i = 0; i < sizeof vendor / sizeof vendor[0]; i++)
-            skip |= !strcmp(word, vendor[i]);
+            skip |= strlen(vendor[i]) == length && !strncmp(model, vendor[i], length);
         if (!skip && used < size)
-            used += (size_t)snprintf(name + used, size - used, "%s", word);
+            used += (size_t)snprintf(name + used, size - used, "%.*s", (int)length, model);
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/arithmetic.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -18,6 +19,9 @@ typedef struct host_pass {
     int64_t piece_tiles;    /* tiles of a piece */
     int64_t pieces_per_row; /* of the slab's stretch of a row */
     atomic_bool failed;
+    pthread_mutex_t collecting;
+    sy_status status; /* of the first thread that failed */
+    sy_error error;
 } host_pass;
 
 static int is_tile_wise(const syi_workload *workload)
@@ -121,29 +125,34 @@ static sy_status run_pieces(host_pass *pass, _Atomic int64_t *next, int64_t piec
     return SY_OK;
 }
 
+/* Adds what a thread found; keeps the first failure. */
+static void collect(host_pass *pass, sy_status status, syi_outcome *found, syi_outcome *outcome)
+{
+    sy_status merged;
+    pthread_mutex_lock(&pass->collecting);
+    merged = syi_outcome_merge(outcome, found);
+    status = status != SY_OK ? status : merged;
+    if (status != SY_OK && pass->status == SY_OK) {
+        pass->status = status;
+        pass->error = *sy_last_error();
+    }
+    pthread_mutex_unlock(&pass->collecting);
+}
+
 static sy_status run_threads(host_pass *pass, int64_t pieces, int threads, syi_outcome *outcome)
 {
     _Atomic int64_t next = 0;
-    sy_status first = SY_OK;
-    sy_error error;
+    pthread_mutex_init(&pass->collecting, NULL);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
         syi_outcome found = {0};
         sy_status status = run_pieces(pass, &next, pieces, &found);
-#pragma omp critical(syi_host_collect)
-        {
-            sy_status merged = syi_outcome_merge(outcome, &found);
-            status = status != SY_OK ? status : merged;
-            if (status != SY_OK && first == SY_OK) {
-                first = status;
-                error = *sy_last_error();
-            }
-        }
-        syi_outcome_clear(&found);
+        collect(pass, status, &found, outcome);
     }
-    if (first != SY_OK)
-        syi_error_adopt(&error);
-    return first;
+    pthread_mutex_destroy(&pass->collecting);
+    if (pass->status != SY_OK)
+        syi_error_adopt(&pass->error);
+    return pass->status;
 }
 
 sy_status syi_host_run(const syi_job *job, const syi_slab *slab, const syi_view *view,

@@ -3,6 +3,7 @@
 
 #include "base/arithmetic.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 static int by_position(const void *left, const void *right)
@@ -77,28 +78,40 @@ static int64_t join_doubts(syi_doubts *doubts)
     return kept;
 }
 
+/* The doubts are decided by as many threads as there are; the first failure is told. */
+typedef struct decision {
+    pthread_mutex_t lock;
+    sy_status status;
+    sy_error error;
+} decision;
+
+static void decide_one(const syi_job *job, const syi_doubt *doubt, decision *all)
+{
+    sy_status status = repair(job, doubt->row, doubt->first, doubt->last);
+    if (status == SY_OK)
+        return;
+    pthread_mutex_lock(&all->lock);
+    if (all->status == SY_OK) {
+        all->status = status;
+        all->error = *sy_last_error();
+    }
+    pthread_mutex_unlock(&all->lock);
+}
+
 static sy_status decide(const syi_job *job, syi_doubts *doubts, int64_t *repaired)
 {
-    sy_status first = SY_OK;
-    sy_error error;
+    decision all = {.status = SY_OK};
     doubts->count = join_doubts(doubts);
     for (int64_t i = 0; i < doubts->count; i++)
         *repaired += doubts->list[i].last - doubts->list[i].first;
+    pthread_mutex_init(&all.lock, NULL);
 #pragma omp parallel for schedule(dynamic) if (doubts->count > 1)
-    for (int64_t i = 0; i < doubts->count; i++) {
-        const syi_doubt *doubt = &doubts->list[i];
-        sy_status status = repair(job, doubt->row, doubt->first, doubt->last);
-        if (status != SY_OK) {
-#pragma omp critical(syi_merge_collect)
-            {
-                first = status;
-                error = *sy_last_error();
-            }
-        }
-    }
-    if (first != SY_OK)
-        syi_error_adopt(&error);
-    return first;
+    for (int64_t i = 0; i < doubts->count; i++)
+        decide_one(job, &doubts->list[i], &all);
+    pthread_mutex_destroy(&all.lock);
+    if (all.status != SY_OK)
+        syi_error_adopt(&all.error);
+    return all.status;
 }
 
 static sy_status combine(const syi_workload *workload, void *into, const void *right,
