@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
 include="-I$root/runtime/include -I$root/runtime -I$root/profiles -I$root/kernels -I$root/tests"
-flags="-std=c11 -ffp-contract=off -fno-math-errno -Wno-unknown-pragmas -DTESTS_DIR=\"$root/tests\""
+flags="-std=c11 -ffp-contract=off -fno-math-errno -Wno-unknown-pragmas -DTESTS_DIR=\\\"$root/tests\\\""
 isas=base
 case $(uname -m) in
 x86_64 | amd64)
@@ -53,7 +53,7 @@ for compiler in gcc clang; do
     for level in -O0 -O2 -O3; do
         folder=$work/$compiler$level
         mkdir "$folder"
-        commands $compiler $level "$folder" | xargs -P 2 -I{} sh -c '{}' || exit 1
+        commands $compiler $level "$folder" | xargs -d '\n' -P 2 -I{} sh -c '{}' || exit 1
         # The kernels above come first, so the library gives only what is not a kernel.
         # shellcheck disable=SC2086
         $compiler "$folder"/*.o "$library" "$@" -lm -o "$folder/golden_hash" || exit 1

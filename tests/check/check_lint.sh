@@ -68,8 +68,6 @@ start='(^|[^A-Za-z0-9_.>])'
         $library
     refuse "allocation that the tests cannot make fail" "$start(malloc|calloc|realloc|strdup) *\\(" \
         $(printf '%s\n' $library | grep -v '^runtime/base/mem.c$')
-    refuse "text conversion by locale" "$start(strtod|atof|setlocale|sscanf) *\\(" \
-        $(printf '%s\n' $library | grep -v '^runtime/base/text.c$')
 }
 
 for file in $(sources runtime kernels profiles bench tests docs); do

@@ -13,11 +13,11 @@
 #include "support/lab.h"
 #include "support/series.h"
 
-enum { ROWS = 2, COLUMNS = 9000, MOST = 100000 };
+enum { LONG = 40 * 4096, MOST = 100000 };
 
 #define DEVICES "sim:a:speed=1e6,sim:b:speed=3e6,cpu:threads=2"
 
-static double x[ROWS * COLUMNS];
+static double x[LONG];
 static sy_context *context;
 static char multigpu[64], thresholds[64];
 static lab_case right, got;
@@ -45,12 +45,14 @@ static sy_status distribute(void)
 {
     sy_work work = {.struct_size = sizeof work,
                     .workload = got.workload,
-                    .rows = ROWS,
-                    .columns = COLUMNS,
+                    .rows = got.rows,
+                    .columns = got.columns,
                     .inputs = &got.x,
                     .outputs = got.out};
     sy_report report = {.struct_size = sizeof report};
-    sy_options options = {.struct_size = sizeof options, .checksum = 1};
+    static const sy_ratio ratios[] = {{"a", 0.2}, {"b", 0.2}, {"cpu", 0.6}};
+    sy_options options = {
+        .struct_size = sizeof options, .checksum = 1, .ratios = ratios, .n_ratios = 3};
     sy_status status = distribute_workload(context, &work, &options, &report);
     int output;
     if (status != SY_OK && report.devices)
@@ -63,8 +65,7 @@ static sy_status distribute(void)
 
 static sy_status explain(void)
 {
-    sy_work work = {
-        .struct_size = sizeof work, .workload = "sma", .rows = ROWS, .columns = COLUMNS};
+    sy_work work = {.struct_size = sizeof work, .workload = "sma", .rows = 2, .columns = 9000};
     sy_plan_info plan = {.struct_size = sizeof plan};
     sy_status status = sy_plan_explain(context, &work, NULL, &plan);
     sy_plan_info_clear(&plan);
@@ -155,10 +156,10 @@ static void starve(const char *name, operation run)
     printf("%-20s %lld allocations, %lld refusals\n", name, (long long)k - 1, (long long)refused);
 }
 
-static void starve_workload(const char *workload)
+static void starve_workload(const char *workload, int64_t rows, int64_t columns)
 {
     sy_context *alone = lab_open("cpu:threads=1", NULL, NULL);
-    right = (lab_case){.workload = workload, .rows = ROWS, .columns = COLUMNS, .x = x};
+    right = (lab_case){.workload = workload, .rows = rows, .columns = columns, .x = x};
     got = right;
     if (!alone || !lab_prepare(&right) || !lab_prepare(&got) ||
         lab_run(alone, &right, NULL, NULL) != SY_OK)
@@ -181,12 +182,16 @@ int main(void)
                         .thresholds_path = thresholds};
     snprintf(multigpu, sizeof multigpu, "alloc-fail-%d-multigpu.json", (int)getpid());
     snprintf(thresholds, sizeof thresholds, "alloc-fail-%d-thresholds.json", (int)getpid());
-    series_fill(SERIES_FLATS, 6, x, ROWS * COLUMNS); /* makes roundings in doubt, too */
+    series_fill(SERIES_FLATS, 6, x, LONG); /* makes roundings in doubt, too */
     starve("context", create);
     if (sy_context_create(&config, &context) != SY_OK)
         return 1;
     for (size_t w = 0; w < sizeof workloads / sizeof workloads[0]; w++)
-        starve_workload(workloads[w]);
+        starve_workload(workloads[w], 2, 9000);
+    /* one row in several pieces on several devices and threads */
+    starve_workload("ema", 1, LONG);
+    starve_workload("macd", 1, LONG);
+    starve_workload("bollinger", 1, LONG);
     starve("explain", explain);
     starve("set_balance", set_balance);
     starve("get_balance", get_balance);

@@ -4,6 +4,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include <criterion/criterion.h>
+#include <fenv.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,6 +204,26 @@ Test(distribute, seed_does_not_move_exact_results)
             lab_release(&c);
         }
     sy_context_destroy(&context);
+}
+
+/* The caller's rounding mode takes no part, and is the same afterwards. */
+Test(distribute, rounding_mode_of_the_caller)
+{
+    static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    static const char *const workloads[] = {"sma", "bollinger", "ema", "macd", "sum", "variance"};
+    for (int m = 0; m < 3; m++)
+        for (int w = 0; w < 6; w++) {
+            sy_context *context = lab_open("sim:a:speed=1e6,cpu:threads=2", NULL, NULL);
+            lab_case c = {.workload = workloads[w], .rows = 3, .columns = 9000, .x = x};
+            cr_assert(context && lab_prepare(&c));
+            cr_assert_eq(fesetround(modes[m]), 0);
+            cr_expect_eq(lab_run(context, &c, NULL, NULL), SY_OK);
+            cr_expect_eq(fegetround(), modes[m]);
+            fesetround(FE_TONEAREST);
+            same_as_cpu(&c, workloads[w]);
+            lab_release(&c);
+            sy_context_destroy(&context);
+        }
 }
 
 static int stop(void *user, uint64_t done, uint64_t tiles)
