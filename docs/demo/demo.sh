@@ -12,8 +12,8 @@ STEELYARD_THRESHOLD_PATH=$out/thresholds.json
 export STEELYARD_MULTIGPU_PATH STEELYARD_THRESHOLD_PATH
 
 # Three unequal GPUs, simulated, beside the real CPU.
-devices=sim:new-gpu:speed=0.4:latency=10us:link=24GB/s,sim:old-gpu:speed=0.2:latency=20us:link=12GB/s
-devices=$devices,sim:laptop-gpu:speed=0.1:latency=30us:link=6GB/s,cpu:threads=1
+devices=sim:new-gpu:speed=0.1:latency=10us:link=24GB/s,sim:old-gpu:speed=0.05:latency=20us:link=12GB/s
+devices=$devices,sim:laptop-gpu:speed=0.03:latency=30us:link=6GB/s,cpu:threads=1
 series=open,high,low,close
 
 title() { printf '\n== %s\n' "$*"; }

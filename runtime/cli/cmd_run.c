@@ -22,7 +22,7 @@ typedef struct run {
     const char *input_path, *output_path, *column, *accuracy, *dtype, *report_path, *tag,
         *ratio_list;
     int64_t seed;
-    bool quiet;
+    bool quiet, shows_table;
     /* What it became. */
     sy_context *catalog, *context; /* the workload's description; the devices */
     sy_workload_info info;
@@ -215,7 +215,7 @@ static int finish(run *r)
     if (r->report_path)
         CLI_TRY(cli_output_commit(&r->report_file));
     cli_progress_erase();
-    if (!r->quiet && isatty(STDERR_FILENO))
+    if (r->shows_table)
         return cli_report_show(&r->report, r->info.name);
     return CLI_DONE;
 }
@@ -310,7 +310,10 @@ int cli_cmd_run(int argc, char **argv)
          .to = &r.tag,
          .placeholder = "T",
          .help = "whose stored ratios (default: the workload's name)"},
-        {.name = "quiet", .kind = CLI_FLAG, .to = &r.quiet, .help = "no table on a terminal"},
+        {.name = "quiet",
+         .kind = CLI_FLAG,
+         .to = &r.quiet,
+         .help = "no table of what each device did (on a terminal, or with --verbose)"},
     };
     cli_args args = {.command = "run",
                      .usage = "WORKLOAD --input F --output F [--KEY VALUE]... [OPTION]...",
@@ -324,6 +327,7 @@ int cli_cmd_run(int argc, char **argv)
     CLI_TRY(cli_parse(&args, argc, argv));
     if (args.help)
         return help(&args);
+    r.shows_table = !r.quiet && (args.verbose || isatty(STDERR_FILENO));
     code = execute(&r, &args);
     release(&r);
     return code;

@@ -51,7 +51,8 @@ int cli_report_show(const sy_report *report, const char *workload)
 {
     cli_table table;
     char time[32];
-    cli_table_begin(&table, 5, "device", ">ratio", ">tiles", ">time", "state");
+    /* A device that was busy for 100 % of the ideal time did just its share. */
+    cli_table_begin(&table, 6, "device", ">ratio", ">tiles", ">time", ">of ideal", "state");
     for (int i = 0; i < report->n_devices; i++) {
         const sy_device_report *d = &report->devices[i];
         cli_time_text(d->busy_ms, time);
@@ -59,6 +60,7 @@ int cli_report_show(const sy_report *report, const char *workload)
         cli_table_cell(&table, "%.4f", d->ratio);
         cli_table_cell(&table, "%lld", (long long)d->tiles);
         cli_table_cell(&table, "%s", time);
+        cli_table_cell(&table, "%.0f %%", 100 * d->busy_ms / report->ideal_ms);
         cli_table_cell(&table, "%s", d->state);
     }
     CLI_TRY(cli_table_end(&table, stderr));
