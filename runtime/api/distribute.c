@@ -100,12 +100,14 @@ static sy_status run_job(sy_context *context, syi_job *job, const syi_plan *plan
                          const sy_options *options, syi_tally *tallies, sy_report *report)
 {
     int64_t began = syi_now_ns(), repaired;
+    double wall_ms;
     SYI_TRY(syi_run_plan(&context->devices, job, plan, &context->log, tallies));
     SYI_TRY(syi_merge(job, tallies, plan->count, &repaired));
+    wall_ms = (double)(syi_now_ns() - began) / 1e6;
     report->repaired = repaired;
     if (options->checksum)
         checksum(job, report->checksum);
-    return fill_report(context, job, plan, tallies, (double)(syi_now_ns() - began) / 1e6, report);
+    return fill_report(context, job, plan, tallies, wall_ms, report);
 }
 
 static sy_status run_with_memory(sy_context *context, syi_job *job, const syi_plan *plan,
