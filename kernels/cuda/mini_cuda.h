@@ -11,12 +11,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#define __host__                   __attribute__((host))
-#define __device__                 __attribute__((device))
-#define __global__                 __attribute__((global))
-#define __shared__                 __attribute__((shared))
-#define __forceinline__            inline __attribute__((always_inline))
-#define __launch_bounds__(threads) __attribute__((launch_bounds(threads)))
+#define __host__               __attribute__((host))
+#define __device__             __attribute__((device))
+#define __global__             __attribute__((global))
+#define __shared__             __attribute__((shared))
+#define __forceinline__        inline __attribute__((always_inline))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 
 #define fma(a, b, c)        __builtin_fma(a, b, c)
 #define fabs(a)             __builtin_fabs(a)

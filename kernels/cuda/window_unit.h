@@ -21,7 +21,7 @@
 typedef struct window_sums {
     int64_t sum;
     uint64_t square_low, square_high;
-    int odd;
+    int64_t odd; /* below 2^25 */
 } window_sums;
 
 typedef struct window_shared {
@@ -35,6 +35,7 @@ typedef struct window_task {
     const double *x;
     double *out[3];
     int64_t begin, count; /* columns [begin, count) have a value */
+    int64_t start;        /* where the first of these windows begins */
     syi_window window;
     int squares; /* whether they are wanted */
     int warp, lane;
@@ -61,7 +62,7 @@ SYI_DEVICE window_sums sums_change(const double *x, const double *old, double sc
 /* A lane's sums by one of the shuffles; squares that nobody wants stay at home. */
 #define SUMS_SHUFFLED(s, squares, how, how_odd, by)                                                \
     ((window_sums){(int64_t)how((uint64_t)(s).sum, by), (squares) ? how((s).square_low, by) : 0,   \
-                   (squares) ? how((s).square_high, by) : 0, how_odd((s).odd, by)})
+                   (squares) ? how((s).square_high, by) : 0, how_odd((int)(s).odd, by)})
 
 SYI_DEVICE window_sums sums_of_warp(window_sums s, int squares)
 {
@@ -86,8 +87,7 @@ SYI_DEVICE syi_span window_measure(const window_task *task, window_shared *share
 {
     int64_t largest = 0, least = INT64_MAX;
 #pragma unroll 1
-    for (int64_t i = task->begin + 1 - task->window.period + SYI_THREAD; i < task->count;
-         i += SYI_WINDOW_UNIT_THREADS) {
+    for (int64_t i = task->start + SYI_THREAD; i < task->count; i += SYI_WINDOW_UNIT_THREADS) {
         int64_t bits = (int64_t)(syi_bits(task->x[i]) & (UINT64_MAX >> 1));
         int64_t kept = bits < SYI_INFINITY_BITS ? bits : 0;
         largest = kept > largest ? kept : largest;
@@ -121,8 +121,7 @@ SYI_DEVICE window_sums sums_before_warp(const window_task *task, double scale,
 {
     window_sums before = {0, 0, 0, 0}, own = {0, 0, 0, 0};
 #pragma unroll 1
-    for (int64_t i = task->begin + 1 - task->window.period + SYI_THREAD; i < task->begin;
-         i += SYI_WINDOW_UNIT_THREADS)
+    for (int64_t i = task->start + SYI_THREAD; i < task->begin; i += SYI_WINDOW_UNIT_THREADS)
         before = sums_plus(before, sums_change(task->x + i, NULL, scale));
 #pragma unroll 1
     for (int i = task->lane; i < WINDOW_SHARE; i += SYI_WARP)
@@ -231,6 +230,7 @@ SYI_DEVICE void syi_window_unit(const syi_launch *launch, const syi_window *wind
                         {syi_unit_out(launch, &unit, launch->out[0]), NULL, NULL},
                         window->period - 1 - launch->first - unit.at,
                         unit.count,
+                        0,
                         *window,
                         window->kind != SYI_WINDOW_MEAN,
                         SYI_THREAD / SYI_WARP,
@@ -241,6 +241,7 @@ SYI_DEVICE void syi_window_unit(const syi_launch *launch, const syi_window *wind
         task.out[2] = syi_unit_out(launch, &unit, launch->out[2]);
     }
     task.begin = task.begin < 0 ? 0 : task.begin > unit.count ? unit.count : task.begin;
+    task.start = task.begin < task.count ? task.begin + 1 - window->period : task.count;
     syi_span span = window_measure(&task, &shared);
     int fits = syi_window_is_narrow(&span, window->period);
     int64_t blank = fits ? task.begin : unit.count;

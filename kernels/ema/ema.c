@@ -1,4 +1,5 @@
 /* ema: the exponential moving average, y' = y + 2 / (period + 1) * (x' - y). */
+#include "cuda/forms.h"
 #include "ema/ema.h"
 #include "ema/state.h"
 #include "recurrence/repair.h"
@@ -8,7 +9,7 @@ SYI_ISA_DECLARE(syi_ema_run);
 static int64_t halo(const double *params)
 {
     syi_ema ema = syi_ema_of(params);
-    return syi_recurrence_halo(ema.seeded, syi_decay_columns(ema.period, SYI_HALO_BITS));
+    return syi_ema_halo(&ema);
 }
 
 static int64_t warmup(const double *params)
@@ -57,6 +58,8 @@ static const sy_param_info params[] = {
     SYI_SEED_PARAM,
 };
 
+static const syi_gpu_form gpu = SYI_STRETCH_FORM("syi_gpu_ema");
+
 const syi_workload syi_workload_ema = {
     .name = "ema",
     .summary = "exponential moving average",
@@ -73,4 +76,5 @@ const syi_workload syi_workload_ema = {
     .run = {SYI_ISA_LIST(syi_ema_run)},
     .agrees = syi_ema_agrees,
     .repair = repair,
+    .gpu = &gpu,
 };

@@ -12,26 +12,11 @@ typedef struct task {
     syi_doubts *doubts;
 } task;
 
-SYI_INLINE double settle(const syi_ema_state *state, double *y)
-{
-    /* The low parts' sum loses 2^-106 of x and of y. */
-    syi_dd sum = syi_dd_of_sum(state->x, state->deviation.value.high);
-    double error = fma(0.0625, fabs(state->x), state->deviation.error);
-    sum.low += state->deviation.value.low;
-    return syi_dd_settle(sum, error, y);
-}
-
 static sy_status put(const task *task, int64_t i, const syi_ema_state *state)
 {
-    if (settle(state, &task->y[i]) != 0.0)
+    if (syi_ema_settle(state, &task->y[i]) != 0.0)
         return syi_doubts_add(task->doubts, task->row, task->first + i);
     return SY_OK;
-}
-
-SYI_INLINE void advance(syi_ema_state *s, double x, const syi_factor_dd *factor)
-{
-    s->deviation = syi_deviation_step(s->deviation, syi_dd_of_sum(s->x, -x), 0.0, factor);
-    s->x = x;
 }
 
 static sy_status run_steps(const task *task, syi_ema_state *state, int64_t from, int64_t to,
@@ -45,7 +30,7 @@ static sy_status run_steps(const task *task, syi_ema_state *state, int64_t from,
             s.phase = syi_phase_after(x);
             break;
         }
-        advance(&s, x, &task->factor);
+        syi_ema_advance(&s, x, &task->factor);
         if (task->y)
             SYI_TRY(put(task, i, &s));
     }
@@ -64,8 +49,8 @@ static void step_lanes(const void *of, syi_lanes *lanes, int count)
 #pragma GCC ivdep
         for (int l = 0; l < SYI_LANES; l++) {
             syi_ema_state s = {0, 0, w[X][l], {{w[HIGH][l], w[LOW][l]}, w[ERROR][l]}};
-            advance(&s, lanes->x[i][l], &factor);
-            lanes->doubt[i][l] = settle(&s, &lanes->y[0][i][l]);
+            syi_ema_advance(&s, lanes->x[i][l], &factor);
+            lanes->doubt[i][l] = syi_ema_settle(&s, &lanes->y[0][i][l]);
             w[X][l] = s.x;
             w[HIGH][l] = s.deviation.value.high;
             w[LOW][l] = s.deviation.value.low;
@@ -75,8 +60,7 @@ static void step_lanes(const void *of, syi_lanes *lanes, int count)
 
 static void assume(syi_carry *carry, const double *x, int64_t count)
 {
-    syi_ema_state state = {.phase = SYI_PHASE_RUNNING, .x = x[0]};
-    state.deviation.error = syi_assumed_error(x, count);
+    syi_ema_state state = syi_ema_assume(x, count);
     memcpy(carry, &state, sizeof state);
 }
 
@@ -84,7 +68,7 @@ static void claim(syi_carry *carry)
 {
     syi_ema_state state;
     memcpy(&state, carry, sizeof state);
-    state.deviation.error = syi_claimed_error(state.deviation.error);
+    syi_ema_claim(&state);
     memcpy(carry, &state, sizeof state);
 }
 
@@ -175,7 +159,6 @@ static sy_status find_start(const task *columns, const syi_piece *piece, syi_ema
 {
     int64_t left = piece->segment.left;
     task unseen = *columns;
-    syi_carry assumed;
     unseen.y = NULL;
     *state = (syi_ema_state){.phase = SYI_PHASE_BEFORE, .from_start = 1.0};
     if (left == piece->segment.first)
@@ -184,10 +167,9 @@ static sy_status find_start(const task *columns, const syi_piece *piece, syi_ema
         memcpy(state, piece->start, sizeof *state);
         return SY_OK;
     }
-    assume(&assumed, unseen.x - left, left);
-    memcpy(state, &assumed, sizeof *state);
+    *state = syi_ema_assume(unseen.x - left, left);
     SYI_TRY(run_columns(&unseen, state, -left, 0));
-    state->deviation.error = syi_claimed_error(state->deviation.error);
+    syi_ema_claim(state);
     return SY_OK;
 }
 

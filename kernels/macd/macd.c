@@ -1,5 +1,6 @@
 /* macd: a fast less a slow exponential moving average, that difference's own average (the signal),
  * and the distance between the two (the histogram). */
+#include "cuda/forms.h"
 #include "macd/macd.h"
 #include "macd/state.h"
 #include "recurrence/repair.h"
@@ -19,7 +20,7 @@ static sy_status check(const double *params)
 static int64_t halo(const double *params)
 {
     syi_macd macd = syi_macd_of(params);
-    return syi_recurrence_halo(syi_macd_warmup(&macd) + 1, syi_macd_decay(&macd, SYI_HALO_BITS));
+    return syi_macd_halo(&macd);
 }
 
 static int64_t warmup(const double *params)
@@ -133,6 +134,8 @@ static const sy_param_info params[] = {
     SYI_SEED_PARAM,
 };
 
+static const syi_gpu_form gpu = SYI_STRETCH_FORM("syi_gpu_macd");
+
 const syi_workload syi_workload_macd = {
     .name = "macd",
     .summary = "moving average convergence/divergence, its signal and their distance",
@@ -150,4 +153,5 @@ const syi_workload syi_workload_macd = {
     .run = {SYI_ISA_LIST(syi_macd_run)},
     .agrees = syi_macd_agrees,
     .repair = repair,
+    .gpu = &gpu,
 };

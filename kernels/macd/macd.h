@@ -2,7 +2,7 @@
 #ifndef SYI_KERNELS_MACD_MACD_H
 #define SYI_KERNELS_MACD_MACD_H
 
-#include <stdint.h>
+#include "exact/bits.h"
 
 /* Both averages have their first value at column seeded_slow - 1, being the means of the seeded_*
  * values up to there; the signal starts as the mean of the first seeded_signal differences.
@@ -12,7 +12,7 @@ typedef struct syi_macd {
     int64_t seeded_fast, seeded_slow, seeded_signal;
 } syi_macd;
 
-static inline syi_macd syi_macd_of(const double *params)
+SYI_INLINE syi_macd syi_macd_of(const double *params)
 {
     int first = params[3] != 0.0;
     return (syi_macd){params[0],
@@ -24,7 +24,7 @@ static inline syi_macd syi_macd_of(const double *params)
 }
 
 /* The first column with values. */
-static inline int64_t syi_macd_warmup(const syi_macd *macd)
+SYI_INLINE int64_t syi_macd_warmup(const syi_macd *macd)
 {
     return macd->seeded_slow + macd->seeded_signal - 2;
 }

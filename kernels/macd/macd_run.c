@@ -1,18 +1,7 @@
 /* The MACD. Compiled for several instruction sets. */
 #include "macd/macd.h"
-#include "macd/state.h"
+#include "macd/step.h"
 #include "recurrence/lanes.h"
-
-/*
- * On a straight line of prices an average of period p trails by c = (p - 1) / 2 steps, and what the
- * histogram is made of vanishes. So the averages are kept as g = (y - x) + c * (x' - x), for which
- *
- *     g' = b * (g + c * (change of slope)),   macd = g_fast - g_slow + (c_slow - c_fast) * slope
- *
- * and straight or flat stretches decay to the last bit. With a long period c only enlarges the
- * noise; then the plain deviations are better.
- */
-#define LONGEST_TILTED 512.0
 
 typedef struct task {
     const double *x;  /* x[0] is column `first` */
@@ -20,80 +9,15 @@ typedef struct task {
     int64_t first, row;
     syi_macd macd;
     int64_t seed, warmup; /* relative to `first` */
-    syi_factor_dd fast, slow, signal;
-    double tilted; /* 1 or 0 */
-    double fast_tilt, slow_tilt, gap_tilt;
+    syi_macd_terms terms;
     syi_doubts *doubts;
 } task;
 
-SYI_INLINE syi_deviation add(syi_deviation a, syi_dd b, double b_error)
-{
-    syi_dd sum = syi_dd_add(a.value, b);
-    return (syi_deviation){sum, a.error + b_error + SYI_DD_ERROR * fabs(sum.high)};
-}
-
-SYI_INLINE syi_deviation difference(syi_deviation a, syi_deviation b)
-{
-    return add(a, syi_dd_negative(b.value), b.error);
-}
-
-/* The macd: the gap and what the slope adds. */
-SYI_INLINE syi_deviation value_of(const task *task, const syi_macd_state *s)
-{
-    syi_dd tilt = syi_dd_scale(s->slope, task->gap_tilt);
-    return add(s->gap, tilt, SYI_DD_ERROR * fabs(tilt.high));
-}
-
-/* Moves the averages on to x; returns the macd's change. */
-SYI_INLINE syi_deviation advance(const task *task, syi_macd_state *s, double x)
-{
-    syi_dd slope = syi_dd_of_sum(x, -s->x), bend = syi_dd_subtract(slope, s->slope);
-    syi_dd tilt = syi_dd_scale(bend, task->gap_tilt);
-    /* The bend, or -slope: exactly, and without a branch. */
-    syi_dd moved = {task->tilted * bend.high + (task->tilted - 1.0) * slope.high,
-                    task->tilted * bend.low + (task->tilted - 1.0) * slope.low};
-    syi_dd fast = syi_dd_scale(moved, task->fast_tilt), slow = syi_dd_scale(moved, task->slow_tilt);
-    syi_deviation gap = s->gap, change;
-    s->fast = syi_deviation_step(s->fast, fast, 2.0 * SYI_DD_ERROR * fabs(fast.high), &task->fast);
-    s->slow = syi_deviation_step(s->slow, slow, 2.0 * SYI_DD_ERROR * fabs(slow.high), &task->slow);
-    s->gap = difference(s->fast, s->slow);
-    s->slope = slope;
-    s->x = x;
-    change = difference(s->gap, gap);
-    return add(change, tilt, 2.0 * SYI_DD_ERROR * fabs(tilt.high));
-}
-
-SYI_INLINE void smooth_signal(const task *task, syi_macd_state *s, syi_deviation change)
-{
-    s->signal =
-        syi_deviation_step(s->signal, syi_dd_negative(change.value), change.error, &task->signal);
-}
-
-/* The three outputs; not 0.0 when one of them is in doubt. */
-SYI_INLINE double settle(const task *task, const syi_macd_state *s, double *macd_out,
-                         double *signal_out, double *histogram_out)
-{
-    syi_deviation macd = value_of(task, s), signal = add(macd, s->signal.value, s->signal.error);
-    syi_dd histogram = syi_dd_negative(s->signal.value);
-    double doubt = syi_dd_settle(macd.value, macd.error, macd_out);
-    doubt += syi_dd_settle(signal.value, signal.error, signal_out);
-    return doubt + syi_dd_settle(histogram, s->signal.error, histogram_out);
-}
-
 static sy_status put(const task *task, int64_t i, const syi_macd_state *s)
 {
-    if (settle(task, s, &task->y[0][i], &task->y[1][i], &task->y[2][i]) != 0.0)
+    if (syi_macd_settle(&task->terms, s, &task->y[0][i], &task->y[1][i], &task->y[2][i]) != 0.0)
         return syi_doubts_add(task->doubts, task->row, task->first + i);
     return SY_OK;
-}
-
-/* Non-zero when x is out of range, which ends the present phase. */
-SYI_INLINE int leaves_range(syi_macd_state *s, double x)
-{
-    if (fabs(x) <= SYI_HUGE)
-        return 0;
-    s->phase = syi_phase_after(x);
-    return 1;
 }
 
 static sy_status run_steps(const task *task, syi_macd_state *state, int64_t from, int64_t to,
@@ -101,8 +25,8 @@ static sy_status run_steps(const task *task, syi_macd_state *state, int64_t from
 {
     syi_macd_state s = *state;
     int64_t i = from;
-    for (; i < to && !leaves_range(&s, task->x[i]); i++) {
-        smooth_signal(task, &s, advance(task, &s, task->x[i]));
+    for (; i < to && !syi_macd_leaves_range(&s, task->x[i]); i++) {
+        syi_macd_smooth_signal(&task->terms, &s, syi_macd_advance(&task->terms, &s, task->x[i]));
         if (task->y)
             SYI_TRY(put(task, i, &s));
     }
@@ -138,9 +62,10 @@ static void step_lanes(const void *of, syi_lanes *lanes, int count)
             s.slow = load(w, SLOW, l);
             s.signal = load(w, SIGNAL, l);
             s.gap = load(w, GAP, l);
-            smooth_signal(&task, &s, advance(&task, &s, lanes->x[i][l]));
-            lanes->doubt[i][l] =
-                settle(&task, &s, &lanes->y[0][i][l], &lanes->y[1][i][l], &lanes->y[2][i][l]);
+            syi_macd_smooth_signal(&task.terms, &s,
+                                   syi_macd_advance(&task.terms, &s, lanes->x[i][l]));
+            lanes->doubt[i][l] = syi_macd_settle(&task.terms, &s, &lanes->y[0][i][l],
+                                                 &lanes->y[1][i][l], &lanes->y[2][i][l]);
             w[X][l] = s.x;
             w[SLOPE][l] = s.slope.high;
             w[SLOPE + 1][l] = s.slope.low;
@@ -153,24 +78,16 @@ static void step_lanes(const void *of, syi_lanes *lanes, int count)
 
 static void assume(syi_carry *carry, const double *x, int64_t count)
 {
-    double slope = count > 1 ? x[1] - x[0] : 0.0, error = syi_assumed_error(x, count);
-    syi_macd_state s = {.phase = SYI_PHASE_RUNNING, .x = x[0] - slope, .slope = {slope, 0.0}};
-    if (syi_is_straight(x, count))
-        error = 0.0;
-    s.fast.error = s.slow.error = s.signal.error = error;
-    s.gap.error = 2.0 * error;
-    memcpy(carry, &s, sizeof s);
+    syi_macd_state state = syi_macd_assume(x, count);
+    memcpy(carry, &state, sizeof state);
 }
 
 static void claim(syi_carry *carry)
 {
-    syi_macd_state s;
-    memcpy(&s, carry, sizeof s);
-    s.fast.error = syi_claimed_error(s.fast.error);
-    s.slow.error = syi_claimed_error(s.slow.error);
-    s.signal.error = syi_claimed_error(s.signal.error);
-    s.gap.error = 2.0 * syi_claimed_error(s.gap.error);
-    memcpy(carry, &s, sizeof s);
+    syi_macd_state state;
+    memcpy(&state, carry, sizeof state);
+    syi_macd_claim(&state);
+    memcpy(carry, &state, sizeof state);
 }
 
 static sy_status run_alone(const void *of, syi_carry *carry, int64_t from, int64_t to)
@@ -202,18 +119,6 @@ static sy_status run_lanes(const task *task, syi_macd_state *state, int64_t from
     return SY_OK;
 }
 
-/* The signal's first deviation, once the macd has come so far. */
-static void seed_signal(const task *task, syi_macd_state *s)
-{
-    double count = (double)task->macd.seeded_signal;
-    syi_dd mean = syi_dd_divide(s->sum.value, count);
-    double error = s->sum.error / count + SYI_DD_ERROR * fabs(mean.high);
-    s->signal = (syi_deviation){{0.0, 0.0}, 0.0};
-    if (task->macd.seeded_signal > 1)
-        s->signal = difference((syi_deviation){mean, error}, value_of(task, s));
-    s->phase = SYI_PHASE_RUNNING;
-}
-
 /* From the averages' first column to the signal's. */
 static sy_status run_seeding(const task *task, syi_macd_state *s, int64_t from, int64_t to,
                              int64_t *reached)
@@ -221,14 +126,14 @@ static sy_status run_seeding(const task *task, syi_macd_state *s, int64_t from, 
     syi_deviation value;
     int64_t i = from;
     for (; i < to && i <= task->warmup; i++) {
-        if (leaves_range(s, task->x[i]))
+        if (syi_macd_leaves_range(s, task->x[i]))
             break;
         if (i > task->seed)
-            advance(task, s, task->x[i]);
-        value = value_of(task, s);
-        s->sum = add(s->sum, value.value, value.error);
+            syi_macd_advance(&task->terms, s, task->x[i]);
+        value = syi_macd_value(&task->terms, s);
+        s->sum = syi_deviation_plus(s->sum, value.value, value.error);
         if (i == task->warmup)
-            seed_signal(task, s);
+            syi_macd_seed_signal(&task->terms, &task->macd, s);
         if (i == task->warmup && task->y)
             SYI_TRY(put(task, i, s));
     }
@@ -248,10 +153,7 @@ static void run_seed(const task *task, syi_macd_state *s, int64_t to, int64_t *r
                                  SYI_PHASE_SEEDING);
     if (s->phase != SYI_PHASE_SEEDING)
         return;
-    s->x = task->x[seed];
-    s->fast = syi_deviation_seed(task->x + seed, macd->seeded_fast);
-    s->slow = syi_deviation_seed(task->x + seed, macd->seeded_slow);
-    s->gap = difference(s->fast, s->slow);
+    syi_macd_begin(s, task->x + seed, macd);
 }
 
 /* Beyond the fast arithmetic's range, until something is not finite. */
@@ -296,7 +198,6 @@ static sy_status find_start(const task *columns, const syi_piece *piece, syi_mac
 {
     int64_t left = piece->segment.left;
     task unseen = *columns;
-    syi_carry carry = {{0.0}};
     unseen.y = NULL;
     *s = (syi_macd_state){.phase = SYI_PHASE_BEFORE, .from_start = 1.0};
     if (left == piece->segment.first)
@@ -305,12 +206,9 @@ static sy_status find_start(const task *columns, const syi_piece *piece, syi_mac
         memcpy(s, piece->start, sizeof *s);
         return SY_OK;
     }
-    assume(&carry, unseen.x - left, left);
-    memcpy(s, &carry, sizeof *s);
+    *s = syi_macd_assume(unseen.x - left, left);
     SYI_TRY(run_columns(&unseen, s, -left, 0));
-    memcpy(&carry, s, sizeof *s);
-    claim(&carry);
-    memcpy(s, &carry, sizeof *s);
+    syi_macd_claim(s);
     return SY_OK;
 }
 
@@ -324,13 +222,7 @@ static task make_task(const syi_piece *piece)
     task.macd = macd;
     task.seed = macd.seeded_slow - 1 - segment->first;
     task.warmup = syi_macd_warmup(&macd) - segment->first;
-    task.fast = syi_smoothing_factor(macd.fast);
-    task.slow = syi_smoothing_factor(macd.slow);
-    task.signal = syi_smoothing_factor(macd.signal);
-    task.tilted = macd.slow <= LONGEST_TILTED ? 1.0 : 0.0;
-    task.fast_tilt = task.tilted != 0.0 ? 0.5 * (macd.fast - 1.0) : 1.0;
-    task.slow_tilt = task.tilted != 0.0 ? 0.5 * (macd.slow - 1.0) : 1.0;
-    task.gap_tilt = task.tilted != 0.0 ? 0.5 * (macd.slow - macd.fast) : 0.0;
+    task.terms = syi_macd_terms_of(&macd);
     return task;
 }
 

@@ -20,9 +20,15 @@ typedef struct syi_macd_state {
 _Static_assert(sizeof(syi_macd_state) <= sizeof(syi_carry), "a state fits its carry");
 
 /* Columns until a wrong start of all three averages has lost `bits` bits. */
-static inline int64_t syi_macd_decay(const syi_macd *macd, double bits)
+SYI_INLINE int64_t syi_macd_decay(const syi_macd *macd, double bits)
 {
     return syi_decay_columns(macd->slow, bits) + syi_decay_columns(macd->signal, bits);
+}
+
+/* Columns that a piece wants to see on its left. */
+SYI_INLINE int64_t syi_macd_halo(const syi_macd *macd)
+{
+    return syi_recurrence_halo(syi_macd_warmup(macd) + 1, syi_macd_decay(macd, SYI_HALO_BITS));
 }
 
 /* Whether an assumed state holds the one that its left neighbour ended with. */

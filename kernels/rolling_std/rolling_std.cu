@@ -1,7 +1,8 @@
 /* The rolling standard deviation on a GPU. */
 #include "cuda/window_unit.h"
 
-SYI_KERNEL __launch_bounds__(SYI_WINDOW_UNIT_THREADS) syi_gpu_rolling_std(const syi_launch launch)
+SYI_KERNEL __launch_bounds__(SYI_WINDOW_UNIT_THREADS, 2)
+    syi_gpu_rolling_std(const syi_launch launch)
 {
     syi_window window = {SYI_WINDOW_DEVIATION, (int64_t)launch.params[0], (int64_t)launch.params[1],
                          0.0};

@@ -12,7 +12,7 @@ SYI_DEVICE syi_total total_of_other(syi_total t, int by)
                        syi_from_bits(syi_shuffle_xor(syi_bits(t.size), by))};
 }
 
-SYI_KERNEL __launch_bounds__(SYI_TILE_UNIT_THREADS) syi_gpu_total(const syi_launch launch)
+SYI_KERNEL __launch_bounds__(SYI_TILE_UNIT_THREADS, 3) syi_gpu_total(const syi_launch launch)
 {
     int lane = SYI_THREAD % SYI_WARP;
     int64_t index = SYI_BLOCK * SYI_TILE_UNITS_PER_BLOCK + SYI_THREAD / SYI_WARP;

@@ -53,7 +53,7 @@ SYI_DEVICE tile_sums tile_add(const double *x, int64_t count, int bottom, int la
     return sums;
 }
 
-SYI_KERNEL __launch_bounds__(SYI_TILE_UNIT_THREADS) syi_gpu_variance(const syi_launch launch)
+SYI_KERNEL __launch_bounds__(SYI_TILE_UNIT_THREADS, 3) syi_gpu_variance(const syi_launch launch)
 {
     int lane = SYI_THREAD % SYI_WARP;
     int64_t index = SYI_BLOCK * SYI_TILE_UNITS_PER_BLOCK + SYI_THREAD / SYI_WARP;
