@@ -40,13 +40,13 @@ configure() {
 }
 
 echo "== release build"
-run build unit golden fuzz plain cli check
+run build unit golden fuzz plain cuda cli check
 
 echo "== AddressSanitizer and UndefinedBehaviorSanitizer"
 configure build-asan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
 export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
 export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1
-run build-asan unit plain cli
+run build-asan unit plain cuda cli
 
 echo "== ThreadSanitizer"
 # libgomp is not instrumented, so OpenMP's own synchronisation would be reported.
