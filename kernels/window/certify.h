@@ -19,10 +19,8 @@ SYI_INLINE syi_window_constants syi_window_constants_of(int64_t period, int64_t 
 {
     double count = (double)period, divisor = count * (double)(period - ddof);
     double inverse = 1.0 / divisor;
-    return (syi_window_constants){
-        count, 1.0 / count,    inverse, fma(-inverse, divisor, 1.0) / divisor,
-        width, syi_pow2(unit),
-    };
+    double rest = fma(-inverse, divisor, 1.0) / divisor;
+    return (syi_window_constants){count, 1.0 / count, inverse, rest, width, syi_pow2(unit)};
 }
 
 SYI_INLINE syi_approx syi_window_mean(syi_approx sum, const syi_window_constants *k)
@@ -55,12 +53,15 @@ SYI_INLINE syi_approx syi_window_band(syi_approx mean, syi_approx deviation, dou
 
 /* ---- moments of one limb: sums below 2^62 and spreads below 2^126 ---- */
 
-/* Whether the sums of `period` values of the span fit. */
+/* Bits of a sum of `period` values of the span, in units of its bottom. */
+SYI_INLINE int syi_window_bits(const syi_span *span, int64_t period)
+{
+    return span->top - span->bottom + (period > 1 ? 64 - __builtin_clzll((uint64_t)period - 1) : 1);
+}
+
 SYI_INLINE int syi_window_is_narrow(const syi_span *span, int64_t period)
 {
-    int bits =
-        span->top - span->bottom + (period > 1 ? 64 - __builtin_clzll((uint64_t)period - 1) : 1);
-    return bits <= 62 && span->bottom > -850 && span->top < 850;
+    return syi_window_bits(span, period) <= 62 && span->bottom > -850 && span->top < 850;
 }
 
 /* A value in units of 1 / scale; what is not finite counts as zero. */

@@ -6,9 +6,9 @@
 #ifndef SYI_KERNELS_WINDOW_SLIDE_H
 #define SYI_KERNELS_WINDOW_SLIDE_H
 
-#include "exact/approx.h"
 #include "exact/limbs.h"
 #include "exact/wide.h"
+#include "window/certify.h"
 
 #define CHUNK 256
 
@@ -34,16 +34,11 @@ typedef struct slide {
 
 /* ---- one limb ---- */
 
-SYI_INLINE int64_t narrow_value(double x, double scale)
-{
-    return (int64_t)((syi_is_finite(x) ? x : 0.0) * scale);
-}
-
 SYI_INLINE void narrow_fill(slide *s, const double *x, int64_t count)
 {
     double scale = syi_pow2(-s->bottom);
     for (int64_t i = 0; i < count; i++) {
-        int64_t value = narrow_value(x[i], scale);
+        int64_t value = syi_narrow_value(x[i], scale);
         s->narrow_sum += value;
         s->narrow_squares += (syi_u128)((syi_i128)value * value);
     }
@@ -55,8 +50,8 @@ SYI_INLINE void narrow_step(slide *s, chunk *c, const double *x, int n, int squa
     int64_t sum = s->narrow_sum;
     syi_u128 square = s->narrow_squares;
     for (int j = 0; j < n; j++) {
-        int64_t in = narrow_value(x[j], scale);
-        int64_t out = j > 0 || s->full ? narrow_value(x[j - s->period], scale) : 0;
+        int64_t in = syi_narrow_value(x[j], scale);
+        int64_t out = j > 0 || s->full ? syi_narrow_value(x[j - s->period], scale) : 0;
         sum += in - out;
         c->sum[j] = (uint64_t)sum;
         if (squares) {
@@ -70,25 +65,17 @@ SYI_INLINE void narrow_step(slide *s, chunk *c, const double *x, int n, int squa
     s->narrow_squares = square;
 }
 
-/* Sums stay below 2^62 and spreads below 2^126. */
 SYI_INLINE void narrow_doubles(chunk *c, int n, int squares)
 {
-    const uint64_t low42 = (UINT64_C(1) << 42) - 1;
     for (int j = 0; j < n; j++) {
-        int64_t sum = (int64_t)c->sum[j];
-        double high = (double)sum;
-        c->sum_high[j] = high;
-        c->sum_low[j] = (double)(sum - (int64_t)high);
+        syi_approx sum = syi_narrow_sum((int64_t)c->sum[j]);
+        c->sum_high[j] = sum.high;
+        c->sum_low[j] = sum.low;
         c->sum_error[j] = 0.0;
     }
-    for (int j = 0; squares && j < n; j++) {
-        uint64_t low = c->spread[2 * j], top = c->spread[2 * j + 1];
-        double a = (double)(int64_t)(top >> 20) * 0x1p84;
-        double b = (double)(int64_t)((top << 22 | low >> 42) & low42) * 0x1p42;
-        double sum = a + b, rest = b - (sum - a) + (double)(int64_t)(low & low42);
-        c->spread_high[j] = sum + rest;
-        c->spread_low[j] = rest - (c->spread_high[j] - sum);
-    }
+    for (int j = 0; squares && j < n; j++)
+        syi_narrow_spread(c->spread[2 * j + 1], c->spread[2 * j], &c->spread_high[j],
+                          &c->spread_low[j]);
 }
 
 /* ---- two limbs ---- */
@@ -252,14 +239,12 @@ static inline void limbs_doubles(const slide *s, chunk *c, int n)
  * sums and differences on the way. */
 SYI_INLINE void slide_begin(slide *s, const syi_span *span, int64_t period, int squares)
 {
-    int bits =
-        span->top - span->bottom + (period > 1 ? 64 - __builtin_clzll((uint64_t)period - 1) : 1);
-    int plain = span->bottom > -850 && span->top < 850;
+    int bits = syi_window_bits(span, period);
     memset(s, 0, sizeof *s);
     s->period = period;
     s->bottom = span->bottom;
     s->squares = squares;
-    s->limbs = bits <= 62 && plain ? 1 : bits <= 126 ? 2 : (bits + 2 + 63) / 64;
+    s->limbs = syi_window_is_narrow(span, period) ? 1 : bits <= 126 ? 2 : (bits + 2 + 63) / 64;
 }
 
 /* The exponent of the unit in which a chunk's doubles are. */

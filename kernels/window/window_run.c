@@ -3,7 +3,7 @@
  * whose exact moments are made first and rounded in a second loop, which vectorises. This file is
  * compiled for several instruction sets.
  */
-#include "exact/approx.h"
+#include "window/certify.h"
 #include "window/decide.h"
 #include "window/slide.h"
 
@@ -11,76 +11,40 @@
  * from its halo stays in proportion. */
 #define BLOCK ((int64_t)2048)
 
-typedef struct constants {
-    double period, reciprocal;        /* of the period */
-    double inverse_high, inverse_low; /* of period * (period - ddof) */
-    double width, unit;
-} constants;
-
-static constants constants_of(const syi_window *window, int unit)
+SYI_INLINE syi_approx mean_of(const chunk *c, int j, const syi_window_constants *k)
 {
-    constants k = {.period = (double)window->period, .width = window->width};
-    double divisor = k.period * (double)(window->period - window->ddof);
-    k.reciprocal = 1.0 / k.period;
-    k.inverse_high = 1.0 / divisor;
-    k.inverse_low = fma(-k.inverse_high, divisor, 1.0) / divisor;
-    k.unit = syi_pow2(unit);
-    return k;
+    return syi_window_mean((syi_approx){c->sum_high[j], c->sum_low[j], c->sum_error[j]}, k);
 }
 
-SYI_INLINE syi_approx mean_of(const chunk *c, int j, const constants *k)
+SYI_INLINE syi_approx deviation_of(const chunk *c, int j, const syi_window_constants *k)
 {
-    syi_approx sum = {c->sum_high[j], c->sum_low[j], c->sum_error[j]};
-    return syi_divide(sum, k->period, k->reciprocal);
+    return syi_window_deviation(c->spread_high[j], c->spread_low[j], k);
 }
 
-/* sqrt(spread / (period * (period - ddof))); exactly zero for a zero spread. */
-SYI_INLINE syi_approx deviation_of(const chunk *c, int j, const constants *k)
-{
-    double high = c->spread_high[j], low = c->spread_low[j];
-    double square = high * k->inverse_high;
-    double below =
-        fma(high, k->inverse_high, -square) + (high * k->inverse_low + low * k->inverse_high);
-    double root = sqrt(square);
-    double rest = (fma(-root, root, square) + below) / (root + root);
-    return (syi_approx){root, high == 0.0 ? 0.0 : rest, root * SYI_SLACK};
-}
-
-/* mean + width * deviation. The absolute term covers what underflows in the product. */
-SYI_INLINE syi_approx band_of(syi_approx mean, syi_approx deviation, double width)
-{
-    double high, rest, step = width * deviation.high;
-    double below = fma(width, deviation.high, -step) + width * deviation.low;
-    double error = (fabs(mean.high) + fabs(step)) * SYI_SLACK + mean.error + 0x1p-900;
-    syi_two_sum(mean.high, step, &high, &rest);
-    error = deviation.high == 0.0 ? mean.error : error;
-    error = width == 0.0 ? mean.error : error;
-    return (syi_approx){high, rest + (mean.low + below), error};
-}
-
-static void finish_means(const chunk *c, int n, const constants *k, double *restrict out,
+static void finish_means(const chunk *c, int n, const syi_window_constants *k, double *restrict out,
                          double *restrict doubt)
 {
     for (int j = 0; j < n; j++)
         out[j] = syi_settle(mean_of(c, j, k), k->unit, &doubt[j]);
 }
 
-static void finish_deviations(const chunk *c, int n, const constants *k, double *restrict out,
-                              double *restrict doubt)
+static void finish_deviations(const chunk *c, int n, const syi_window_constants *k,
+                              double *restrict out, double *restrict doubt)
 {
     for (int j = 0; j < n; j++)
         out[j] = syi_settle(deviation_of(c, j, k), k->unit, &doubt[j]);
 }
 
-static void finish_bands(const chunk *c, int n, const constants *k, double *restrict upper,
-                         double *restrict middle, double *restrict lower, double *restrict doubt)
+static void finish_bands(const chunk *c, int n, const syi_window_constants *k,
+                         double *restrict upper, double *restrict middle, double *restrict lower,
+                         double *restrict doubt)
 {
     for (int j = 0; j < n; j++) {
         double up, mid, down;
         syi_approx mean = mean_of(c, j, k), deviation = deviation_of(c, j, k);
         middle[j] = syi_settle(mean, k->unit, &mid);
-        upper[j] = syi_settle(band_of(mean, deviation, k->width), k->unit, &up);
-        lower[j] = syi_settle(band_of(mean, deviation, -k->width), k->unit, &down);
+        upper[j] = syi_settle(syi_window_band(mean, deviation, k->width), k->unit, &up);
+        lower[j] = syi_settle(syi_window_band(mean, deviation, -k->width), k->unit, &down);
         doubt[j] = up + mid + down;
     }
 }
@@ -89,7 +53,8 @@ static void finish_bands(const chunk *c, int n, const constants *k, double *rest
 static void finish(const syi_window *window, const slide *s, const chunk *c, int n,
                    double *const *out, int64_t at)
 {
-    constants k = constants_of(window, slide_unit(s));
+    syi_window_constants k =
+        syi_window_constants_of(window->period, window->ddof, window->width, slide_unit(s));
     double doubt[CHUNK], doubts = 0.0;
     if (window->kind == SYI_WINDOW_MEAN)
         finish_means(c, n, &k, out[0] + at, doubt);
