@@ -1,0 +1,112 @@
+#!/bin/sh
+# What an interpreter cannot see of the GPU kernels: that nothing in their PTX may be contracted or
+# approximated, and that the assembler neither fuses nor spills. The counts of f64 instructions in
+# the machine code are golden values of one release of the toolkit; for any release they must not
+# depend on whether the assembler is allowed to fuse.
+# Usage: gpu_lints.sh SOURCE_ROOT GOLDEN [--update]     exit 77: neither nvcc nor clang is here
+set -u
+root=$1 golden=$2 failures=0
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+cd "$root" || exit 2
+includes="-I runtime/include -I runtime -I kernels"
+nvcc=$(command -v nvcc || command -v /usr/local/cuda/bin/nvcc)
+clang=$(command -v clang)
+
+complain() {
+    echo "$1"
+    failures=$((failures + 1))
+}
+
+# PTX of arithmetic that leaves bits open.
+lint_ptx() {
+    open=$(grep -nE '\b(add|sub|mul|mad|fma)\.(sat\.|ftz\.)*f(32|64)\b|\.approx|\.ftz|\.f32\b' "$1" |
+        head -3)
+    [ -z "$open" ] || complain "$(basename "$1"): bits are left to the hardware: $open"
+    grep -q 'fma\.rn\.f64' "$1" || complain "$(basename "$1"): no f64 arithmetic at all?"
+}
+
+# "KERNEL DADD n DMUL n DFMA n" for each kernel of a cubin. An instruction has 16 bytes, the low 9
+# bits are the operation.
+count_f64() {
+    readelf -SW "$1" 2>/dev/null | sed 's/^ *\[ *[0-9]*\] *//' |
+        awk '$1 ~ /^\.text\./ { print $1, $4, $5 }' | LC_ALL=C sort |
+        while read -r name offset size; do
+            od -An -v -w16 -tx4 -j $((0x$offset)) -N $((0x$size)) "$1" |
+                awk -v name="${name#.text.}" '
+                    substr($1, 6, 1) ~ /[02468ace]/ { n[substr($1, 7, 2)]++ }
+                    END { print name, "DADD", n["29"] + 0, "DMUL", n["28"] + 0, "DFMA", n["2b"] + 0 }'
+        done
+}
+
+# One PTX for one architecture: assembles without spills; counts the cubin's instructions.
+assemble() {
+    ptx=$1 arch=$2 out=$work/$(basename "$1" .ptx).$2
+    if ! "$ptxas" --fmad=false -v -warn-spills -arch="$arch" "$ptx" -o "$out.cubin" 2>"$out.log"; then
+        complain "$(basename "$ptx") for $arch: $(head -2 "$out.log")"
+        return
+    fi
+    spills=$(grep -E '[1-9][0-9]* bytes (stack frame|spill)' "$out.log" | head -1)
+    [ -z "$spills" ] || complain "$(basename "$ptx") for $arch: $spills"
+    count_f64 "$out.cubin" >"$out.counts"
+    grep -q 'DFMA [1-9]' "$out.counts" || complain "$(basename "$ptx") for $arch: no DFMA counted"
+}
+
+# Nothing in it can be fused, allowed or not.
+cannot_fuse() {
+    ptx=$1 arch=$2 out=$work/$(basename "$1" .ptx).$2
+    "$ptxas" --fmad=true -arch="$arch" "$ptx" -o "$out.fused" 2>/dev/null
+    count_f64 "$out.fused" | cmp -s - "$out.counts" ||
+        complain "$(basename "$ptx") for $arch: the assembler found something to fuse"
+}
+
+if [ -n "$clang" ]; then
+    if $clang -x cuda -std=c++17 --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_75 \
+        -Wno-unknown-cuda-version -Xclang -target-feature -Xclang +ptx64 -O2 -ffp-contract=off \
+        -S $includes -include cuda/mini_cuda.h kernels/cuda/all.cu -o "$work/clang75.ptx"; then
+        lint_ptx "$work/clang75.ptx"
+    else
+        complain "clang does not compile the kernels"
+    fi
+else
+    echo "no clang: its PTX is not checked"
+fi
+
+if [ -n "$nvcc" ]; then
+    ptxas=$(dirname "$(readlink -f "$nvcc")")/ptxas
+    for arch in 75 90 120; do
+        if "$nvcc" -std=c++17 -ptx --fmad=false -Werror all-warnings \
+            -gencode "arch=compute_$arch,code=compute_$arch" $includes kernels/cuda/all.cu \
+            -o "$work/nvcc$arch.ptx"; then
+            lint_ptx "$work/nvcc$arch.ptx"
+        else
+            complain "nvcc does not compile the kernels for compute_$arch"
+        fi
+    done
+    for code in $("$nvcc" --list-gpu-code); do
+        assemble "$work/nvcc75.ptx" "$code"
+    done
+    assemble "$work/nvcc90.ptx" sm_90
+    assemble "$work/nvcc120.ptx" sm_120
+    [ -f "$work/clang75.ptx" ] && assemble "$work/clang75.ptx" sm_75
+    cannot_fuse "$work/nvcc75.ptx" sm_75
+    cannot_fuse "$work/nvcc120.ptx" sm_120
+    release=$("$nvcc" --version | sed -n 's/.*, V\([0-9.]*\)$/\1/p')
+    {
+        echo "nvcc $release"
+        for each in nvcc75.sm_75 nvcc90.sm_90 nvcc120.sm_120; do
+            sed "s/^/${each#*.} /" "$work/$each.counts"
+        done
+    } >"$work/counts"
+    if [ "${3-}" = --update ]; then
+        cp "$work/counts" "$golden"
+    elif [ "$(head -1 "$golden")" != "nvcc $release" ]; then
+        echo "the golden counts are of $(head -1 "$golden"), this is $release: not compared"
+    else
+        diff "$golden" "$work/counts" || complain "the machine code's f64 instructions changed"
+    fi
+else
+    echo "no nvcc: machine code is not checked"
+    [ -n "$clang" ] || exit 77
+fi
+[ $failures -eq 0 ]
