@@ -28,8 +28,9 @@ typedef struct syi_launch {
     struct syi_carry *links; /* RECURRENCE: two a unit, `assumed` and `end` */
 } syi_launch;
 
-/* A workload's GPU form. A recurrence's units are as long as its halo when that is longer, so that
- * the columns it reads before its own stay in proportion; a reduction's are tiles. */
+/* A workload's GPU form. A reduction's units are tiles. A recurrence's are an eighth of its halo
+ * when that is longer: short enough to be many, long enough that not all goes into what they run
+ * through before their own columns. */
 typedef struct syi_gpu_form {
     const char *entry; /* the kernel's name in the image */
     long long unit_columns;

@@ -33,8 +33,8 @@ cuda_layout cuda_layout_of(const syi_job *job, const syi_slab *slab)
     size_t inputs = (size_t)syi_slab_inputs(slab) * sizeof(double);
     size_t outputs = (size_t)syi_slab_outputs(job, slab) * sizeof(double);
     layout.unit_columns = gpu->unit_columns;
-    if (workload->pattern == SY_PATTERN_RECURRENCE && syi_job_halo(job) > layout.unit_columns)
-        layout.unit_columns = syi_job_halo(job);
+    if (workload->pattern == SY_PATTERN_RECURRENCE && syi_job_halo(job) / 8 > layout.unit_columns)
+        layout.unit_columns = syi_job_halo(job) / 8;
     layout.units_per_row = (slab->columns + layout.unit_columns - 1) / layout.unit_columns;
     layout.units = layout.units_per_row * slab->rows;
     for (int k = 0; k < workload->n_inputs; k++)

@@ -160,8 +160,8 @@ static int run_slab(slab_run *run, syi_outcome *outcome)
                          .first = slab->first,
                          .row_columns = job->columns};
     run->unit_columns = workload->gpu->unit_columns;
-    if (workload->pattern == SY_PATTERN_RECURRENCE && syi_job_halo(job) > run->unit_columns)
-        run->unit_columns = syi_job_halo(job);
+    if (workload->pattern == SY_PATTERN_RECURRENCE && syi_job_halo(job) / 8 > run->unit_columns)
+        run->unit_columns = syi_job_halo(job) / 8;
     run->units_per_row = (slab->columns + run->unit_columns - 1) / run->unit_columns;
     run->units = run->units_per_row * slab->rows;
     launch.unit_columns = run->unit_columns;
