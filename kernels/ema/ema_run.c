@@ -45,8 +45,8 @@ static void step_lanes(const void *of, syi_lanes *lanes, int count)
 {
     const syi_factor_dd factor = ((const task *)of)->factor;
     double(*w)[SYI_LANES] = lanes->state + offsetof(syi_ema_state, x) / sizeof(double);
-    for (int i = 0; i < count; i++)
-#pragma GCC ivdep
+    for (int i = 0; i < count; i++) {
+        SYI_LANES_APART
         for (int l = 0; l < SYI_LANES; l++) {
             syi_ema_state s = {0, 0, w[X][l], {{w[HIGH][l], w[LOW][l]}, w[ERROR][l]}};
             syi_ema_advance(&s, lanes->x[i][l], &factor);
@@ -56,6 +56,7 @@ static void step_lanes(const void *of, syi_lanes *lanes, int count)
             w[LOW][l] = s.deviation.value.low;
             w[ERROR][l] = s.deviation.error;
         }
+    }
 }
 
 static void assume(syi_carry *carry, const double *x, int64_t count)

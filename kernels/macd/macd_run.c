@@ -54,8 +54,8 @@ static void step_lanes(const void *of, syi_lanes *lanes, int count)
 {
     const task task = *(const struct task *)of;
     double(*w)[SYI_LANES] = lanes->state + offsetof(syi_macd_state, x) / sizeof(double);
-    for (int i = 0; i < count; i++)
-#pragma GCC ivdep
+    for (int i = 0; i < count; i++) {
+        SYI_LANES_APART
         for (int l = 0; l < SYI_LANES; l++) {
             syi_macd_state s = {.x = w[X][l], .slope = {w[SLOPE][l], w[SLOPE + 1][l]}};
             s.fast = load(w, FAST, l);
@@ -74,6 +74,7 @@ static void step_lanes(const void *of, syi_lanes *lanes, int count)
             store(w, SIGNAL, l, s.signal);
             store(w, GAP, l, s.gap);
         }
+    }
 }
 
 static void assume(syi_carry *carry, const double *x, int64_t count)

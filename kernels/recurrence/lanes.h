@@ -15,6 +15,15 @@
 #define SYI_HAVE_LANES 0
 #endif
 
+/* Before a loop over lanes: they do not depend on one another. */
+#if defined(__clang__)
+#define SYI_LANES_APART _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define SYI_LANES_APART _Pragma("GCC ivdep")
+#else
+#define SYI_LANES_APART
+#endif
+
 #define SYI_LANES      8
 #define SYI_LANE_CHUNK 32
 #define SYI_LANE_MOST                                                                              \
