@@ -117,6 +117,8 @@ sy_status syi_context_plan(sy_context *context, const syi_workload *workload,
     if (status == SY_OK)
         status = syi_plan_make(&context->devices, workload,
                                source == SYI_SOURCE_NOMINAL ? NULL : ratios, source, tiles, out);
+    if (status == SY_OK && source == SYI_SOURCE_PROFILE)
+        out->exact = 1;
     syi_free(ratios);
     return status;
 }

@@ -51,6 +51,7 @@ static void fill_device(const syi_plan *plan, const syi_device *device, int i,
     syi_copy_text(out->id, sizeof out->id, device->info.id);
     out->ratio = plan->ratios[i];
     out->tiles = tally->total.tiles_done;
+    out->tail_tiles = tally->tail_tiles;
     out->elements = tally->total.elements_done;
     out->copy_in_ms = tally->total.copy_in_ms;
     out->compute_ms = tally->total.compute_ms;

@@ -127,6 +127,10 @@ sy_status syi_outcome_merge(syi_outcome *into, syi_outcome *from)
                (size_t)from->n_links * sizeof *from->links);
         into->n_links += from->n_links;
     }
+    if (status != SY_OK) { /* what was found is lost, so its tiles count as not done */
+        syi_outcome_clear(from);
+        return status;
+    }
     into->tiles_done += from->tiles_done;
     into->elements_done += from->elements_done;
     into->copy_in_ms += from->copy_in_ms;
@@ -135,7 +139,7 @@ sy_status syi_outcome_merge(syi_outcome *into, syi_outcome *from)
     into->busy_ms += from->busy_ms;
     into->retries += from->retries;
     syi_outcome_clear(from);
-    return status;
+    return SY_OK;
 }
 
 void syi_outcome_clear(syi_outcome *outcome)

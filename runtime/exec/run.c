@@ -1,48 +1,79 @@
+/*
+ * A worker per device takes packets from one queue until nothing is left. What a device that fails
+ * has not done goes back into the queue; when all who take part have failed, the devices that had
+ * been left out are called.
+ */
+#define _POSIX_C_SOURCE 200809L
 #include "exec/run.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
+#include "model/queue.h"
 
+#include <math.h>
 #include <pthread.h>
-#include <string.h>
+#include <time.h>
 
-/* A span given to a device in this round. */
-typedef struct worker {
-    syi_device *device;
+/* What the workers share; `lock` is of everything that changes. */
+typedef struct crew {
+    const syi_devices *devices;
     const syi_job *job;
-    syi_tiles span;
-    syi_outcome outcome;
+    syi_log *log;
+    syi_tally *tallies;
+    int64_t began;
+    pthread_mutex_t lock;
+    pthread_cond_t news; /* somebody has reported */
+    syi_queue *queue;
+    bool stop;     /* a failure that nobody else can mend */
+    sy_error lost; /* the last one that somebody else could */
+} crew;
+
+typedef struct worker {
+    crew *crew;
+    int index;
+    bool takes_part, started;
+    syi_packet packet; /* in its hands; count 0: none */
     sy_status status;
     sy_error error;
     pthread_t thread;
-    int started;
 } worker;
 
-static void *work(void *argument)
+static double since_ns(const crew *crew)
 {
-    worker *self = argument;
-    self->status = self->device->backend->run(self->device, self->job, self->span, &self->outcome);
-    if (self->status != SY_OK)
-        self->error = *sy_last_error();
-    return NULL;
+    return (double)(syi_now_ns() - crew->began);
 }
 
-/* The last device with work runs on the caller's own thread, the others on theirs; where no thread
- * can be had, the caller does that part too. */
-static void run_round(worker *workers, int count)
+/* Until there is news, or `until_ns`; not shorter than is worth a look at the queue. */
+static void wait_for_news(crew *crew, double until_ns)
 {
-    int own = -1;
-    for (int i = 0; i < count; i++)
-        if (workers[i].span.count)
-            own = i;
-    for (int i = 0; i < own; i++)
-        workers[i].started = workers[i].span.count &&
-                             pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
-    for (int i = 0; i < count; i++)
-        if (workers[i].span.count && !workers[i].started)
-            work(&workers[i]);
-    for (int i = 0; i < count; i++)
-        if (workers[i].started)
-            pthread_join(workers[i].thread, NULL);
+    const double shortest_ns = 200000;
+    double least = since_ns(crew) + shortest_ns;
+    int64_t at;
+    struct timespec until;
+    if (isinf(until_ns)) {
+        pthread_cond_wait(&crew->news, &crew->lock);
+        return;
+    }
+    at = crew->began + (int64_t)(until_ns > least ? until_ns : least);
+    until = (struct timespec){(time_t)(at / 1000000000), (long)(at % 1000000000)};
+    pthread_cond_timedwait(&crew->news, &crew->lock, &until);
+}
+
+/* Its next packet; 0: there is nothing left for it. */
+static int take(worker *self)
+{
+    crew *crew = self->crew;
+    syi_turn turn = SYI_TURN_DONE;
+    if (self->packet.count)
+        return 1; /* handed out before its thread began */
+    pthread_mutex_lock(&crew->lock);
+    while (!crew->stop && (turn = syi_queue_next(crew->queue, self->index, since_ns(crew),
+                                                 &self->packet)) == SYI_TURN_WAIT)
+        wait_for_news(crew, self->packet.retry_ns);
+    if (crew->stop)
+        turn = SYI_TURN_DONE;
+    pthread_mutex_unlock(&crew->lock);
+    return turn == SYI_TURN_TAKE;
 }
 
 static int is_redone(sy_status status)
@@ -50,132 +81,228 @@ static int is_redone(sy_status status)
     return status == SY_ERR_MEMORY || status == SY_ERR_DEVICE;
 }
 
-/* Books what a worker did and gives what it left undone. */
-static sy_status settle(worker *done, int index, syi_log *log, syi_tally *tally, syi_tiles *left)
+/* Keeps a failure. `lasting`: nobody else can mend it, so the run ends. */
+static void note_failure(worker *self, sy_status status, bool lasting)
 {
-    sy_status merged;
-    *left = (syi_tiles){done->span.first + done->outcome.tiles_done,
-                       done->span.count - done->outcome.tiles_done};
-    done->outcome.elements_done =
-        syi_tiles_elements(done->job, (syi_tiles){done->span.first, done->outcome.tiles_done});
-    merged = syi_outcome_merge(&tally->total, &done->outcome);
-    if (done->span.count == 0 || done->status == SY_OK)
-        return merged;
-    done->error.device = index;
-    syi_error_adopt(&done->error);
-    tally->status = done->status;
-    if (!is_redone(done->status))
-        return done->status;
-    if (done->status == SY_ERR_DEVICE)
-        done->device->failed = 1;
-    tally->total.retries++;
-    syi_log_line(log, SY_LOG_WARNING, "%s; its %lld remaining tiles are redone elsewhere",
-                 done->error.text, (long long)left->count);
-    return merged;
+    self->error = *sy_last_error();
+    self->error.device = self->index;
+    self->status = lasting ? status : SY_OK;
+    self->crew->tallies[self->index].status = status;
 }
 
-/* Gives `left` to the devices that have not failed in this run, by the plan's ratios. A run of
- * tiles is handed on whole to each, so spans stay contiguous. */
-static sy_status reassign(const syi_devices *devices, const syi_job *job, const syi_plan *plan,
-                          const syi_tally *tallies, syi_tiles left, worker *workers)
+/* Tells the queue what became of the packet. */
+static void report(worker *self, int64_t done, double ns)
 {
-    double *ratios = syi_alloc((size_t)devices->count, sizeof *ratios);
-    syi_plan again = {0};
+    crew *crew = self->crew;
     sy_status status;
-    if (!ratios)
-        return syi_no_memory((uint64_t)devices->count * sizeof *ratios);
-    for (int i = 0; i < devices->count; i++)
-        ratios[i] = tallies[i].status == SY_OK ? (plan->ratios[i] > 0 ? plan->ratios[i] : 1e-9) : 0;
-    status = syi_plan_make(devices, job->workload, ratios, plan->source, left.count, &again);
-    syi_free(ratios);
+    pthread_mutex_lock(&crew->lock);
+    status = syi_queue_report(crew->queue, self->index, done, ns);
+    if (status != SY_OK && self->status == SY_OK)
+        note_failure(self, status, true);
+    if (crew->tallies[self->index].status != SY_OK) {
+        syi_queue_leave(crew->queue, self->index);
+        crew->lost = self->error;
+    }
+    crew->stop = crew->stop || self->status != SY_OK;
+    self->packet.count = 0;
+    pthread_cond_broadcast(&crew->news);
+    pthread_mutex_unlock(&crew->lock);
+}
+
+/* What begins beyond the finished prefix will come again from somebody else. */
+static void drop_undone_links(const syi_job *job, syi_tiles span, syi_outcome *outcome)
+{
+    int64_t kept = 0, end = span.first + outcome->tiles_done;
+    for (int64_t i = 0; i < outcome->n_links; i++) {
+        const syi_link *link = &outcome->links[i];
+        int64_t tile = link->row * syi_tiles_per_row(job->columns) + link->first / SYI_TILE;
+        if (tile < end)
+            outcome->links[kept++] = *link;
+    }
+    outcome->n_links = kept;
+}
+
+static void compute(worker *self)
+{
+    crew *crew = self->crew;
+    syi_device *device = crew->devices->list[self->index];
+    syi_tally *tally = &crew->tallies[self->index];
+    syi_tiles span = {self->packet.first, self->packet.count};
+    syi_outcome outcome = {0};
+    int64_t began = syi_now_ns(), done;
+    sy_status status = device->backend->run(device, crew->job, span, &outcome), merged;
+    double ns = (double)(syi_now_ns() - began);
     if (status != SY_OK)
-        return status;
-    for (int i = 0; i < devices->count; i++) {
-        workers[i].span = (syi_tiles){left.first, again.shares[i]};
-        left.first += again.shares[i];
+        note_failure(self, status, !is_redone(status));
+    done = outcome.tiles_done;
+    drop_undone_links(crew->job, span, &outcome);
+    outcome.elements_done = syi_tiles_elements(crew->job, (syi_tiles){span.first, done});
+    merged = syi_outcome_merge(&tally->total, &outcome);
+    if (merged != SY_OK && self->status == SY_OK)
+        note_failure(self, merged, true);
+    tally->packets++;
+    tally->tail_tiles += self->packet.tail ? done : 0;
+    if (status == SY_ERR_DEVICE)
+        device->failed = 1;
+    if (is_redone(status)) {
+        tally->total.retries++;
+        syi_log_line(crew->log, SY_LOG_WARNING, "%s; its %lld remaining tiles are redone elsewhere",
+                     self->error.text, (long long)(span.count - done));
     }
-    syi_plan_clear(&again);
+    report(self, done, ns);
+}
+
+static void *work(void *argument)
+{
+    worker *self = argument;
+    while (take(self)) {
+        compute(self);
+        if (self->crew->tallies[self->index].status != SY_OK)
+            break;
+    }
+    return NULL;
+}
+
+/* Everybody gets the first packet before anybody begins, so that no device's part depends on when
+ * its thread comes up. The last one works on the caller's own thread; who gets no thread leaves his
+ * part to the others. */
+static void run_round(worker *workers, int count)
+{
+    crew *crew = workers->crew;
+    int own = 0;
+    for (int i = 0; i < count; i++) {
+        workers[i].started = false;
+        if (!workers[i].takes_part)
+            continue;
+        own = i;
+        if (syi_queue_next(crew->queue, i, 0, &workers[i].packet) != SYI_TURN_TAKE)
+            workers[i].packet.count = 0;
+    }
+    for (int i = 0; i < own; i++) {
+        if (!workers[i].takes_part)
+            continue;
+        workers[i].started = pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
+        if (!workers[i].started) {
+            pthread_mutex_lock(&crew->lock);
+            syi_queue_leave(crew->queue, i);
+            pthread_mutex_unlock(&crew->lock);
+            if (workers[i].packet.count)
+                report(&workers[i], 0, 0);
+        }
+    }
+    work(&workers[own]);
+    for (int i = 0; i < own; i++)
+        if (workers[i].started)
+            pthread_join(workers[i].thread, NULL);
+}
+
+/* The last failure becomes the caller's, with the remedy added. */
+static sy_status give_up(const crew *crew)
+{
+    const sy_error *error = &crew->lost;
+    return syi_fail_device(
+        error->status, error->device, error->native_code,
+        "%.400s, and no device is left to take its part over; add cpu to the devices", error->text);
+}
+
+/* Calls everybody who can still work; how many those are. */
+static int call_all(crew *crew, worker *workers)
+{
+    int called = 0;
+    for (int i = 0; i < crew->devices->count; i++) {
+        workers[i].takes_part = !syi_plan_obstacle(crew->devices->list[i], crew->job->workload) &&
+                                crew->tallies[i].status == SY_OK;
+        if (workers[i].takes_part) {
+            syi_queue_join(crew->queue, i);
+            called++;
+        }
+    }
+    return called;
+}
+
+static sy_status run_rounds(crew *crew, worker *workers)
+{
+    const int count = crew->devices->count;
+    run_round(workers, count);
+    while (syi_queue_left(crew->queue) && !crew->stop) {
+        if (!call_all(crew, workers))
+            return give_up(crew);
+        run_round(workers, count);
+    }
+    for (int i = 0; i < count; i++) /* the lowest device's failure is the one that is told */
+        if (workers[i].status != SY_OK) {
+            syi_error_adopt(&workers[i].error);
+            return workers[i].status;
+        }
     return SY_OK;
 }
 
-/* What is still to be done: at most one span per device and round. */
-typedef struct backlog {
-    syi_tiles *spans;
-    int count;
-} backlog;
-
-static sy_status run_assigned(const syi_devices *devices, const syi_job *job, syi_log *log,
-                              syi_tally *tallies, worker *workers, backlog *undone)
+/* Tiles of a packet that give the whole device something to do, and in which what is computed
+ * again to the left of it does not count. */
+static int64_t least_packet(const syi_device *device, const syi_job *job)
 {
-    sy_status status = SY_OK;
-    for (int i = 0; i < devices->count; i++) {
-        syi_tiles span = workers[i].span;
-        workers[i] = (worker){.device = devices->list[i], .job = job, .span = span};
+    const int64_t piece_tiles = 16, halo_tiles = syi_job_halo(job) / SYI_TILE;
+    int64_t least = device->info.type == SY_DEVICE_CPU && device->info.units > 1
+                        ? piece_tiles * device->info.units
+                        : 0;
+    return least > 8 * halo_tiles ? least : 8 * halo_tiles;
+}
+
+static sy_status open_queue(crew *crew, const syi_plan *plan, worker *workers)
+{
+    syi_queue_device *devices = syi_alloc((size_t)plan->count, sizeof *devices);
+    sy_status status;
+    int taking_part = 0;
+    if (!devices)
+        return syi_no_memory((uint64_t)plan->count * sizeof *devices);
+    for (int i = 0; i < plan->count; i++) {
+        const syi_belief *belief = &plan->beliefs[i];
+        devices[i] = (syi_queue_device){.tiles = plan->shares[i],
+                                        .ns_per_tile = belief->ns_per_tile,
+                                        .packet_ns = belief->packet_ns,
+                                        .spread = belief->spread,
+                                        .least = least_packet(crew->devices->list[i], crew->job)};
+        workers[i] = (worker){.crew = crew, .index = i, .takes_part = plan->shares[i] > 0};
+        taking_part += workers[i].takes_part;
     }
-    run_round(workers, devices->count);
-    for (int i = 0; i < devices->count; i++) {
-        syi_tiles left;
-        sy_status settled = settle(&workers[i], i, log, &tallies[i], &left);
-        if (left.count)
-            undone->spans[undone->count++] = left;
-        if (status == SY_OK)
-            status = settled; /* the lowest device's failure is the one that is told */
-    }
+    /* One alone has nobody to share with. */
+    status = syi_queue_open(devices, plan->count,
+                            plan->exact || taking_part < 2 ? SYI_QUEUE_FORCED : SYI_QUEUE_BALANCED,
+                            &crew->queue);
+    for (int i = 0; status == SY_OK && i < plan->count; i++)
+        if (!workers[i].takes_part)
+            syi_queue_leave(crew->queue, i);
+    syi_free(devices);
     return status;
 }
 
-static int any_usable(const syi_devices *devices, const syi_job *job, const syi_tally *tallies)
+static void open_news(pthread_cond_t *news)
 {
-    for (int i = 0; i < devices->count; i++)
-        if (!syi_plan_obstacle(devices->list[i], job->workload) && tallies[i].status == SY_OK)
-            return 1;
-    return 0;
-}
-
-/* The last failure stays the thread's error, with the remedy added. */
-static sy_status give_up(void)
-{
-    sy_error error = *sy_last_error();
-    sy_status status = error.status;
-    syi_fail_device(status, error.device, error.native_code,
-                    "%.400s, and no device is left to take its part over; add cpu to the devices",
-                    error.text);
-    return status;
-}
-
-static sy_status run_rounds(const syi_devices *devices, const syi_job *job, const syi_plan *plan,
-                            syi_log *log, syi_tally *tallies, worker *workers, backlog *undone)
-{
-    SYI_TRY(run_assigned(devices, job, log, tallies, workers, undone));
-    while (undone->count) {
-        syi_tiles left = undone->spans[--undone->count];
-        if (!any_usable(devices, job, tallies))
-            return give_up();
-        SYI_TRY(reassign(devices, job, plan, tallies, left, workers));
-        SYI_TRY(run_assigned(devices, job, log, tallies, workers, undone));
-    }
-    return SY_OK;
+    pthread_condattr_t how;
+    pthread_condattr_init(&how);
+    pthread_condattr_setclock(&how, CLOCK_MONOTONIC);
+    pthread_cond_init(news, &how);
+    pthread_condattr_destroy(&how);
 }
 
 sy_status syi_run_plan(const syi_devices *devices, const syi_job *job, const syi_plan *plan,
                        syi_log *log, syi_tally *tallies)
 {
-    size_t count = (size_t)devices->count;
-    worker *workers = syi_alloc(count, sizeof *workers);
-    /* Every device fails at most once in a run, so no more spans than devices wait at a time. */
-    backlog undone = {syi_alloc(count, sizeof *undone.spans), 0};
-    int64_t first = 0;
+    crew crew = {
+        .devices = devices, .job = job, .log = log, .tallies = tallies, .began = syi_now_ns()};
+    worker *workers = syi_alloc((size_t)devices->count, sizeof *workers);
     sy_status status;
-    if (!workers || !undone.spans) {
-        status = syi_no_memory(count * sizeof *workers);
-    } else {
-        for (int i = 0; i < devices->count; i++) {
-            workers[i].span = (syi_tiles){first, plan->shares[i]};
-            first += plan->shares[i];
-        }
-        status = run_rounds(devices, job, plan, log, tallies, workers, &undone);
+    if (!workers)
+        return syi_no_memory((uint64_t)devices->count * sizeof *workers);
+    status = open_queue(&crew, plan, workers);
+    if (status == SY_OK) {
+        pthread_mutex_init(&crew.lock, NULL);
+        open_news(&crew.news);
+        status = run_rounds(&crew, workers);
+        pthread_cond_destroy(&crew.news);
+        pthread_mutex_destroy(&crew.lock);
     }
+    syi_queue_close(&crew.queue);
     syi_free(workers);
-    syi_free(undone.spans);
     return status;
 }

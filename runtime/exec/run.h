@@ -7,6 +7,8 @@
 /* What a device did in a run. */
 typedef struct syi_tally {
     syi_outcome total;
+    int64_t tail_tiles; /* of another device's share, or of what was left over */
+    int64_t packets;
     sy_status status; /* of its last failure, SY_OK: none */
 } syi_tally;
 

@@ -160,13 +160,13 @@ static double others_packet_ns(const syi_queue *queue, int device)
 static double packet_size(const syi_queue *queue, int device, double due)
 {
     const worker *w = &queue->workers[device];
-    double least = worth_packet * w->is.packet_ns / w->is.ns_per_tile;
+    double least = fmax(worth_packet * w->is.packet_ns / w->is.ns_per_tile, (double)w->is.least);
     double size = due * (1 - largest_doubt(queue));
     double own = (double)queue->runs[device].count;
     if (w->known && !w->before)
         size = due * first_part;
     if (!w->known) { /* it may be slower than believed by any factor */
-        double grown = w->before ? growth * (double)w->before : 1;
+        double grown = w->before ? growth * (double)w->before : fmax(1, (double)w->is.least);
         size = size < grown ? size : grown;
         least = least < grown ? least : grown;
     }
@@ -289,6 +289,11 @@ sy_status syi_queue_report(syi_queue *queue, int device, int64_t done, double ns
 void syi_queue_leave(syi_queue *queue, int device)
 {
     queue->workers[device].left = true;
+}
+
+void syi_queue_join(syi_queue *queue, int device)
+{
+    queue->workers[device].left = false;
 }
 
 int64_t syi_queue_left(const syi_queue *queue)

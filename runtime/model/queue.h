@@ -30,6 +30,7 @@ typedef struct syi_queue_device {
     double packet_ns;   /* fixed cost of a packet, believed */
     double spread;      /* relative uncertainty of these; >= 1: not measured, a mere guess */
     int64_t most;       /* tiles in a packet; 0: no limit */
+    int64_t least;      /* tiles in a packet that use all of it (its threads); 0: one does */
 } syi_queue_device;
 
 typedef enum syi_queue_mode {
@@ -65,6 +66,9 @@ sy_status syi_queue_return(syi_queue *queue, int64_t first, int64_t count);
 
 /* The device takes no more packets. It has none in its hands. */
 void syi_queue_leave(syi_queue *queue, int device);
+
+/* A device that had left takes packets again. */
+void syi_queue_join(syi_queue *queue, int device);
 
 /* Tiles not yet done. */
 int64_t syi_queue_left(const syi_queue *queue);

@@ -92,15 +92,33 @@ static double weigh(const syi_devices *devices, const syi_workload *workload, co
     return sum;
 }
 
+/* Ratios say how fast the devices are beside each other; their nominal rates must do for the rest,
+ * so all of it is a guess. */
+static void believe(const syi_devices *devices, syi_plan *plan)
+{
+    const double least_ratio = 1e-9;
+    double rate = 0; /* elements per second of all */
+    for (int i = 0; i < plan->count; i++)
+        rate += plan->ratios[i] > 0 ? devices->list[i]->nominal_rate : 0;
+    for (int i = 0; i < plan->count; i++)
+        plan->beliefs[i] = (syi_belief){.ns_per_tile = SYI_TILE * 1e9 /
+                                                       (rate * fmax(plan->ratios[i], least_ratio)),
+                                        .spread = 1};
+}
+
 sy_status syi_plan_make(const syi_devices *devices, const syi_workload *workload,
                         const double *ratios, syi_source source, int64_t tiles, syi_plan *out)
 {
-    syi_plan plan = {.tiles = tiles, .count = devices->count, .source = source};
+    syi_plan plan = {.tiles = tiles,
+                     .count = devices->count,
+                     .source = source,
+                     .exact = source == SYI_SOURCE_CALL};
     sy_status status = SY_OK;
     plan.ratios = syi_alloc((size_t)plan.count, sizeof *plan.ratios);
     plan.shares = syi_alloc((size_t)plan.count, sizeof *plan.shares);
-    if (!plan.ratios || !plan.shares)
-        status = syi_no_memory((uint64_t)plan.count * sizeof *plan.ratios);
+    plan.beliefs = syi_alloc((size_t)plan.count, sizeof *plan.beliefs);
+    if (!plan.ratios || !plan.shares || !plan.beliefs)
+        status = syi_no_memory((uint64_t)plan.count * sizeof *plan.beliefs);
     else if (!(weigh(devices, workload, ratios, &plan) > 0))
         status = syi_fail(SY_ERR_NO_DEVICE, "no usable device is left; open a new context, or name "
                                             "another device such as cpu");
@@ -110,6 +128,7 @@ sy_status syi_plan_make(const syi_devices *devices, const syi_workload *workload
         syi_plan_clear(&plan);
         return status;
     }
+    believe(devices, &plan);
     *out = plan;
     return SY_OK;
 }
@@ -118,5 +137,6 @@ void syi_plan_clear(syi_plan *plan)
 {
     syi_free(plan->ratios);
     syi_free(plan->shares);
+    syi_free(plan->beliefs);
     *plan = (syi_plan){0};
 }

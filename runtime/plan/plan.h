@@ -14,12 +14,20 @@ typedef enum syi_source {
     SYI_SOURCE_NOMINAL  /* nothing is known but what the devices say of themselves */
 } syi_source;
 
+/* What is believed of a device's speed when the work begins. */
+typedef struct syi_belief {
+    double ns_per_tile, packet_ns;
+    double spread; /* relative; 1: a mere guess */
+} syi_belief;
+
 typedef struct syi_plan {
     int64_t tiles;
     int count;       /* devices of the context */
     double *ratios;  /* sum 1; 0: left out */
     int64_t *shares; /* tiles; device i gets the run after those of the devices before it */
+    syi_belief *beliefs;
     syi_source source;
+    int exact; /* the shares are an order; else a beginning, corrected while the work goes on */
 } syi_plan;
 
 /* Ratios of a list by name, id or uuid: SY_ERR_ARGUMENT unless every one is finite, > 0, known and

@@ -224,7 +224,7 @@ Test(balance, whatever_is_believed_every_tile_is_computed_once)
     }
 }
 
-static const syi_queue_device forced[] = {{75, 10, 0, 0.1, 0}, {25, 10, 0, 0.1, 0}};
+static const syi_queue_device forced[] = {{75, 10, 0, 0.1, 0, 0}, {25, 10, 0, 0.1, 0, 0}};
 
 Test(queue, forced_shares_are_taken_as_they_are)
 {
@@ -253,7 +253,7 @@ Test(queue, forced_shares_are_taken_as_they_are)
 
 Test(queue, keeps_to_the_largest_packet_and_takes_back)
 {
-    syi_queue_device one = {100, 10, 0, 0.01, 8};
+    syi_queue_device one = {100, 10, 0, 0.01, 8, 0};
     syi_queue *queue;
     syi_packet packet;
     int seen[100] = {0}, again = 0;
@@ -274,7 +274,7 @@ Test(queue, keeps_to_the_largest_packet_and_takes_back)
 /* A device that hangs has its packet for ever; the others do all the rest in the meantime. */
 Test(queue, does_not_wait_for_a_hung_device)
 {
-    syi_queue_device two[] = {{500, 10, 1, 0.01, 0}, {500, 10, 1, 0.01, 0}};
+    syi_queue_device two[] = {{500, 10, 1, 0.01, 0, 0}, {500, 10, 1, 0.01, 0, 0}};
     syi_queue *queue;
     syi_packet hung, packet;
     double now = 0;

@@ -335,7 +335,7 @@ Test(balance, packets_do_not_spoil_small_works)
             devices[i].ns_per_tile = slope[i] * p.work.elements_per_tile;
             devices[i].packet_ns = fixed[i];
             believed[i] =
-                (syi_queue_device){p.parts[i].tiles, devices[i].ns_per_tile, fixed[i], 0.01, 0};
+                (syi_queue_device){p.parts[i].tiles, devices[i].ns_per_tile, fixed[i], 0.01, 0, 0};
         }
         cr_assert_eq(syi_queue_open(believed, 4, SYI_QUEUE_BALANCED, &queue), SY_OK);
         virtual_run(queue, devices, 4, 0, &result);
