@@ -13,7 +13,7 @@
 #include "support/lab.h"
 #include "support/series.h"
 
-enum { LONG = 40 * 4096, MOST = 100000 };
+enum { LONG = 40 * 4096, MOST = 100000, HANG_SECONDS = 100 };
 
 #define DEVICES "sim:a:speed=1e6,sim:b:speed=3e6,cpu:threads=2"
 
@@ -136,6 +136,7 @@ static void starve(const char *name, operation run)
         int64_t before = syi_mem_alive();
         sy_status status;
         int pending;
+        alarm(HANG_SECONDS); /* a call that hangs ends the program */
         syi_mem_fail_at(k);
         status = run();
         pending = not_reached(k);
@@ -180,6 +181,7 @@ int main(void)
                         .devices = DEVICES,
                         .multigpu_path = multigpu,
                         .thresholds_path = thresholds};
+    setvbuf(stdout, NULL, _IOLBF, 0); /* tells how far it came when it hangs */
     snprintf(multigpu, sizeof multigpu, "alloc-fail-%d-multigpu.json", (int)getpid());
     snprintf(thresholds, sizeof thresholds, "alloc-fail-%d-thresholds.json", (int)getpid());
     series_fill(SERIES_FLATS, 6, x, LONG); /* makes roundings in doubt, too */
