@@ -17,7 +17,10 @@
 
 enum { COLUMNS = 5000, SKIPPED = 77 };
 
-#define P(key, number) {.name = key, .value = number}
+#define P(key, number)                                                                             \
+    {                                                                                              \
+        .name = key, .value = number                                                               \
+    }
 
 static const lab_case cases[] = {
     {.workload = "sma"},
