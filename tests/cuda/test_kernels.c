@@ -6,197 +6,18 @@
  * test_kernels FILE.ptx.. [--quick]: the translations of all kernels, one compiler and architecture
  * each.
  */
+#include "gpu_slab.h"
 #include "support/series.h"
 #include "vptx_host.h"
 
 #include "device/host.h"
 #include "exec/run.h"
-#include "launch.h"
 
-enum { MOST_MODULES = 8, MOST_ARRAYS = 16, MOST_COLUMNS = 70000 };
+enum { MOST_MODULES = 8, MOST_COLUMNS = 70000 };
 
-typedef struct flavour {
-    const char *path;
-    vptx_module *module;
-    uint64_t units, doubts,
-        broken; /* on walk data: all, in doubt, that did not join the left one */
-    uint64_t lane_instructions;
-} flavour;
-
-static flavour flavours[MOST_MODULES];
+static gpu_flavour flavours[MOST_MODULES];
 static int n_flavours, quick;
 static uint64_t cases, failures;
-
-/* ---- one slab on the interpreter ---- */
-
-typedef struct device_memory {
-    host_memory memory;
-    unsigned char *arrays[MOST_ARRAYS], *shadows[MOST_ARRAYS];
-    int count;
-} device_memory;
-
-/* An array of exactly this size; `from`: what it holds, NULL: nothing yet. */
-static void *place(device_memory *m, size_t size, const void *from, uint64_t *address)
-{
-    unsigned char *array = malloc(size + 1), *shadow = calloc(1, size + 1);
-    if (!array || !shadow)
-        abort();
-    if (from) {
-        memcpy(array, from, size);
-        memset(shadow, 1, size);
-    }
-    *address = host_add(&m->memory, array, size, shadow);
-    m->arrays[m->count] = array;
-    m->shadows[m->count++] = shadow;
-    return array;
-}
-
-static void drop(device_memory *m)
-{
-    while (m->count--) {
-        free(m->arrays[m->count]);
-        free(m->shadows[m->count]);
-    }
-    host_free(&m->memory);
-}
-
-static int all_written(const device_memory *m, int index, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        if (!m->shadows[index][i])
-            return 0;
-    return 1;
-}
-
-typedef struct slab_run {
-    flavour *flavour;
-    const syi_job *job;
-    syi_slab slab;
-    int64_t unit_columns, units_per_row, units;
-    vptx_order order;
-    uint64_t seed;
-    uint64_t doubts; /* units in doubt */
-} slab_run;
-
-static int launch_units(slab_run *run, device_memory *m, const syi_launch *launch)
-{
-    const syi_gpu_form *form = run->job->workload->gpu;
-    vptx_report report;
-    const vptx_launch_config config = {
-        .grid = {(uint32_t)((run->units + form->units_per_block - 1) / form->units_per_block), 1,
-                 1},
-        .block = {(uint32_t)form->threads, 1, 1},
-        .parameters = launch,
-        .memory = {host_resolve, &m->memory},
-        .order = run->order,
-        .seed = run->seed,
-        .shared_limit = 49152};
-    const vptx_kernel *kernel = vptx_find(run->flavour->module, form->entry);
-    if (!kernel) {
-        fprintf(stderr, "%s has no kernel %s\n", run->flavour->path, form->entry);
-        return 1;
-    }
-    vptx_launch(kernel, &config, &report);
-    run->flavour->lane_instructions += report.lane_instructions;
-    if (report.fault.kind != VPTX_OK || report.races) {
-        fprintf(stderr, "%s: %s\n", run->flavour->path, report.fault.text);
-        return 1;
-    }
-    return 0;
-}
-
-static int collect(slab_run *run, const long long *stretches, const syi_carry *links,
-                   syi_outcome *outcome)
-{
-    const syi_job *job = run->job;
-    const syi_host_options options = {1, SYI_ISA_BASE};
-    for (int64_t unit = 0; unit < run->units; unit++) {
-        int64_t row = run->slab.row + unit / run->units_per_row;
-        int64_t at = unit % run->units_per_row * run->unit_columns, rest = run->slab.columns - at;
-        long long first = stretches[2 * unit], last = stretches[2 * unit + 1];
-        syi_link link = {.row = row, .first = run->slab.first + at};
-        link.columns = rest < run->unit_columns ? rest : run->unit_columns;
-        if (first < last && (first < at || last > at + link.columns))
-            return 1;
-        run->doubts += first < last;
-        if (first < last && job->workload->pattern == SY_PATTERN_REDUCE) {
-            syi_tiles tile = {run->slab.tile + unit, 1};
-            syi_slab slab = syi_slab_take(job, &tile, 1);
-            syi_view view = syi_view_of_job(job, &slab);
-            if (syi_host_run(job, &slab, &view, &options, outcome) != SY_OK)
-                return 1;
-        } else if (first < last) {
-            if (syi_doubts_add_stretch(&outcome->doubts, row, run->slab.first + first,
-                                       run->slab.first + last) != SY_OK)
-                return 1;
-        }
-        if (job->workload->pattern != SY_PATTERN_RECURRENCE || link.columns == job->columns)
-            continue;
-        link.assumed = links[2 * unit];
-        link.end = links[2 * unit + 1];
-        if (syi_outcome_add_link(outcome, &link) != SY_OK)
-            return 1;
-    }
-    return 0;
-}
-
-static int run_slab(slab_run *run, syi_outcome *outcome)
-{
-    const syi_job *job = run->job;
-    const syi_workload *workload = job->workload;
-    const syi_slab *slab = &run->slab;
-    device_memory m = {.count = 0};
-    syi_view view = syi_view_of_job(job, slab);
-    size_t in_size = (size_t)syi_slab_inputs(slab) * sizeof(double);
-    size_t out_size = (size_t)syi_slab_outputs(job, slab) * sizeof(double);
-    size_t link_size = 0, partial_size;
-    void *out[SYI_MAX_ARRAYS], *doubts, *partials, *links;
-    uint64_t address;
-    int failed, outputs_at;
-    syi_launch launch = {.rows = slab->rows,
-                         .columns = slab->columns,
-                         .left = slab->left,
-                         .in_stride = slab->left + slab->columns,
-                         .first = slab->first,
-                         .row_columns = job->columns};
-    run->unit_columns = workload->gpu->unit_columns;
-    if (workload->pattern == SY_PATTERN_RECURRENCE && syi_job_halo(job) / 8 > run->unit_columns)
-        run->unit_columns = syi_job_halo(job) / 8;
-    run->units_per_row = (slab->columns + run->unit_columns - 1) / run->unit_columns;
-    run->units = run->units_per_row * slab->rows;
-    launch.unit_columns = run->unit_columns;
-    launch.units_per_row = run->units_per_row;
-    memcpy(launch.params, job->params, (size_t)workload->n_params * sizeof(double));
-    if (workload->pattern == SY_PATTERN_RECURRENCE)
-        link_size = (size_t)run->units * 2 * sizeof(syi_carry);
-    partial_size = (size_t)run->units * workload->partial_size;
-    for (int k = 0; k < workload->n_inputs; k++) {
-        place(&m, in_size, view.in[k], &address);
-        launch.in[k] = (const double *)(uintptr_t)address;
-    }
-    outputs_at = m.count;
-    for (int k = 0; k < workload->n_outputs; k++) {
-        out[k] = place(&m, out_size, NULL, &address);
-        launch.out[k] = (double *)(uintptr_t)address;
-    }
-    doubts = place(&m, (size_t)run->units * 16, NULL, &address);
-    launch.doubts = (long long *)(uintptr_t)address;
-    partials = place(&m, partial_size, NULL, &address);
-    launch.partials = (unsigned char *)(uintptr_t)address;
-    links = place(&m, link_size, NULL, &address);
-    launch.links = (syi_carry *)(uintptr_t)address;
-    failed = launch_units(run, &m, &launch);
-    for (int k = 0; !failed && k < workload->n_outputs; k++) {
-        failed = !all_written(&m, outputs_at + k, out_size);
-        if (out_size)
-            memcpy(view.out[k], out[k], out_size);
-    }
-    if (!failed && workload->pattern == SY_PATTERN_REDUCE)
-        memcpy(job->partials + (size_t)slab->tile * workload->partial_size, partials, partial_size);
-    failed = failed || collect(run, doubts, links, outcome);
-    drop(&m);
-    return failed;
-}
 
 /* ---- one case ---- */
 
@@ -256,7 +77,7 @@ static uint64_t broken_links(const syi_workload *workload, const syi_outcome *ou
 }
 
 /* NULL: on the CPU. */
-static int compute(const test_case *c, flavour *f, const double *const *in, result *r)
+static int compute(const test_case *c, gpu_flavour *f, const double *const *in, result *r)
 {
     const syi_host_options options = {1, syi_isa_detect()};
     syi_job job = job_of(c, in, r);
@@ -267,9 +88,9 @@ static int compute(const test_case *c, flavour *f, const double *const *in, resu
     while (span.count && !failed) {
         syi_slab slab = syi_slab_take(&job, &span, f ? c->slab_tiles : span.count);
         syi_view view = syi_view_of_job(&job, &slab);
-        slab_run run = {.flavour = f, .job = &job, .slab = slab, .seed = 7 + cases};
+        gpu_slab run = {.flavour = f, .job = &job, .slab = slab, .seed = 7 + cases};
         run.order = (vptx_order)(cases % 3);
-        failed = f ? run_slab(&run, &tally.total)
+        failed = f ? gpu_slab_run(&run, &tally.total)
                    : syi_host_run(&job, &slab, &view, &options, &tally.total) != SY_OK;
         if (f && c->series == SERIES_WALK) {
             f->units += (uint64_t)run.units;
@@ -385,7 +206,7 @@ static int open_flavour(const char *path)
     }
     length = fread(text, 1, sizeof text, file);
     fclose(file);
-    flavours[n_flavours] = (flavour){.path = path, .module = host_load(text, length)};
+    flavours[n_flavours] = (gpu_flavour){.path = path, .module = host_load(text, length)};
     return flavours[n_flavours++].module == NULL;
 }
 
@@ -406,7 +227,7 @@ int main(int argc, char **argv)
             check_periods(workload, 0);
     }
     for (int i = 0; i < n_flavours; i++) {
-        const flavour *f = &flavours[i];
+        const gpu_flavour *f = &flavours[i];
         printf("%s: sm_%d, on walks %llu of %llu units in doubt, %llu not joined; "
                "%.3g lane instructions\n",
                f->path, vptx_target(f->module), (unsigned long long)f->doubts,
