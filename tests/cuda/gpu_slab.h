@@ -9,8 +9,7 @@
 typedef struct gpu_flavour {
     const char *path;
     vptx_module *module;
-    uint64_t units, doubts,
-        broken; /* on walk data: all, in doubt, that did not join the left one */
+    uint64_t units, doubts, broken; /* of walks: all, in doubt, not joined to the left one */
     uint64_t lane_instructions;
 } gpu_flavour;
 
