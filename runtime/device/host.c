@@ -142,6 +142,7 @@ static void collect(host_pass *pass, sy_status status, syi_outcome *found, syi_o
 static sy_status run_threads(host_pass *pass, int64_t pieces, int threads, syi_outcome *outcome)
 {
     _Atomic int64_t next = 0;
+    (void)threads; /* without OpenMP there is one */
     pthread_mutex_init(&pass->collecting, NULL);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
@@ -161,12 +162,18 @@ sy_status syi_host_run(const syi_job *job, const syi_slab *slab, const syi_view 
     host_pass pass = {.job = job, .slab = slab, .view = view, .isa = options->isa};
     int64_t row_tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE, pieces;
     int threads = options->threads;
+    syi_outcome found = {0};
+    sy_status status;
     pass.piece_tiles = choose_piece_tiles(job, slab, threads);
     pass.pieces_per_row = (row_tiles + pass.piece_tiles - 1) / pass.piece_tiles;
     pieces = slab->rows * pass.pieces_per_row;
     if (threads > pieces)
         threads = pieces ? (int)pieces : 1;
-    return run_threads(&pass, pieces, threads, outcome);
+    status = run_threads(&pass, pieces, threads, &found);
+    if (status == SY_OK)
+        return syi_outcome_merge(outcome, &found);
+    syi_outcome_clear(&found); /* the slab counts as not begun */
+    return status;
 }
 
 sy_status syi_host_run_stretch(const syi_job *job, int64_t row, int64_t first, int64_t columns,

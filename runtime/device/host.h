@@ -10,7 +10,8 @@ typedef struct syi_host_options {
     syi_isa isa;
 } syi_host_options;
 
-/* Computes the slab into the view and adds what was found to `outcome` (doubts, links). */
+/* Computes the slab into the view and, on success, adds what was found to `outcome` (doubts,
+ * links). */
 sy_status syi_host_run(const syi_job *job, const syi_slab *slab, const syi_view *view,
                        const syi_host_options *options, syi_outcome *outcome);
 

@@ -100,37 +100,37 @@ sy_status syi_outcome_add_link(syi_outcome *outcome, const syi_link *link)
     return SY_OK;
 }
 
-static sy_status merge_doubts(syi_doubts *into, syi_doubts *from)
+static sy_status reserve_doubts(syi_doubts *doubts, int64_t more)
 {
-    int64_t need = into->count + from->count;
-    if (from->count == 0)
-        return SY_OK;
-    if (need > into->capacity) {
-        syi_doubt *grown = syi_realloc(into->list, (size_t)need, sizeof *grown);
+    int64_t need = doubts->count + more;
+    if (need > doubts->capacity) {
+        syi_doubt *grown = syi_realloc(doubts->list, (size_t)need, sizeof *grown);
         if (!grown)
             return syi_no_memory((uint64_t)need * sizeof *grown);
-        into->list = grown;
-        into->capacity = need;
+        doubts->list = grown;
+        doubts->capacity = need;
     }
-    memcpy(into->list + into->count, from->list, (size_t)from->count * sizeof *from->list);
-    into->count = need;
     return SY_OK;
 }
 
+/* Room for all of it first: a failure must not leave half of it counted. */
 sy_status syi_outcome_merge(syi_outcome *into, syi_outcome *from)
 {
-    sy_status status = merge_doubts(&into->doubts, &from->doubts);
-    if (status == SY_OK && from->n_links)
-        status = reserve_links(into, from->n_links);
-    if (status == SY_OK && from->n_links) {
-        memcpy(into->links + into->n_links, from->links,
-               (size_t)from->n_links * sizeof *from->links);
-        into->n_links += from->n_links;
-    }
-    if (status != SY_OK) { /* what was found is lost, so its tiles count as not done */
+    sy_status status = reserve_links(into, from->n_links);
+    if (status == SY_OK)
+        status = reserve_doubts(&into->doubts, from->doubts.count);
+    if (status != SY_OK) {
         syi_outcome_clear(from);
         return status;
     }
+    if (from->n_links)
+        memcpy(into->links + into->n_links, from->links,
+               (size_t)from->n_links * sizeof *from->links);
+    if (from->doubts.count)
+        memcpy(into->doubts.list + into->doubts.count, from->doubts.list,
+               (size_t)from->doubts.count * sizeof *from->doubts.list);
+    into->n_links += from->n_links;
+    into->doubts.count += from->doubts.count;
     into->tiles_done += from->tiles_done;
     into->elements_done += from->elements_done;
     into->copy_in_ms += from->copy_in_ms;

@@ -71,7 +71,7 @@ typedef struct syi_outcome {
 } syi_outcome;
 
 sy_status syi_outcome_add_link(syi_outcome *outcome, const syi_link *link);
-/* Moves everything of `from` to `into`; `from` is left empty. */
+/* Moves everything of `from` to `into`, or nothing on failure; `from` is left empty. */
 sy_status syi_outcome_merge(syi_outcome *into, syi_outcome *from);
 void syi_outcome_clear(syi_outcome *outcome);
 

@@ -313,7 +313,9 @@ static int64_t run_ema(const args *a, const double *x, int64_t n, double *const 
 
 static int64_t run_macd(const args *a, const double *x, int64_t n, double *const *out)
 {
-    int64_t undecided = 0, first = a->slow + a->signal - 2;
+    int64_t fast_seed = a->first ? 1 : a->fast, slow_seed = a->first ? 1 : a->slow;
+    int64_t signal_seed = a->first ? 1 : a->signal;
+    int64_t undecided = 0, first = slow_seed + signal_seed - 2;
     bracket in, fast, slow, macd, signal, histogram;
     bracket *all[] = {&in, &fast, &slow, &macd, &signal, &histogram};
     for (int k = 0; k < 6; k++)
@@ -325,10 +327,10 @@ static int64_t run_macd(const args *a, const double *x, int64_t n, double *const
             break;
         }
         bracket_set(&in, x[i]);
-        ema_at(&fast, &in, i, a->slow - a->fast, a->fast, a->fast);
-        ema_at(&slow, &in, i, 0, a->slow, a->slow);
+        ema_at(&fast, &in, i, slow_seed - fast_seed, fast_seed, a->fast);
+        ema_at(&slow, &in, i, 0, slow_seed, a->slow);
         bracket_difference(&macd, &fast, &slow);
-        ema_at(&signal, &macd, i, a->slow - 1, a->signal, a->signal);
+        ema_at(&signal, &macd, i, slow_seed - 1, signal_seed, a->signal);
         bracket_difference(&histogram, &macd, &signal);
         out[0][i] = i < first ? num_nan() : bracket_round(&macd, &undecided);
         out[1][i] = i < first ? num_nan() : bracket_round(&signal, &undecided);
