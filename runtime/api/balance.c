@@ -67,58 +67,69 @@ void sy_balance_clear(sy_balance *balance)
     balance->n_ratios = 0;
 }
 
-/* The stored ratios of a tag, matched to the devices that are there; *found = 0: none. */
-static sy_status stored_ratios(sy_context *context, const char *tag, double *ratios, int *found)
+/* From what is known: by costs where they are known of a device, else by ratios. Ratios without
+ * costs are somebody's order. */
+static sy_status plan_by_known(sy_context *context, const syi_job *job, const syi_known *known,
+                               const syi_experience *experience, double *ratios, syi_plan *out)
 {
-    syi_stored_balance stored;
-    char absent[256];
-    sy_status status = syi_multigpu_get(&context->multigpu, tag, &stored);
-    *found = 0;
-    /* What another workload measured is a better guess than the devices' nominal speeds. */
-    if (status == SY_ERR_NOT_FOUND)
-        status = syi_multigpu_get(&context->multigpu, NULL, &stored);
-    if (status == SY_ERR_NOT_FOUND)
-        return SY_OK;
-    if (status == SY_ERR_IO) { /* a profile is a help, not a condition */
-        syi_log_line(&context->log, SY_LOG_WARNING, "%s; going on without stored ratios",
-                     sy_last_error()->text);
+    syi_source source = known->ratios ? SYI_SOURCE_PROFILE : SYI_SOURCE_NOMINAL;
+    if (known->costs && syi_plan_balance(&context->devices, job, experience, out) == SY_OK) {
+        out->source = source;
         return SY_OK;
     }
-    if (status != SY_OK)
-        return status;
-    *found = syi_ratios_match(&context->devices, &stored.balance, ratios, absent, sizeof absent);
-    if (*absent && !context->warned_absent) {
-        context->warned_absent = 1;
-        syi_log_line(&context->log, SY_LOG_WARNING,
-                     "%s has ratios for devices that are not here, ignored: %s",
-                     context->multigpu_path, absent);
-    }
-    syi_stored_balance_clear(&stored);
+    for (int i = 0; i < known->count; i++)
+        ratios[i] = known->devices[i].ratio;
+    SYI_TRY(syi_plan_make(&context->devices, job->workload, known->ratios ? ratios : NULL, source,
+                          syi_job_tiles(job), out));
+    out->exact = known->ratios && !known->measured && !known->borrowed;
     return SY_OK;
 }
 
-sy_status syi_context_plan(sy_context *context, const syi_workload *workload,
-                           const sy_options *options, int64_t tiles, syi_plan *out)
+static sy_status plan_with(sy_context *context, const syi_job *job, const sy_options *options,
+                           const syi_known *known, syi_plan *out)
 {
-    double *ratios = syi_alloc((size_t)context->devices.count, sizeof *ratios);
-    syi_source source = SYI_SOURCE_NOMINAL;
-    sy_status status = SY_OK;
-    int found = 0;
-    if (!ratios)
-        return syi_no_memory((uint64_t)context->devices.count * sizeof *ratios);
-    if (options->ratios || options->n_ratios) {
-        status = syi_ratios_check(&context->devices, options->ratios, options->n_ratios, ratios);
-        source = SYI_SOURCE_CALL;
-    } else if (context->devices.count > 1) {
-        status =
-            stored_ratios(context, options->tag ? options->tag : workload->name, ratios, &found);
-        source = found ? SYI_SOURCE_PROFILE : SYI_SOURCE_NOMINAL;
+    size_t count = (size_t)context->devices.count;
+    syi_experience *experience = syi_alloc(count, sizeof *experience);
+    syi_cost *costs = syi_alloc(count, sizeof *costs);
+    double *ratios = syi_alloc(count, sizeof *ratios);
+    sy_status status;
+    for (int i = 0; experience && costs && i < known->count; i++) {
+        const syi_known_device *device = &known->devices[i];
+        costs[i] = device->cost;
+        syi_cost_scale(&costs[i], device->has_cost ? device->drift.slower.value : 1);
+        experience[i] = (syi_experience){device->has_cost ? &costs[i] : NULL, device->guess};
     }
-    if (status == SY_OK)
-        status = syi_plan_make(&context->devices, workload,
-                               source == SYI_SOURCE_NOMINAL ? NULL : ratios, source, tiles, out);
-    if (status == SY_OK && source == SYI_SOURCE_PROFILE)
-        out->exact = 1;
+    if (!experience || !costs || !ratios)
+        status = syi_no_memory(count * sizeof *costs);
+    else if (!options->ratios && !options->n_ratios)
+        status = plan_by_known(context, job, known, experience, ratios, out);
+    else {
+        status = syi_ratios_check(&context->devices, options->ratios, options->n_ratios, ratios);
+        if (status == SY_OK)
+            status = syi_plan_make(&context->devices, job->workload, ratios, SYI_SOURCE_CALL,
+                                   syi_job_tiles(job), out);
+    }
+    if (status == SY_OK && !out->parts && known->count) {
+        status = syi_plan_predict(&context->devices, job, experience, out);
+        if (status != SY_OK)
+            syi_plan_clear(out);
+    }
     syi_free(ratios);
+    syi_free(costs);
+    syi_free(experience);
+    return status;
+}
+
+sy_status syi_context_plan(sy_context *context, const syi_job *job, const sy_options *options,
+                           syi_plan *out)
+{
+    syi_known known = {0};
+    sy_status status = SY_OK;
+    if (context->devices.count > 1)
+        status = syi_known_get(context, job->workload,
+                               options->tag ? options->tag : job->workload->name, &known);
+    if (status == SY_OK)
+        status = plan_with(context, job, options, &known, out);
+    syi_known_clear(&known);
     return status;
 }

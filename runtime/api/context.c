@@ -29,6 +29,7 @@ static sy_status open_context(const sy_config *config, sy_context *context)
 {
     context->log.write = config->log;
     context->log.user = config->log_user;
+    context->frozen = config->frozen;
     SYI_TRY(syi_profile_path(SYI_FILE_MULTIGPU, config->multigpu_path, &context->multigpu_path));
     SYI_TRY(
         syi_profile_path(SYI_FILE_THRESHOLDS, config->thresholds_path, &context->thresholds_path));
@@ -52,6 +53,7 @@ sy_status sy_context_create(const sy_config *config, sy_context **out)
         return syi_no_memory(sizeof *context);
     pthread_mutex_init(&context->log.lock, NULL);
     pthread_mutex_init(&context->lock, NULL);
+    syi_memory_init(&context->memory);
     status = open_context(&copy, context);
     if (status != SY_OK) {
         sy_context_destroy(&context);
@@ -68,6 +70,7 @@ void sy_context_destroy(sy_context **context)
         return;
     *context = NULL;
     syi_devices_close(&old->devices);
+    syi_memory_destroy(&old->memory);
     syi_registered_clear(old);
     syi_free(old->multigpu_path);
     syi_free(old->thresholds_path);

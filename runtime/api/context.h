@@ -2,6 +2,8 @@
 #ifndef SYI_API_CONTEXT_H
 #define SYI_API_CONTEXT_H
 
+#include "api/known.h"
+#include "exec/run.h"
 #include "multigpu.h"
 #include "plan/plan.h"
 #include "thresholds.h"
@@ -20,6 +22,8 @@ struct sy_context {
     syi_store multigpu, thresholds;
     pthread_mutex_t lock; /* of `registered` */
     syi_registered *registered;
+    syi_memory memory;
+    int frozen;                /* runs correct nothing */
     _Atomic int warned_absent; /* stored ratios for devices that are not there: said once */
 };
 
@@ -31,9 +35,13 @@ void syi_registered_clear(sy_context *context);
 sy_status syi_params_resolve(const syi_workload *workload, const sy_param *given, int n_given,
                              double *values);
 
-/* The plan for so many tiles of a workload under the call's options. */
-sy_status syi_context_plan(sy_context *context, const syi_workload *workload,
-                           const sy_options *options, int64_t tiles, syi_plan *out);
+/* The plan for a job under the call's options. */
+sy_status syi_context_plan(sy_context *context, const syi_job *job, const sy_options *options,
+                           syi_plan *out);
+
+/* After a run of that plan. */
+void syi_context_learn(sy_context *context, const syi_workload *workload, const char *tag,
+                       const syi_plan *plan, const syi_tally *tallies);
 
 /* Everything of a work but its arrays: workload, shape, parameters. */
 sy_status syi_work_check(sy_context *context, const sy_work *work, double *params, syi_job *out);

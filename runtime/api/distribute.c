@@ -89,6 +89,7 @@ static sy_status fill_report(sy_context *context, const syi_job *job, const syi_
     out->tiles = plan->tiles;
     out->used_profile = plan->source == SYI_SOURCE_PROFILE;
     out->n_devices = plan->count;
+    out->predicted_ms = plan->parts ? plan->split.makespan_ns / 1e6 : -1;
     out->devices = devices;
     for (int i = 0; i < plan->count; i++)
         fill_device(plan, context->devices.list[i], i, &tallies[i], &devices[i]);
@@ -152,7 +153,7 @@ sy_status distribute_workload(sy_context *context, const sy_work *work, const sy
     SYI_TRY(syi_options_check(&copy));
     SYI_TRY(syi_work_check(context, work, params, &job));
     SYI_TRY(check_arrays(&job));
-    SYI_TRY(syi_context_plan(context, job.workload, &copy, syi_job_tiles(&job), &plan));
+    SYI_TRY(syi_context_plan(context, &job, &copy, &plan));
     status = run_with_memory(context, &job, &plan, &copy, &result);
     syi_plan_clear(&plan);
     if (status == SY_OK && report) {

@@ -6,6 +6,22 @@
 
 #include <string.h>
 
+static const char *why_left_out(syi_limit limit)
+{
+    switch (limit) {
+    case SYI_LIMIT_LATENCY:
+        return "its fixed costs alone take longer than the others need for everything";
+    case SYI_LIMIT_SPEED:
+        return "it would finish one tile after the others finish everything";
+    case SYI_LIMIT_MEMORY:
+        return "not one tile fits into its memory";
+    case SYI_LIMIT_NO_WORK:
+        return "others finish the few tiles sooner";
+    default:
+        return "it is not in the profile; run 'profile'";
+    }
+}
+
 static void explain_device(const syi_job *job, const syi_plan *plan, const syi_device *device,
                            int i, int64_t first, sy_planned_device *out)
 {
@@ -15,9 +31,17 @@ static void explain_device(const syi_job *job, const syi_plan *plan, const syi_d
     out->tiles = plan->shares[i];
     out->elements = syi_tiles_elements(job, (syi_tiles){first, plan->shares[i]});
     out->predicted_ms = -1;
+    if (plan->parts && out->tiles) {
+        out->predicted_ms = plan->parts[i].total_ns / 1e6;
+        syi_copy_text(out->limited_by, sizeof out->limited_by,
+                      syi_limit_word(plan->parts[i].limit));
+    }
     const char *obstacle = syi_plan_obstacle(device, job->workload);
     if (plan->ratios[i] == 0)
-        syi_copy_text(out->left_out, sizeof out->left_out, obstacle ? obstacle : "has no ratio");
+        syi_copy_text(out->left_out, sizeof out->left_out,
+                      obstacle      ? obstacle
+                      : plan->parts ? why_left_out(plan->parts[i].limit)
+                                    : "has no ratio");
     else if (out->tiles == 0)
         syi_copy_text(out->left_out, sizeof out->left_out, "its ratio comes to less than a tile");
 }
@@ -53,11 +77,14 @@ static sy_status fill_plan(sy_context *context, const syi_job *job, const syi_pl
                           .rows = job->rows,
                           .columns = job->columns,
                           .tiles = plan->tiles,
-                          .predicted_ms = -1,
+                          .predicted_ms = plan->parts ? plan->split.makespan_ns / 1e6 : -1,
                           .n_devices = plan->count,
                           .devices = devices};
     syi_copy_text(out->decision, sizeof out->decision, decision_of(&context->devices, plan));
-    syi_copy_text(out->reason, sizeof out->reason, reasons[plan->source]);
+    syi_copy_text(out->reason, sizeof out->reason,
+                  plan->parts && !plan->exact
+                      ? "the measured costs: the split that is finished first"
+                      : reasons[plan->source]);
     return SY_OK;
 }
 
@@ -77,7 +104,7 @@ sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_opt
     SYI_ADOPT(copy, options);
     SYI_TRY(syi_options_check(&copy));
     SYI_TRY(syi_work_check(context, work, params, &job));
-    SYI_TRY(syi_context_plan(context, job.workload, &copy, syi_job_tiles(&job), &plan));
+    SYI_TRY(syi_context_plan(context, &job, &copy, &plan));
     status = fill_plan(context, &job, &plan, out);
     syi_plan_clear(&plan);
     return status;

@@ -1,12 +1,16 @@
-/* sy_profile_auto_balance(): every device alone on the same sample, speeds to ratios. */
+/* sy_profile_auto_balance(): every device alone on the same sample, in several sizes; speeds to
+ * ratios, times to costs. */
 #include "api/context.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/philox.h"
 #include "base/text.h"
+#include "costs.h"
+#include "model/fit.h"
 #include "model/stats.h"
 
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 enum { DEFAULT_RUNS = 5, DEFAULT_WARMUP = 1, MAX_RUNS = 1000 };
@@ -59,26 +63,56 @@ static sy_status sample_make(const syi_workload *workload, const sy_profile_opti
     return SY_OK;
 }
 
-/* One timed run on device `index` alone; *ms < 0: the device could not do it. */
-static sy_status time_run(sy_context *context, const sample *s, int index, double *ms)
+/* What one device took for the sizes so far. */
+typedef struct measured {
+    syi_cost cost;
+    int64_t size; /* the largest; 0: the device could not do it */
+    double median_ms;
+} measured;
+
+/* The timed runs of one device, phase by phase. */
+typedef struct record {
+    syi_sample *samples[SYI_PHASES]; /* `room` each */
+    double *times;                   /* of the current size */
+    int count;
+} record;
+
+/* Counts the runs of all devices, for the caller's progress, and watches the budget. */
+typedef struct course {
+    const sy_profile_options *options;
+    int64_t sizes[SYI_FIT_SIZES];
+    int n_sizes;
+    uint64_t done, all;
+    double until_ns; /* of the present device; infinite: no limit */
+} course;
+
+/* One timed run of `size` elements on device `index` alone. The phases are scaled so that they add
+ * up to the whole, also where they overlap. SY_ERR_DEVICE: somebody else had to do it. */
+static sy_status time_run(sy_context *context, const sample *s, int index, int64_t size,
+                          double *whole_ms, double phases_ms[SYI_PHASES])
 {
     sy_work work = s->work;
     sy_ratio alone = {context->devices.list[index]->info.name, 1};
     sy_options options = {.struct_size = sizeof options, .ratios = &alone, .n_ratios = 1};
     sy_report report = {.struct_size = sizeof report};
+    const sy_device_report *own;
+    sy_status status = SY_OK;
+    double sum;
+    work.columns = size;
     work.inputs = s->in;
     work.outputs = s->out;
     SYI_TRY(distribute_workload(context, &work, &options, &report));
-    *ms = report.devices[index].tiles == report.tiles ? report.wall_ms : -1;
+    own = &report.devices[index];
+    sum = own->copy_in_ms + own->compute_ms + own->copy_out_ms;
+    if (own->tiles != report.tiles)
+        status = syi_fail(SY_ERR_DEVICE, "another device had to take its part over");
+    *whole_ms = report.wall_ms;
+    phases_ms[SYI_COPY_IN] = sum > 0 ? own->copy_in_ms * own->busy_ms / sum : 0;
+    phases_ms[SYI_COMPUTE] = sum > 0 ? own->compute_ms * own->busy_ms / sum : own->busy_ms;
+    phases_ms[SYI_COPY_OUT] = sum > 0 ? own->copy_out_ms * own->busy_ms / sum : 0;
     sy_report_clear(&report);
-    return SY_OK;
+    return status;
 }
-
-/* Counts the runs of all devices, for the caller's progress. */
-typedef struct course {
-    const sy_profile_options *options;
-    uint64_t done, all;
-} course;
 
 static sy_status step(course *c)
 {
@@ -89,70 +123,121 @@ static sy_status step(course *c)
     return SY_OK;
 }
 
-/* The median time of a device; < 0: it could not do it. */
-static sy_status time_device(sy_context *context, const sample *s, int index, double *times,
-                             course *c, double *median)
+/* The runs of one size. */
+static sy_status time_size(sy_context *context, const sample *s, int index, int64_t size, course *c,
+                           record *r, double *median_ms)
 {
-    const sy_profile_options *options = c->options;
-    for (int run = -options->warmup; run < options->runs; run++) {
-        sy_status status = time_run(context, s, index, median);
-        if (status == SY_ERR_NO_DEVICE || status == SY_ERR_DEVICE || status == SY_ERR_MEMORY)
-            *median = -1;
-        else if (status != SY_OK)
-            return status;
-        if (*median < 0) {
-            syi_log_line(&context->log, SY_LOG_WARNING, "device %s is left out of the profile: %s",
-                         context->devices.list[index]->info.name, sy_last_error()->text);
-            return SY_OK;
-        }
-        if (run >= 0)
-            times[run] = *median;
+    for (int run = -c->options->warmup; run < c->options->runs; run++) {
+        double whole_ms, phases_ms[SYI_PHASES];
+        SYI_TRY(time_run(context, s, index, size, &whole_ms, phases_ms));
         SYI_TRY(step(c));
+        if (run < 0)
+            continue;
+        for (int p = 0; p < SYI_PHASES; p++)
+            r->samples[p][r->count] = (syi_sample){(double)size, phases_ms[p] * 1e6};
+        r->times[run] = whole_ms;
+        r->count++;
     }
-    *median = syi_median(times, options->runs);
+    *median_ms = syi_median(r->times, c->options->runs);
     return SY_OK;
 }
 
-static json_t *describe_costs(const syi_devices *devices, const double *medians,
-                              int64_t sample_size)
+/* A phase that took no time does not take place. */
+static sy_status fit_phases(const record *r, syi_cost *out)
 {
-    json_t *costs = json_object();
-    for (int i = 0; costs && i < devices->count; i++)
-        if (medians[i] > 0)
-            json_object_set_new(costs, devices->list[i]->info.name,
-                                json_pack("{s:I,s:f,s:f}", "sample_size", (json_int_t)sample_size,
-                                          "median_ms", medians[i], "ns_per_element",
-                                          medians[i] * 1e6 / (double)sample_size));
-    return costs;
+    *out = (syi_cost){0};
+    for (int p = 0; p < SYI_PHASES; p++) {
+        int timed = 0;
+        for (int i = 0; i < r->count; i++)
+            if (r->samples[p][i].ns > 0)
+                r->samples[p][timed++] = r->samples[p][i];
+        if (timed)
+            SYI_TRY(syi_fit(r->samples[p], timed, &out->phase[p]));
+    }
+    return SY_OK;
 }
 
-static json_t *describe_fingerprint(const syi_devices *devices, const syi_workload *workload)
+/* From small sizes to large ones, as far as the budget goes; the first size in any case. */
+static sy_status time_sizes(sy_context *context, const sample *s, int index, course *c, record *r,
+                            measured *out)
 {
-    json_t *kinds = json_object();
-    for (int i = 0; kinds && i < devices->count; i++)
-        json_object_set_new(kinds, devices->list[i]->info.name,
-                            json_string(devices->list[i]->info.description));
-    return json_pack("{s:s,s:s,s:i,s:o*}", "library", sy_version(), "workload", workload->name,
-                     "workload_version", workload->version, "devices", kinds);
+    double rounds = c->options->runs + c->options->warmup;
+    for (int k = 0; k < c->n_sizes; k++) {
+        double next_ns =
+            k ? out->median_ms * 1e6 * rounds * (double)c->sizes[k] / (double)c->sizes[k - 1] : 0;
+        if (k && (double)syi_now_ns() + next_ns > c->until_ns)
+            break;
+        SYI_TRY(time_size(context, s, index, c->sizes[k], c, r, &out->median_ms));
+        out->size = c->sizes[k];
+    }
+    return fit_phases(r, &out->cost);
+}
+
+static sy_status time_device(sy_context *context, const sample *s, int index, course *c, record *r,
+                             measured *out)
+{
+    double budget_ms = c->options->budget_ms / context->devices.count;
+    sy_status status;
+    c->until_ns = budget_ms > 0 ? (double)syi_now_ns() + budget_ms * 1e6 : INFINITY;
+    r->count = 0;
+    status = time_sizes(context, s, index, c, r, out);
+    if (status != SY_ERR_NO_DEVICE && status != SY_ERR_DEVICE && status != SY_ERR_MEMORY)
+        return status;
+    out->size = 0;
+    syi_log_line(&context->log, SY_LOG_WARNING, "device %s is left out of the profile: %s",
+                 context->devices.list[index]->info.name, sy_last_error()->text);
+    return SY_OK;
+}
+
+/* ---- storing ------------------------------------------------------------------------------ */
+
+static sy_status describe_device(const syi_device *device, const syi_workload *workload,
+                                 const measured *m, json_t *costs, json_t *prints)
+{
+    syi_fingerprint print = syi_fingerprint_of(device, workload);
+    json_t *entry;
+    SYI_TRY(syi_json_child(costs, device->info.name, &entry));
+    SYI_TRY(syi_json_put(entry, "sample_size", json_integer((json_int_t)m->size)));
+    SYI_TRY(syi_json_put(entry, "median_ms", json_real(m->median_ms)));
+    SYI_TRY(syi_json_put(entry, "ns_per_element", json_real(m->median_ms * 1e6 / (double)m->size)));
+    SYI_TRY(syi_cost_store(entry, &m->cost));
+    SYI_TRY(syi_json_child(prints, device->info.name, &entry));
+    return syi_fingerprint_store(entry, &print);
+}
+
+static sy_status describe(const syi_devices *devices, const syi_workload *workload,
+                          const measured *all, json_t *costs, json_t *fingerprint)
+{
+    json_t *prints;
+    SYI_TRY(syi_json_put(fingerprint, "library", json_string(sy_version())));
+    SYI_TRY(syi_json_put(fingerprint, "workload", json_string(workload->name)));
+    SYI_TRY(syi_json_put(fingerprint, "workload_version", json_integer(workload->version)));
+    SYI_TRY(syi_json_child(fingerprint, "devices", &prints));
+    for (int i = 0; i < devices->count; i++)
+        if (all[i].size)
+            SYI_TRY(describe_device(devices->list[i], workload, &all[i], costs, prints));
+    return SY_OK;
 }
 
 static sy_status store(sy_context *context, const syi_workload *workload,
-                       const sy_profile_options *options, const double *medians)
+                       const sy_profile_options *options, const measured *all)
 {
     const syi_devices *devices = &context->devices;
     sy_ratio *ratios = syi_alloc((size_t)devices->count, sizeof *ratios);
-    json_t *costs = describe_costs(devices, medians, options->sample_size);
-    json_t *fingerprint = describe_fingerprint(devices, workload);
-    sy_status status;
+    json_t *costs = json_object(), *fingerprint = json_object();
+    sy_status status = SY_OK;
     int n = 0;
     for (int i = 0; ratios && i < devices->count; i++)
-        if (medians[i] > 0)
-            ratios[n++] = (sy_ratio){devices->list[i]->info.name, 1 / medians[i]};
+        if (all[i].size)
+            ratios[n++] =
+                (sy_ratio){devices->list[i]->info.name, (double)all[i].size / all[i].median_ms};
     if (!ratios || !costs || !fingerprint)
         status = syi_no_memory((uint64_t)devices->count * sizeof *ratios);
     else if (n == 0)
         status = syi_fail(SY_ERR_NO_DEVICE, "no device could run the sample; nothing was stored");
-    else
+    if (status == SY_OK)
+        status = describe(devices, workload, all, costs, fingerprint);
+    if (status == SY_OK)
         status = syi_multigpu_set(&context->multigpu, options->tag, ratios, n, fingerprint, costs);
     json_decref(costs);
     json_decref(fingerprint);
@@ -160,22 +245,41 @@ static sy_status store(sy_context *context, const syi_workload *workload,
     return status;
 }
 
+static sy_status open_record(const course *c, record *r)
+{
+    size_t runs = (size_t)c->options->runs, room = runs * (size_t)c->n_sizes;
+    int complete = !!(r->times = syi_alloc(runs, sizeof *r->times));
+    for (int p = 0; p < SYI_PHASES; p++)
+        complete &= !!(r->samples[p] = syi_alloc(room, sizeof *r->samples[p]));
+    return complete ? SY_OK : syi_no_memory(room * sizeof(syi_sample));
+}
+
+static void close_record(record *r)
+{
+    syi_free(r->times);
+    for (int p = 0; p < SYI_PHASES; p++)
+        syi_free(r->samples[p]);
+}
+
 static sy_status profile_devices(sy_context *context, const syi_workload *workload,
                                  const sy_profile_options *options, const sample *s)
 {
+    const double ladder_factor = 4;
     int count = context->devices.count;
-    double *medians = syi_alloc((size_t)count, sizeof *medians);
-    double *times = syi_alloc((size_t)options->runs, sizeof *times);
-    course c = {options, 0, (uint64_t)count * (uint64_t)(options->runs + options->warmup)};
-    sy_status status = SY_OK;
-    if (!medians || !times)
-        status = syi_no_memory((uint64_t)(count + options->runs) * sizeof *times);
+    int64_t least = options->sample_size < SYI_TILE ? options->sample_size : SYI_TILE;
+    measured *all = syi_alloc((size_t)count, sizeof *all);
+    record r = {0};
+    course c = {.options = options};
+    sy_status status;
+    c.n_sizes = syi_ladder(least, options->sample_size, ladder_factor, c.sizes, SYI_FIT_SIZES);
+    c.all = (uint64_t)count * (uint64_t)c.n_sizes * (uint64_t)(options->runs + options->warmup);
+    status = all ? open_record(&c, &r) : syi_no_memory((uint64_t)count * sizeof *all);
     for (int i = 0; status == SY_OK && i < count; i++)
-        status = time_device(context, s, i, times, &c, &medians[i]);
+        status = time_device(context, s, i, &c, &r, &all[i]);
     if (status == SY_OK)
-        status = store(context, workload, options, medians);
-    syi_free(medians);
-    syi_free(times);
+        status = store(context, workload, options, all);
+    close_record(&r);
+    syi_free(all);
     return status;
 }
 
@@ -196,6 +300,9 @@ static sy_status fill_defaults(sy_profile_options *options)
     if (options->sample_size < 1 || options->sample_size > INT64_C(1) << 40)
         return syi_fail(SY_ERR_ARGUMENT, "sample size %lld: must be from 1 to 2^40",
                         (long long)options->sample_size);
+    if (!(options->budget_ms >= 0))
+        return syi_fail(SY_ERR_ARGUMENT, "a budget of %g ms: must not be negative",
+                        options->budget_ms);
     if (options->runs < 1 || options->runs > MAX_RUNS || options->warmup < 0 ||
         options->warmup > MAX_RUNS)
         return syi_fail(SY_ERR_ARGUMENT, "%d runs after %d for warm-up: must be from 1 to %d",

@@ -120,10 +120,10 @@ static void predict_part(const bench *b, int i, syi_part *part)
 }
 
 /* Predicts the parts from their tiles. */
-static void predict(bench *b, syi_part *parts, syi_split *out)
+static void predict(bench *b, syi_part *parts, syi_forecast *out)
 {
     int used = 0, usable = 0, cpu = 0;
-    *out = (syi_split){0};
+    *out = (syi_forecast){0};
     for (int i = 0; i < b->count; i++)
         b->shares[i] = parts[i].tiles;
     if (b->linked > 1) {
@@ -151,9 +151,9 @@ static void predict(bench *b, syi_part *parts, syi_split *out)
 }
 
 /* Moves tiles if that makes the makespan shorter. */
-static bool try_move(bench *b, syi_part *parts, int from, int to, int64_t tiles, syi_split *best)
+static bool try_move(bench *b, syi_part *parts, int from, int to, int64_t tiles, syi_forecast *best)
 {
-    syi_split tried;
+    syi_forecast tried;
     if (tiles == 0 || tiles > parts[from].tiles || parts[to].tiles + tiles > b->lanes[to].most)
         return false;
     parts[from].tiles -= tiles;
@@ -170,7 +170,7 @@ static bool try_move(bench *b, syi_part *parts, int from, int to, int64_t tiles,
 
 /* What a tile more or less means on a shared link shows only when it is tried: every device gives
  * one, or half of its tiles, or all of them to every other one, as long as that helps. */
-static void move_tiles(bench *b, syi_part *parts, syi_split *best)
+static void move_tiles(bench *b, syi_part *parts, syi_forecast *best)
 {
     for (bool helped = true; helped;) {
         helped = false;
@@ -184,13 +184,13 @@ static void move_tiles(bench *b, syi_part *parts, syi_split *best)
     }
 }
 
-static sy_status settle_links(bench *b, syi_part *parts, syi_split *best)
+static sy_status settle_links(bench *b, syi_part *parts, syi_forecast *best)
 {
     bool helped = true;
     for (int i = 0; i < b->count; i++)
         b->lanes[i].kept = parts[i].tiles;
     for (int round = 0; helped && round < LINK_ROUNDS; round++) {
-        syi_split tried;
+        syi_forecast tried;
         for (int i = 0; i < b->count; i++) { /* half way to what the last shares bring */
             syi_lane *lane = &b->lanes[i];
             for (int p = 0; p < SYI_PHASES; p++)
@@ -251,10 +251,10 @@ static sy_status bench_open(bench *b)
 }
 
 sy_status syi_split_make(const syi_split_device *devices, int count, const syi_split_work *work,
-                         syi_part *parts, syi_split *out)
+                         syi_part *parts, syi_forecast *out)
 {
     bench b = {.devices = devices, .work = work, .count = count};
-    syi_split split;
+    syi_forecast split;
     sy_status status = bench_open(&b);
     if (status == SY_OK)
         status = fill(&b);
@@ -272,7 +272,7 @@ sy_status syi_split_make(const syi_split_device *devices, int count, const syi_s
 }
 
 sy_status syi_split_predict(const syi_split_device *devices, int count, const syi_split_work *work,
-                            syi_part *parts, syi_split *out)
+                            syi_part *parts, syi_forecast *out)
 {
     bench b = {.devices = devices, .work = work, .count = count};
     sy_status status = bench_open(&b);

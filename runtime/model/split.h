@@ -57,19 +57,19 @@ typedef enum syi_extent {
     SYI_EXTENT_ALL
 } syi_extent;
 
-typedef struct syi_split {
+typedef struct syi_forecast {
     double makespan_ns; /* predicted */
     syi_extent extent;
-} syi_split;
+} syi_forecast;
 
 /* Fills `parts`, one per device. SY_ERR_NO_DEVICE when no device has a cost, SY_ERR_MEMORY when the
  * devices' memory cannot take the tiles, or memory for the computation is exhausted. */
 sy_status syi_split_make(const syi_split_device *devices, int count, const syi_split_work *work,
-                         syi_part *parts, syi_split *out);
+                         syi_part *parts, syi_forecast *out);
 
 /* What `parts` would take whose tiles are given, by the same model: fills in the rest. */
 sy_status syi_split_predict(const syi_split_device *devices, int count, const syi_split_work *work,
-                            syi_part *parts, syi_split *out);
+                            syi_part *parts, syi_forecast *out);
 
 /* The words of the plan: `cpu`, `one`, ..., and `compute`, `copy in`, ... */
 const char *syi_extent_word(syi_extent extent);

@@ -138,5 +138,6 @@ void syi_plan_clear(syi_plan *plan)
     syi_free(plan->ratios);
     syi_free(plan->shares);
     syi_free(plan->beliefs);
+    syi_free(plan->parts);
     *plan = (syi_plan){0};
 }

@@ -6,6 +6,7 @@
 #define SYI_PLAN_PLAN_H
 
 #include "device/registry.h"
+#include "model/split.h"
 
 /* Where the ratios came from, strongest first. */
 typedef enum syi_source {
@@ -26,6 +27,8 @@ typedef struct syi_plan {
     double *ratios;  /* sum 1; 0: left out */
     int64_t *shares; /* tiles; device i gets the run after those of the devices before it */
     syi_belief *beliefs;
+    syi_part *parts;    /* predicted, NULL: no costs are known */
+    syi_forecast split; /* the same of the whole */
     syi_source source;
     int exact; /* the shares are an order; else a beginning, corrected while the work goes on */
 } syi_plan;
@@ -43,6 +46,21 @@ int syi_ratios_match(const syi_devices *devices, const sy_balance *stored, doubl
  * of the workload get nothing; SY_ERR_NO_DEVICE when none is left. */
 sy_status syi_plan_make(const syi_devices *devices, const syi_workload *workload,
                         const double *ratios, syi_source source, int64_t tiles, syi_plan *out);
+
+/* What is known of a device. */
+typedef struct syi_experience {
+    const syi_cost *cost; /* NULL: nothing */
+    int guess;            /* measured on something that is not quite what is there now */
+} syi_experience;
+
+/* Gives the tiles of the job to the devices so that the last one is finished soonest, by
+ * `known` (one per device); SY_ERR_NO_DEVICE when no cost is known of a device that can work. */
+sy_status syi_plan_balance(const syi_devices *devices, const syi_job *job,
+                           const syi_experience *known, syi_plan *out);
+
+/* What a plan made from ratios will take. Without costs of every device with tiles: nothing. */
+sy_status syi_plan_predict(const syi_devices *devices, const syi_job *job,
+                           const syi_experience *known, syi_plan *plan);
 
 /* Why a device can have no part of the workload; NULL: it can. */
 const char *syi_plan_obstacle(const syi_device *device, const syi_workload *workload);

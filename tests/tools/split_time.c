@@ -36,7 +36,7 @@ static void measure(int count, int per_link)
     syi_split_device *devices = calloc((size_t)count, sizeof *devices);
     syi_part *parts = calloc((size_t)count, sizeof *parts);
     int64_t best = INT64_MAX;
-    syi_split split = {0};
+    syi_forecast split = {0};
     for (int i = 0; costs && devices && i < count; i++)
         make(&costs[i], &devices[i], i, per_link);
     for (int k = 0; costs && devices && parts && k < 20; k++) {

@@ -17,7 +17,7 @@ typedef struct problem {
     int count;
     syi_split_work work;
     syi_part parts[VIRTUAL_DEVICES];
-    syi_split split;
+    syi_forecast split;
 } problem;
 
 static void set_device(problem *p, int i, double in, double fixed, double compute, double out)
@@ -46,7 +46,7 @@ static double best_of_all(const problem *p, int device, int64_t left, syi_part *
 {
     double best = INFINITY;
     if (device == p->count - 1) {
-        syi_split split;
+        syi_forecast split;
         parts[device].tiles = left;
         syi_split_predict(p->devices, p->count, &p->work, parts, &split);
         return split.makespan_ns;

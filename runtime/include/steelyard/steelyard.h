@@ -89,6 +89,7 @@ typedef struct sy_config {
     sy_log_fn log; /* NULL: messages are dropped */
     void *log_user;
     const char *cuda_driver; /* path of the CUDA driver's library; NULL: the system's */
+    int frozen; /* non-zero: runs do not correct what is known of the devices (docs/balance.md) */
 } sy_config;
 
 typedef struct sy_context sy_context;
@@ -266,6 +267,7 @@ typedef struct sy_report {
     char checksum[17];     /* XXH3-64 of the outputs' bytes in order, in hex; empty unless asked */
     int n_devices;
     sy_device_report *devices;
+    double predicted_ms; /* < 0: nothing was known */
 } sy_report;
 
 /* Splits the work by ratios over the context's devices, computes it, merges in a fixed order.
@@ -330,10 +332,13 @@ typedef struct sy_profile_options {
     uint64_t seed;        /* of the sample data */
     sy_progress_fn progress;
     void *progress_user;
+    double budget_ms; /* for all devices together; the sample becomes smaller to keep within it;
+                         0: no limit */
 } sy_profile_options;
 
-/* Times every usable device alone on seeded sample data, and writes the speeds' ratios to
- * multigpu.json under the tag. `options` may be NULL; `out` too, else sy_balance_clear. */
+/* Times every usable device alone on seeded sample data of several sizes up to the sample's, and
+ * writes the speeds' ratios (of the largest size) and the costs to multigpu.json under the tag.
+ * `options` may be NULL; `out` too, else sy_balance_clear. */
 SY_API
 sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options *options,
                                   sy_balance *out);

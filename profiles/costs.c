@@ -1,0 +1,158 @@
+#include "costs.h"
+
+#include "base/text.h"
+#include "store.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- costs -------------------------------------------------------------------------------- */
+
+static const char *const phase_names[SYI_PHASES] = {"copy_in", "compute", "copy_out"};
+
+static json_t *reals(const double *values, int count)
+{
+    json_t *list = json_array();
+    for (int i = 0; list && i < count; i++)
+        if (json_array_append_new(list, json_real(values[i]))) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static sy_status store_curve(json_t *phases, const char *name, const syi_curve *curve)
+{
+    json_t *entry;
+    SYI_TRY(syi_json_child(phases, name, &entry));
+    SYI_TRY(syi_json_put(entry, "fixed_ns", json_integer((json_int_t)(curve->fixed_ns + 0.5))));
+    SYI_TRY(syi_json_put(entry, "per_element_ns", reals(curve->per_element_ns, curve->pieces)));
+    SYI_TRY(syi_json_put(entry, "until_elements", reals(curve->until, curve->pieces - 1)));
+    return syi_json_put(entry, "spread", json_real(curve->spread));
+}
+
+sy_status syi_cost_store(json_t *entry, const syi_cost *cost)
+{
+    json_t *phases;
+    SYI_TRY(syi_json_child(entry, "phases", &phases));
+    for (int p = 0; p < SYI_PHASES; p++) {
+        if (cost->phase[p].pieces)
+            SYI_TRY(store_curve(phases, phase_names[p], &cost->phase[p]));
+        else
+            json_object_del(phases, phase_names[p]);
+    }
+    return SY_OK;
+}
+
+/* A number of at least `least`; NaN: it is none. */
+static double number(const json_t *value, double least)
+{
+    double x = json_is_number(value) ? json_number_value(value) : NAN;
+    return isfinite(x) && x >= least ? x : NAN;
+}
+
+static bool load_curve(const json_t *entry, syi_curve *out)
+{
+    const json_t *slopes = json_object_get(entry, "per_element_ns");
+    const json_t *bends = json_object_get(entry, "until_elements");
+    size_t pieces = json_array_size(slopes);
+    double last = 0;
+    if (pieces < 1 || pieces > SYI_PIECES || json_array_size(bends) != pieces - 1)
+        return false;
+    *out = (syi_curve){.pieces = (int)pieces,
+                       .fixed_ns = number(json_object_get(entry, "fixed_ns"), 0),
+                       .spread = number(json_object_get(entry, "spread"), 0)};
+    for (size_t i = 0; i < pieces; i++) {
+        out->per_element_ns[i] = number(json_array_get(slopes, i), 1e-9);
+        if (isnan(out->per_element_ns[i]))
+            return false;
+    }
+    for (size_t i = 0; i + 1 < pieces; i++) {
+        out->until[i] = number(json_array_get(bends, i), last);
+        if (!(out->until[i] > last))
+            return false;
+        last = out->until[i];
+    }
+    return !isnan(out->fixed_ns) && !isnan(out->spread);
+}
+
+bool syi_cost_load(const json_t *entry, syi_cost *out)
+{
+    const json_t *phases = json_object_get(entry, "phases");
+    *out = (syi_cost){0};
+    for (int p = 0; p < SYI_PHASES; p++) {
+        const json_t *curve = json_object_get(phases, phase_names[p]);
+        if (curve && !load_curve(curve, &out->phase[p]))
+            return false;
+    }
+    return out->phase[SYI_COMPUTE].pieces > 0;
+}
+
+/* ---- fingerprints ------------------------------------------------------------------------- */
+
+typedef struct field {
+    const char *name;
+    size_t offset, text_size; /* 0: a whole number */
+} field;
+
+#define TEXT(name)                                                                                 \
+    {                                                                                              \
+#name, offsetof(syi_fingerprint, name), sizeof((syi_fingerprint *)0)->name                 \
+    }
+#define NUMBER(name)                                                                               \
+    {                                                                                              \
+#name, offsetof(syi_fingerprint, name), 0                                                  \
+    }
+
+static const field fields[] = {
+    NUMBER(format),
+    TEXT(uuid),
+    TEXT(name),
+    NUMBER(compute_major),
+    NUMBER(compute_minor),
+    NUMBER(units),
+    NUMBER(memory_total),
+    TEXT(code),
+    TEXT(workload),
+    TEXT(dtype),
+    NUMBER(workload_version),
+    NUMBER(library_major),
+    NUMBER(library_minor),
+    NUMBER(library_patch),
+    TEXT(driver),
+    NUMBER(power_limit_mw),
+    NUMBER(clock_mhz),
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+sy_status syi_fingerprint_store(json_t *entry, const syi_fingerprint *print)
+{
+    for (int i = 0; i < FIELDS; i++) {
+        const char *at = (const char *)print + fields[i].offset;
+        int64_t value = 0;
+        if (!fields[i].text_size)
+            memcpy(&value, at, sizeof value);
+        SYI_TRY(syi_json_put(entry, fields[i].name,
+                             fields[i].text_size ? json_string(at) : json_integer(value)));
+    }
+    return SY_OK;
+}
+
+bool syi_fingerprint_load(const json_t *entry, syi_fingerprint *out)
+{
+    *out = (syi_fingerprint){0};
+    for (int i = 0; i < FIELDS; i++) {
+        const json_t *value = json_object_get(entry, fields[i].name);
+        char *at = (char *)out + fields[i].offset;
+        int64_t number = json_integer_value(value);
+        if (!value)
+            continue;
+        if (fields[i].text_size ? !json_is_string(value) : !json_is_integer(value))
+            return false;
+        if (fields[i].text_size)
+            syi_copy_text(at, fields[i].text_size, json_string_value(value));
+        else
+            memcpy(at, &number, sizeof number);
+    }
+    return json_is_object(entry);
+}

@@ -1,0 +1,21 @@
+/* A device's costs, and what they were measured on, as JSON. What is damaged or not there counts as
+ * not known. */
+#ifndef SYI_PROFILES_COSTS_H
+#define SYI_PROFILES_COSTS_H
+
+#include "base/error.h"
+#include "model/cost.h"
+#include "model/fingerprint.h"
+
+#include <jansson.h>
+
+enum { SYI_COSTS_FORMAT = 1 };
+
+/* Puts the phases into `entry`, or the fields into `entry`; what else is there stays. */
+sy_status syi_cost_store(json_t *entry, const syi_cost *cost);
+sy_status syi_fingerprint_store(json_t *entry, const syi_fingerprint *print);
+
+bool syi_cost_load(const json_t *entry, syi_cost *out);
+bool syi_fingerprint_load(const json_t *entry, syi_fingerprint *out);
+
+#endif

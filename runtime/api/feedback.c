@@ -1,0 +1,166 @@
+/* From one call to the next: what the devices took corrects what is known of them, and the file
+ * follows when it matters. */
+#include "api/context.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "costs.h"
+
+#include <stdio.h>
+
+static const double drift_limit = 0.1;
+
+/* A device whose speed has been off for some runs, to be told when nothing is locked. */
+typedef struct news {
+    unsigned signal;
+    double slower;
+} news;
+
+static void follow(syi_known_device *device, const syi_tally *tally, news *out)
+{
+    const syi_outcome *done = &tally->total;
+    double elements = (double)done->elements_done, expected;
+    if (!device->has_cost || !done->elements_done || tally->status != SY_OK)
+        return;
+    expected = syi_cost_ns(&device->cost, (syi_passage){elements / (double)tally->packets, false},
+                           elements);
+    if (device->guess) /* the first run counts for more than the guess */
+        device->drift.slower = (syi_track){0};
+    device->guess = 0;
+    out->signal = syi_drift_add(&device->drift, expected, done->busy_ms * 1e6, drift_limit);
+    out->slower = device->drift.slower.value;
+}
+
+/* Without a profile the first run of all devices is one. */
+static void begin(syi_known *known, const syi_plan *plan, const syi_tally *tallies)
+{
+    const double first_spread = 0.2;
+    for (int i = 0; i < known->count; i++)
+        if (plan->ratios[i] > 0 && (!tallies[i].total.elements_done || tallies[i].status != SY_OK ||
+                                    !(tallies[i].total.busy_ms > 0)))
+            return;
+    for (int i = 0; i < known->count; i++) {
+        const syi_outcome *done = &tallies[i].total;
+        syi_known_device *device = &known->devices[i];
+        if (!(plan->ratios[i] > 0))
+            continue;
+        device->cost = (syi_cost){0};
+        device->cost.phase[SYI_COMPUTE] =
+            syi_curve_line(0, done->busy_ms * 1e6 / (double)done->elements_done);
+        device->cost.phase[SYI_COMPUTE].spread = first_spread;
+        device->drift = syi_drift_start(first_spread);
+        device->has_cost = 1;
+        known->costs++;
+    }
+}
+
+static sy_status store_device(sy_context *context, const syi_known *known, int i, json_t *prints,
+                              json_t *costs)
+{
+    const syi_device *device = context->devices.list[i];
+    const syi_known_device *own = &known->devices[i];
+    syi_fingerprint print = syi_fingerprint_of(device, known->workload);
+    syi_cost cost = own->cost;
+    json_t *entry;
+    syi_cost_scale(&cost, own->drift.slower.value);
+    SYI_TRY(syi_json_child(prints, device->info.name, &entry));
+    SYI_TRY(syi_fingerprint_store(entry, &print));
+    SYI_TRY(syi_json_child(costs, device->info.name, &entry));
+    return syi_cost_store(entry, &cost);
+}
+
+/* The stored profile with its times corrected; ratios stay those of the speeds. */
+static sy_status store_all(sy_context *context, const syi_known *known, syi_stored_balance *stored)
+{
+    const int count = stored->balance.n_ratios;
+    sy_ratio *ratios = syi_alloc((size_t)count, sizeof *ratios);
+    json_t *prints;
+    sy_status status = ratios && stored->fingerprint && stored->costs
+                           ? syi_json_child(stored->fingerprint, "devices", &prints)
+                           : syi_no_memory((uint64_t)count * sizeof *ratios);
+    for (int i = 0; status == SY_OK && i < known->count; i++)
+        if (known->devices[i].has_cost)
+            status = store_device(context, known, i, prints, stored->costs);
+    for (int k = 0; status == SY_OK && k < count; k++) {
+        int i = syi_devices_find(&context->devices, stored->balance.ratios[k].device);
+        double slower =
+            i >= 0 && known->devices[i].has_cost ? known->devices[i].drift.slower.value : 1;
+        ratios[k] =
+            (sy_ratio){stored->balance.ratios[k].device, stored->balance.ratios[k].ratio / slower};
+    }
+    if (status == SY_OK)
+        status = syi_multigpu_set(&context->multigpu, known->tag, ratios, count,
+                                  stored->fingerprint, stored->costs);
+    syi_free(ratios);
+    return status;
+}
+
+static void save(sy_context *context, const syi_known *known)
+{
+    syi_stored_balance stored;
+    sy_status status = syi_multigpu_get(&context->multigpu, known->tag, &stored);
+    if (status == SY_OK && stored.costs && stored.fingerprint)
+        status = store_all(context, known, &stored);
+    if (status == SY_OK)
+        syi_stored_balance_clear(&stored);
+    else
+        syi_log_line(&context->log, SY_LOG_WARNING, "the corrected profile is not stored: %s",
+                     sy_last_error()->text);
+}
+
+/* Applies the run to the context's own record; gives a copy of it in `after` when it is to be
+ * saved. */
+static void learn(sy_context *context, const syi_workload *workload, const char *tag,
+                  const syi_plan *plan, const syi_tally *tallies, news *found, syi_known *after)
+{
+    syi_known *known = syi_known_find(context, workload, tag);
+    unsigned signals = 0;
+    if (!known || (plan->exact && !known->costs))
+        return;
+    if (!known->costs) {
+        begin(known, plan, tallies);
+        return;
+    }
+    for (int i = 0; i < known->count; i++) {
+        follow(&known->devices[i], &tallies[i], &found[i]);
+        signals |= found[i].signal;
+    }
+    if (!(signals & SYI_DRIFT_SAVE) || !known->ratios)
+        return;
+    after->devices = syi_alloc((size_t)known->count, sizeof *after->devices);
+    if (!after->devices)
+        return; /* the next run will try again */
+    syi_known_device *devices = after->devices;
+    *after = *known;
+    after->devices = devices;
+    for (int i = 0; i < known->count; i++) {
+        devices[i] = known->devices[i];
+        syi_drift_saved(&known->devices[i].drift);
+    }
+}
+
+void syi_context_learn(sy_context *context, const syi_workload *workload, const char *tag,
+                       const syi_plan *plan, const syi_tally *tallies)
+{
+    news *found;
+    syi_known after = {0};
+    /* Forced shares say little: a device alone is not what it is beside the others. */
+    if (context->frozen || plan->count < 2 || plan->source == SYI_SOURCE_CALL)
+        return;
+    found = syi_alloc((size_t)plan->count, sizeof *found);
+    if (!found)
+        return; /* a correction is a help, not a condition */
+    pthread_mutex_lock(&context->memory.lock);
+    learn(context, workload, tag, plan, tallies, found, &after);
+    pthread_mutex_unlock(&context->memory.lock);
+    for (int i = 0; i < plan->count; i++)
+        if (found[i].signal & SYI_DRIFT_SAY)
+            syi_log_line(&context->log, SY_LOG_INFO,
+                         "%s takes %.2f times what its profile for '%s' says; going by what it "
+                         "takes now",
+                         context->devices.list[i]->info.name, found[i].slower, tag);
+    if (after.devices)
+        save(context, &after);
+    syi_known_clear(&after);
+    syi_free(found);
+}

@@ -1,0 +1,219 @@
+#define _POSIX_C_SOURCE 200809L
+#include "api/context.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "costs.h"
+
+#include <string.h>
+
+void syi_memory_init(syi_memory *memory)
+{
+    pthread_mutex_init(&memory->lock, NULL);
+}
+
+static void drop_all(syi_memory *memory)
+{
+    while (memory->list) {
+        syi_known *next = memory->list->next;
+        syi_known_clear(memory->list);
+        syi_free(memory->list);
+        memory->list = next;
+    }
+}
+
+void syi_memory_destroy(syi_memory *memory)
+{
+    drop_all(memory);
+    pthread_mutex_destroy(&memory->lock);
+}
+
+void syi_known_clear(syi_known *known)
+{
+    syi_free(known->devices);
+    known->devices = NULL;
+}
+
+syi_fingerprint syi_fingerprint_of(const syi_device *device, const syi_workload *workload)
+{
+    const sy_device_info *info = &device->info;
+    int is_host = info->type != SY_DEVICE_CUDA;
+    syi_fingerprint print = {.format = SYI_COSTS_FORMAT,
+                             .compute_major = info->compute_major,
+                             .compute_minor = info->compute_minor,
+                             .units = info->units,
+                             .memory_total = (int64_t)info->memory_total,
+                             .dtype = "f64",
+                             .workload_version = workload->version,
+                             .library_major = SY_VERSION_MAJOR,
+                             .library_minor = SY_VERSION_MINOR,
+                             .library_patch = SY_VERSION_PATCH};
+    syi_copy_text(print.uuid, sizeof print.uuid, info->uuid);
+    syi_copy_text(print.name, sizeof print.name,
+                  info->type == SY_DEVICE_SIMULATED ? info->name : info->description);
+    syi_copy_text(print.workload, sizeof print.workload, workload->name);
+    if (is_host)
+        syi_copy_text(print.code, sizeof print.code, syi_isa_name(syi_isa_detect()));
+    return print;
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static void load_cost(sy_context *context, const syi_workload *workload,
+                      const syi_stored_balance *stored, int i, syi_known_device *out)
+{
+    const syi_device *device = context->devices.list[i];
+    const json_t *prints = json_object_get(stored->fingerprint, "devices");
+    syi_fingerprint now = syi_fingerprint_of(device, workload), then;
+    syi_trust trust;
+    char what[160];
+    if (!out->ratio ||
+        !syi_cost_load(json_object_get(stored->costs, device->info.name), &out->cost))
+        return;
+    if (!syi_fingerprint_load(json_object_get(prints, device->info.name), &then))
+        return;
+    trust = syi_fingerprint_compare(&then, &now, what, sizeof what);
+    if (trust != SYI_TRUST_FULL)
+        syi_log_line(&context->log, SY_LOG_INFO, "the profile of %s is %s (%s); run 'profile'",
+                     device->info.name, trust == SYI_TRUST_NONE ? "not used" : "only a first guess",
+                     what);
+    out->has_cost = trust != SYI_TRUST_NONE;
+    out->guess = trust == SYI_TRUST_GUESS;
+    out->drift = syi_drift_start(syi_cost_spread(&out->cost));
+}
+
+static sy_status match_ratios(sy_context *context, const syi_stored_balance *stored, syi_known *out)
+{
+    double *ratios = syi_alloc((size_t)out->count, sizeof *ratios);
+    char absent[256];
+    if (!ratios)
+        return syi_no_memory((uint64_t)out->count * sizeof *ratios);
+    out->ratios =
+        syi_ratios_match(&context->devices, &stored->balance, ratios, absent, sizeof absent);
+    for (int i = 0; i < out->count; i++)
+        out->devices[i].ratio = ratios[i];
+    syi_free(ratios);
+    if (*absent && !context->warned_absent) {
+        context->warned_absent = 1;
+        syi_log_line(&context->log, SY_LOG_WARNING,
+                     "%s has ratios for devices that are not here, ignored: %s",
+                     context->multigpu_path, absent);
+    }
+    return SY_OK;
+}
+
+static sy_status read_file(sy_context *context, const syi_workload *workload, const char *tag,
+                           syi_known *out)
+{
+    syi_stored_balance stored;
+    sy_status status = syi_multigpu_get(&context->multigpu, tag, &stored);
+    /* What another workload measured is a better guess than the devices' nominal speeds. */
+    if (status == SY_ERR_NOT_FOUND) {
+        status = syi_multigpu_get(&context->multigpu, NULL, &stored);
+        out->borrowed = 1;
+    }
+    if (status == SY_ERR_NOT_FOUND)
+        return SY_OK;
+    if (status == SY_ERR_IO) { /* a profile is a help, not a condition */
+        syi_log_line(&context->log, SY_LOG_WARNING, "%s; going on without stored ratios",
+                     sy_last_error()->text);
+        return SY_OK;
+    }
+    SYI_TRY(status);
+    out->measured = stored.costs != NULL;
+    status = match_ratios(context, &stored, out);
+    for (int i = 0; status == SY_OK && !out->borrowed && i < out->count; i++) {
+        load_cost(context, workload, &stored, i, &out->devices[i]);
+        out->costs += out->devices[i].has_cost;
+    }
+    syi_stored_balance_clear(&stored);
+    return status;
+}
+
+static sy_status load(sy_context *context, const syi_workload *workload, const char *tag,
+                      syi_known **out)
+{
+    syi_known *known = syi_alloc(1, sizeof *known);
+    sy_status status;
+    if (!known)
+        return syi_no_memory(sizeof *known);
+    known->workload = workload;
+    known->count = context->devices.count;
+    syi_copy_text(known->tag, sizeof known->tag, tag);
+    known->devices = syi_alloc((size_t)known->count, sizeof *known->devices);
+    status = known->devices ? read_file(context, workload, tag, known)
+                            : syi_no_memory((uint64_t)known->count * sizeof *known->devices);
+    if (status == SY_OK) {
+        *out = known;
+        return SY_OK;
+    }
+    syi_known_clear(known);
+    syi_free(known);
+    return status;
+}
+
+/* ---- the context's memory ----------------------------------------------------------------- */
+
+syi_known *syi_known_find(sy_context *context, const syi_workload *workload, const char *tag)
+{
+    syi_known *known = context->memory.list;
+    while (known &&
+           (known->workload != workload || strncmp(known->tag, tag, sizeof known->tag - 1) != 0))
+        known = known->next;
+    return known;
+}
+
+/* What was read from a file that has changed since is forgotten. */
+static void look_at_file(sy_context *context)
+{
+    struct stat now, *then = &context->memory.file;
+    if (stat(context->multigpu_path, &now) != 0)
+        memset(&now, 0, sizeof now);
+    if (now.st_ino == then->st_ino && now.st_dev == then->st_dev && now.st_size == then->st_size &&
+        now.st_mtim.tv_sec == then->st_mtim.tv_sec && now.st_mtim.tv_nsec == then->st_mtim.tv_nsec)
+        return;
+    drop_all(&context->memory);
+    *then = now;
+}
+
+static sy_status copy(const syi_known *from, syi_known *out)
+{
+    size_t bytes = (size_t)from->count * sizeof *from->devices;
+    syi_known_device *devices = syi_alloc((size_t)from->count, sizeof *devices);
+    if (!devices)
+        return syi_no_memory(bytes);
+    *out = *from;
+    out->devices = memcpy(devices, from->devices, bytes);
+    out->next = NULL;
+    return SY_OK;
+}
+
+sy_status syi_known_get(sy_context *context, const syi_workload *workload, const char *tag,
+                        syi_known *out)
+{
+    syi_memory *memory = &context->memory;
+    syi_known *known, *fresh = NULL;
+    sy_status status = SY_OK;
+    pthread_mutex_lock(&memory->lock);
+    look_at_file(context);
+    known = syi_known_find(context, workload, tag);
+    if (!known) {
+        /* The log's callback may call the library, so nothing is locked while reading. */
+        pthread_mutex_unlock(&memory->lock);
+        SYI_TRY(load(context, workload, tag, &fresh));
+        pthread_mutex_lock(&memory->lock);
+        known = syi_known_find(context, workload, tag);
+    }
+    if (!known) {
+        fresh->next = memory->list;
+        memory->list = known = fresh;
+        fresh = NULL;
+    }
+    status = copy(known, out);
+    pthread_mutex_unlock(&memory->lock);
+    if (fresh) { /* another thread was faster */
+        syi_known_clear(fresh);
+        syi_free(fresh);
+    }
+    return status;
+}

@@ -1,0 +1,53 @@
+/* What multigpu.json and the runs so far tell about the devices, kept in the context and read again
+ * when the file has changed. */
+#ifndef SYI_API_KNOWN_H
+#define SYI_API_KNOWN_H
+
+#include "model/drift.h"
+#include "model/fingerprint.h"
+#include "plan/plan.h"
+
+#include <sys/stat.h>
+
+typedef struct syi_known_device {
+    double ratio; /* stored; 0: none */
+    int has_cost, guess;
+    syi_cost cost;   /* of the file; learned: of the first run */
+    syi_drift drift; /* since then */
+} syi_known_device;
+
+/* Of one tag and workload; one place per device of the context. */
+typedef struct syi_known {
+    char tag[64];
+    const syi_workload *workload;
+    int count, ratios, costs; /* devices; of them with a ratio, with a cost */
+    int borrowed;             /* the ratios are another tag's */
+    int measured;             /* the ratios come from a profile, not from somebody's hand */
+    syi_known_device *devices;
+    struct syi_known *next;
+} syi_known;
+
+/* The context's part. */
+typedef struct syi_memory {
+    pthread_mutex_t lock;
+    struct stat file; /* as it was when `list` was read */
+    syi_known *list;
+} syi_memory;
+
+typedef struct sy_context sy_context;
+
+void syi_memory_init(syi_memory *memory);
+void syi_memory_destroy(syi_memory *memory);
+
+/* A copy, to be given back with syi_known_clear. */
+sy_status syi_known_get(sy_context *context, const syi_workload *workload, const char *tag,
+                        syi_known *out);
+void syi_known_clear(syi_known *known);
+
+/* The context's own record, or NULL; the caller holds the lock. */
+syi_known *syi_known_find(sy_context *context, const syi_workload *workload, const char *tag);
+
+/* What a device is now, for this workload. */
+syi_fingerprint syi_fingerprint_of(const syi_device *device, const syi_workload *workload);
+
+#endif

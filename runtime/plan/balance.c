@@ -1,0 +1,107 @@
+/* Plans from costs: the split of the model, and what the queue should believe at the beginning. */
+#include "plan/plan.h"
+
+#include "base/mem.h"
+
+static syi_split_work work_of(const syi_job *job)
+{
+    int64_t tiles = syi_job_tiles(job);
+    double elements = (double)job->rows * (double)job->columns;
+    double per_tile = tiles ? elements / (double)tiles : 0;
+    return (syi_split_work){tiles, per_tile,
+                            8 * per_tile * (job->workload->n_inputs + job->workload->n_outputs)};
+}
+
+static void describe(const syi_devices *devices, const syi_job *job, const syi_experience *known,
+                     syi_split_device *out)
+{
+    for (int i = 0; i < devices->count; i++) {
+        const sy_device_info *info = &devices->list[i]->info;
+        int is_cpu = info->type == SY_DEVICE_CPU;
+        out[i] = (syi_split_device){
+            .cost = syi_plan_obstacle(devices->list[i], job->workload) ? NULL : known[i].cost,
+            .link = -1,
+            .way = SYI_WAY_CHUNKS, /* devices cut what does not fit */
+            .memory = is_cpu ? 0 : (double)info->memory_free,
+            .is_cpu = is_cpu};
+    }
+}
+
+/* A packet pays the fixed costs, its tiles the rest. */
+static syi_belief belief_of(const syi_experience *known, const syi_split_work *work, int64_t tiles)
+{
+    const double least_spread = 0.01;
+    double count = tiles > 0 ? (double)tiles : 1, spread = syi_cost_spread(known->cost);
+    double fixed = syi_cost_fixed_ns(known->cost);
+    double all = syi_cost_ns(known->cost, (syi_passage){0}, count * work->elements_per_tile);
+    return (syi_belief){.ns_per_tile = all > fixed ? (all - fixed) / count : 1e-3,
+                        .packet_ns = fixed,
+                        .spread = known->guess            ? 1
+                                  : spread > least_spread ? spread
+                                                          : least_spread};
+}
+
+static sy_status split(const syi_devices *devices, const syi_job *job, const syi_experience *known,
+                       int given, syi_plan *plan)
+{
+    syi_split_device *described = syi_alloc((size_t)plan->count, sizeof *described);
+    syi_split_work work = work_of(job);
+    sy_status status;
+    if (!described)
+        return syi_no_memory((uint64_t)plan->count * sizeof *described);
+    describe(devices, job, known, described);
+    status = given ? syi_split_predict(described, plan->count, &work, plan->parts, &plan->split)
+                   : syi_split_make(described, plan->count, &work, plan->parts, &plan->split);
+    syi_free(described);
+    return status;
+}
+
+sy_status syi_plan_balance(const syi_devices *devices, const syi_job *job,
+                           const syi_experience *known, syi_plan *out)
+{
+    size_t count = (size_t)devices->count;
+    syi_plan plan = {
+        .tiles = syi_job_tiles(job), .count = devices->count, .source = SYI_SOURCE_PROFILE};
+    syi_split_work work = work_of(job);
+    sy_status status = SY_OK;
+    plan.ratios = syi_alloc(count, sizeof *plan.ratios);
+    plan.shares = syi_alloc(count, sizeof *plan.shares);
+    plan.beliefs = syi_alloc(count, sizeof *plan.beliefs);
+    plan.parts = syi_alloc(count, sizeof *plan.parts);
+    if (!plan.ratios || !plan.shares || !plan.beliefs || !plan.parts)
+        status = syi_no_memory(count * sizeof *plan.parts);
+    else
+        status = split(devices, job, known, 0, &plan);
+    if (status != SY_OK) {
+        syi_plan_clear(&plan);
+        return status;
+    }
+    for (int i = 0; i < plan.count; i++) {
+        plan.shares[i] = plan.parts[i].tiles;
+        plan.ratios[i] = plan.tiles ? (double)plan.shares[i] / (double)plan.tiles : 0;
+        plan.beliefs[i] = known[i].cost ? belief_of(&known[i], &work, plan.shares[i])
+                                        : (syi_belief){.ns_per_tile = 1e9, .spread = 1};
+    }
+    *out = plan;
+    return SY_OK;
+}
+
+sy_status syi_plan_predict(const syi_devices *devices, const syi_job *job,
+                           const syi_experience *known, syi_plan *plan)
+{
+    sy_status status;
+    for (int i = 0; i < plan->count; i++)
+        if (plan->shares[i] && !known[i].cost)
+            return SY_OK;
+    plan->parts = syi_alloc((size_t)plan->count, sizeof *plan->parts);
+    if (!plan->parts)
+        return syi_no_memory((uint64_t)plan->count * sizeof *plan->parts);
+    for (int i = 0; i < plan->count; i++)
+        plan->parts[i].tiles = plan->shares[i];
+    status = split(devices, job, known, 1, plan);
+    if (status != SY_OK) { /* a forecast is a help, not a condition */
+        syi_free(plan->parts);
+        plan->parts = NULL;
+    }
+    return SY_OK;
+}

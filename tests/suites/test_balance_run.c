@@ -1,0 +1,222 @@
+/*
+ * The balance of real calls on simulated devices: what is planned from a profile, what is kept of
+ * it, and that neither changes a bit. Nothing here looks at how long something took; the profiles
+ * are written by hand, so that the plans are exact.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/lab.h"
+#include "support/series.h"
+
+enum { COLUMNS = 1000000 };
+
+static double *x;
+static char path[64];
+
+static void fill(void)
+{
+    x = malloc(COLUMNS * sizeof *x);
+    cr_assert(x);
+    series_fill(SERIES_FLATS, 5, x, COLUMNS);
+    snprintf(path, sizeof path, "balance-run-%d.json", (int)getpid());
+    remove(path);
+}
+
+static void drop(void)
+{
+    free(x);
+    remove(path);
+}
+
+TestSuite(balance_run, .init = fill, .fini = drop);
+
+static void same_as_cpu(lab_case *c)
+{
+    lab_case alone = *c;
+    sy_context *cpu = lab_open("cpu:threads=1", NULL, NULL);
+    int output = 0;
+    cr_assert(cpu && lab_prepare(&alone));
+    cr_assert_eq(lab_run(cpu, &alone, NULL, NULL), SY_OK);
+    cr_expect_lt(lab_case_difference(&alone, c, &output), 0, "other bits");
+    lab_release(&alone);
+    sy_context_destroy(&cpu);
+}
+
+/* A profile of `a` and `b`: nanoseconds per element, and fixed ones. */
+static void write_profile(double a_ns, double b_ns, int a_fixed, int b_fixed, const char *version)
+{
+    static const char *const names[] = {"a", "b"};
+    double ns[] = {a_ns, b_ns};
+    int fixed[] = {a_fixed, b_fixed};
+    FILE *file = fopen(path, "w");
+    cr_assert(file);
+    fprintf(file,
+            "{\"format\": 1, \"profiles\": {\"sma\": {\"ratios\": {\"a\": %.17g, \"b\": %.17g},",
+            1 / a_ns, 1 / b_ns);
+    fprintf(file, "\"fingerprint\": {\"devices\": {");
+    for (int i = 0; i < 2; i++)
+        fprintf(file,
+                "%s\"%s\": {\"format\": 1, \"name\": \"%s\", \"workload\": \"sma\", \"dtype\": "
+                "\"f64\", \"workload_version\": %s, \"library_minor\": 1}",
+                i ? ", " : "", names[i], names[i], version);
+    fprintf(file, "}}, \"costs\": {");
+    for (int i = 0; i < 2; i++)
+        fprintf(file,
+                "%s\"%s\": {\"phases\": {\"compute\": {\"fixed_ns\": %d, \"per_element_ns\": "
+                "[%.17g], \"until_elements\": [], \"spread\": 0.01}}}",
+                i ? ", " : "", names[i], fixed[i], ns[i]);
+    fprintf(file, "}}}}\n");
+    cr_assert_eq(fclose(file), 0);
+}
+
+static sy_plan_info explain(sy_context *context, int64_t columns)
+{
+    sy_work work = {.struct_size = sizeof work, .workload = "sma", .rows = 1, .columns = columns};
+    sy_plan_info plan = {.struct_size = sizeof plan};
+    cr_assert_eq(sy_plan_explain(context, &work, NULL, &plan), SY_OK);
+    return plan;
+}
+
+/* 245 tiles at 10 and 30 ns an element: three quarters and one. */
+Test(balance_run, plans_by_the_costs)
+{
+    sy_context *context;
+    sy_plan_info plan;
+    write_profile(10, 30, 0, 0, "1");
+    context = lab_open("sim:a,sim:b", path, NULL);
+    cr_assert(context);
+    plan = explain(context, 4096 * 200);
+    cr_expect_eq(plan.devices[0].tiles, 150);
+    cr_expect_eq(plan.devices[1].tiles, 50);
+    cr_expect_str_eq(plan.decision, "all");
+    cr_expect_float_eq(plan.predicted_ms, 150 * 4096 * 10e-6, 1e-9);
+    cr_expect_str_eq(plan.devices[0].limited_by, "compute");
+    sy_plan_info_clear(&plan);
+    sy_context_destroy(&context);
+}
+
+/* A fixed cost of 1 ms does not pay for 2 tiles that take 0.08 ms elsewhere. */
+Test(balance_run, leaves_out_what_does_not_pay)
+{
+    sy_context *context;
+    sy_plan_info plan;
+    write_profile(10, 10, 0, 1000000, "1");
+    context = lab_open("sim:a,sim:b", path, NULL);
+    cr_assert(context);
+    plan = explain(context, 8192);
+    cr_expect_str_eq(plan.decision, "one");
+    cr_expect_eq(plan.devices[0].tiles, 2);
+    cr_expect(*plan.devices[1].left_out);
+    sy_plan_info_clear(&plan);
+    sy_context_destroy(&context);
+}
+
+/* The file is read again when somebody else has written it. */
+Test(balance_run, follows_the_file)
+{
+    sy_context *context;
+    sy_plan_info plan;
+    write_profile(10, 30, 0, 0, "1");
+    context = lab_open("sim:a,sim:b", path, NULL);
+    cr_assert(context);
+    plan = explain(context, 4096 * 200);
+    cr_expect_eq(plan.devices[0].tiles, 150);
+    sy_plan_info_clear(&plan);
+    cr_assert_eq(remove(path), 0);
+    plan = explain(context, 4096 * 200);
+    cr_expect_eq(plan.devices[0].tiles, 100);
+    cr_expect_lt(plan.predicted_ms, 0);
+    sy_plan_info_clear(&plan);
+    write_profile(30, 10, 0, 0, "1");
+    plan = explain(context, 4096 * 200);
+    cr_expect_eq(plan.devices[0].tiles, 50);
+    sy_plan_info_clear(&plan);
+    sy_context_destroy(&context);
+}
+
+/* Costs of another version of the workload do not count; its ratios are a beginning. */
+Test(balance_run, does_not_believe_another_version)
+{
+    lab_log log = {0};
+    sy_context *context;
+    sy_plan_info plan;
+    write_profile(10, 30, 0, 0, "99");
+    context = lab_open("sim:a,sim:b", path, &log);
+    cr_assert(context);
+    for (int i = 0; i < 3; i++) {
+        plan = explain(context, 4096 * 200);
+        cr_expect_lt(plan.predicted_ms, 0);
+        sy_plan_info_clear(&plan);
+    }
+    cr_expect_eq(log.infos, 2, "once for each device, not %d lines", log.infos);
+    sy_context_destroy(&context);
+}
+
+/* A damaged entry is no cost, and no error. */
+Test(balance_run, damaged_costs)
+{
+    sy_context *context;
+    sy_plan_info plan;
+    write_profile(-10, 30, 0, 0, "1");
+    context = lab_open("sim:a,sim:b", path, NULL);
+    cr_assert(context);
+    plan = explain(context, 4096 * 200);
+    cr_expect_eq(plan.tiles, 200);
+    sy_plan_info_clear(&plan);
+    sy_context_destroy(&context);
+}
+
+/* The profile says 1:1, the devices are 1:1e4: the fast one does nearly everything, and the bits
+ * are the same in every call, whatever is learned. */
+Test(balance_run, heals_without_other_bits)
+{
+    static const char *const workloads[] = {"sma", "ema", "macd", "sum", "variance"};
+    for (size_t w = 0; w < sizeof workloads / sizeof *workloads; w++) {
+        sy_context *context = lab_open("sim:a:speed=1e6,sim:b:speed=0.1", path, NULL);
+        cr_assert(context);
+        for (int call = 0; call < 4; call++) {
+            lab_case c = {.workload = workloads[w], .rows = 1, .columns = COLUMNS, .x = x};
+            sy_report report = {.struct_size = sizeof report};
+            cr_assert(lab_prepare(&c));
+            cr_assert_eq(lab_run(context, &c, NULL, &report), SY_OK);
+            cr_expect_eq(report.devices[0].tiles + report.devices[1].tiles, 245);
+            if (call == 0 || call == 3)
+                same_as_cpu(&c);
+            sy_report_clear(&report);
+            lab_release(&c);
+        }
+        sy_context_destroy(&context);
+    }
+}
+
+/* What sy_profile_auto_balance writes is what the next plan begins with. */
+Test(balance_run, profile_is_used)
+{
+    sy_context *context = lab_open("sim:a:speed=2,sim:b:speed=0.5", path, NULL);
+    sy_profile_options options = {.struct_size = sizeof options,
+                                  .workload = "sma",
+                                  .sample_size = 100000,
+                                  .runs = 2,
+                                  .budget_ms = 500};
+    sy_plan_info plan;
+    lab_case c = {.workload = "sma", .rows = 1, .columns = COLUMNS, .x = x};
+    sy_report report = {.struct_size = sizeof report};
+    cr_assert(context && lab_prepare(&c));
+    cr_assert_eq(sy_profile_auto_balance(context, &options, NULL), SY_OK);
+    plan = explain(context, COLUMNS);
+    cr_expect_gt(plan.predicted_ms, 0);
+    sy_plan_info_clear(&plan);
+    cr_assert_eq(lab_run(context, &c, NULL, &report), SY_OK);
+    cr_expect(report.used_profile);
+    cr_expect_gt(report.predicted_ms, 0);
+    same_as_cpu(&c);
+    sy_report_clear(&report);
+    lab_release(&c);
+    options.budget_ms = -1;
+    cr_expect_eq(sy_profile_auto_balance(context, &options, NULL), SY_ERR_ARGUMENT);
+    sy_context_destroy(&context);
+}
