@@ -46,7 +46,7 @@ echo "== AddressSanitizer and UndefinedBehaviorSanitizer"
 configure build-asan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
 export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
 export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1
-run build-asan unit plain cuda cli
+run build-asan unit plain cli
 
 echo "== ThreadSanitizer"
 # libgomp is not instrumented, so OpenMP's own synchronisation would be reported.
