@@ -80,10 +80,12 @@ sy_status sy_workload_query(sy_context *context, int index, sy_workload_info *ou
 
 static int has_names(const char *const *names, int n)
 {
+    if (!names || n < 1 || n > SYI_MAX_ARRAYS)
+        return 0;
     for (int i = 0; i < n; i++)
-        if (!names || !names[i] || !*names[i])
+        if (!names[i] || !*names[i])
             return 0;
-    return n >= 1 && n <= SYI_MAX_ARRAYS;
+    return 1;
 }
 
 static sy_status check_functions(const sy_workload_def *def)
