@@ -115,6 +115,29 @@ Test(balance_run, leaves_out_what_does_not_pay)
     sy_context_destroy(&context);
 }
 
+/* The times that a decision compares are those of the profile. */
+Test(balance_run, decides_by_predicted_times)
+{
+    sy_context *context;
+    sy_work work = {.struct_size = sizeof work, .workload = "sma", .rows = 1, .columns = 8192};
+    sy_decision decision = {.struct_size = sizeof decision};
+    write_profile(10, 20, 0, 1000000, "1");
+    context = lab_open("sim:a,sim:b", path, NULL);
+    cr_assert(context);
+    cr_assert_eq(sy_decide(context, &work, NULL, &decision), SY_OK);
+    cr_expect_str_eq(decision.decision, "one");
+    cr_expect_str_eq(decision.one_device, "a");
+    cr_expect_float_eq(decision.one_ms, 8192 * 10e-6, 1e-9);
+    cr_expect_float_eq(decision.split_ms, decision.one_ms, 1e-9);
+    cr_expect_lt(decision.cpu_ms, 0);
+    work.columns = 8192000;
+    cr_assert_eq(sy_decide(context, &work, NULL, &decision), SY_OK);
+    cr_expect_str_eq(decision.decision, "all");
+    cr_expect_lt(decision.split_ms, decision.one_ms);
+    cr_expect_eq(sy_decide(context, NULL, NULL, &decision), SY_ERR_ARGUMENT);
+    sy_context_destroy(&context);
+}
+
 /* The file is read again when somebody else has written it. */
 Test(balance_run, follows_the_file)
 {

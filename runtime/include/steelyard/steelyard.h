@@ -10,10 +10,10 @@
  *   Ownership   arguments are borrowed for the call. What a call fills in belongs to the caller and
  *               is given back with the `_clear` or `_destroy` function named beside it.
  *   Errors      every call that can fail returns a sy_status, 0 being success; sy_last_error()
- * holds the text. Results are written on success only. The one exception is the contents of the
- * result arrays of a distribution, which are unspecified after a failure. Threads     a context may
- * be used from any number of threads at once, unless stated otherwise. The library never prints,
- * exits or aborts.
+ *               holds the text. Results are written on success only. The one exception is the
+ *               contents of the result arrays of a distribution, unspecified after a failure.
+ *   Threads     a context may be used from any number of threads at once, unless stated
+ *               otherwise. The library never prints, exits or aborts.
  */
 #ifndef STEELYARD_STEELYARD_H
 #define STEELYARD_STEELYARD_H
@@ -83,10 +83,8 @@ typedef struct sy_config {
      * `cpu:threads=4`, `cuda`, `cuda:0`, and simulated devices
      * `sim:NAME:speed=3.0:memory=6GiB:link=12GB/s:latency=20us:fail=oom@3` (docs/devices.md). */
     const char *devices;
-    /* Paths of the two files; NULL: the order of docs/files.md. */
-    const char *multigpu_path;
-    const char *thresholds_path;
-    sy_log_fn log; /* NULL: messages are dropped */
+    const char *multigpu_path, *thresholds_path; /* NULL: the order of docs/files.md */
+    sy_log_fn log;                               /* NULL: messages are dropped */
     void *log_user;
     const char *cuda_driver; /* path of the CUDA driver's library; NULL: the system's */
     int frozen; /* non-zero: runs do not correct what is known of the devices (docs/balance.md) */
@@ -309,6 +307,19 @@ sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_opt
 SY_API
 void sy_plan_info_clear(sy_plan_info *info);
 
+typedef struct sy_decision {
+    size_t struct_size;
+    char decision[8], reason[256];   /* as in sy_plan_info */
+    double cpu_ms, one_ms, split_ms; /* predicted for the CPU alone, the best other device alone,
+                                        and what was decided; < 0: nothing known */
+    char one_device[64];
+} sy_decision;
+
+/* What distribute_workload would do with such a work, and what else it could have done. */
+SY_API
+sy_status sy_decide(sy_context *context, const sy_work *work, const sy_options *options,
+                    sy_decision *out);
+
 /* ---- profiles ---------------------------------------------------------------------------- */
 
 typedef struct sy_balance {
@@ -332,12 +343,11 @@ typedef struct sy_profile_options {
     uint64_t seed;        /* of the sample data */
     sy_progress_fn progress;
     void *progress_user;
-    double budget_ms; /* for all devices together; the sample becomes smaller to keep within it;
-                         0: no limit */
+    double budget_ms; /* for all devices together, by a smaller sample; 0: no limit */
 } sy_profile_options;
 
-/* Times every usable device alone on seeded sample data of several sizes up to the sample's, and
- * writes the speeds' ratios (of the largest size) and the costs to multigpu.json under the tag.
+/* Times every usable device alone on seeded samples of several sizes, and writes costs and the
+ * ratios of the speeds (of the largest size) to multigpu.json under the tag.
  * `options` may be NULL; `out` too, else sy_balance_clear. */
 SY_API
 sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options *options,
@@ -364,8 +374,7 @@ typedef struct sy_threshold {
     int64_t samples;
 } sy_threshold;
 
-/* Adds one measurement of the same work on the CPU and on the GPU to the averages of `key`
- * (thresholds.json). Times must be finite and >= 0. */
+/* Adds a measurement of the same work on CPU and GPU to the averages of `key`; times >= 0. */
 SY_API
 sy_status sy_threshold_update(sy_context *context, const char *key, double cpu_ms, double gpu_ms);
 SY_API
