@@ -9,5 +9,6 @@ int cli_cmd_profile(int argc, char **argv);
 int cli_cmd_ratios(int argc, char **argv);
 int cli_cmd_thresholds(int argc, char **argv);
 int cli_cmd_plan(int argc, char **argv);
+int cli_cmd_status(int argc, char **argv);
 
 #endif

@@ -24,6 +24,7 @@ static const command commands[] = {
     {"ratios", "show, set or clear the stored ratios", cli_cmd_ratios},
     {"thresholds", "show, set or clear measurements of CPU against GPU", cli_cmd_thresholds},
     {"plan", "explain a split without running it", cli_cmd_plan},
+    {"status", "the devices, and the age of the stored profiles", cli_cmd_status},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 

@@ -1,0 +1,199 @@
+/* `steelyard status`: the devices and the age of what is stored, for people, monitors and
+ * Prometheus. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "args.h"
+#include "commands.h"
+#include "context.h"
+#include "message.h"
+#include "print.h"
+#include "profile_age.h"
+
+double cli_profile_age(const sy_balance *balance)
+{
+    struct tm then = {0};
+    const char *end = strptime(balance->updated_at, "%Y-%m-%dT%H:%M:%S", &then);
+    return end ? difftime(time(NULL), timegm(&then)) : -1;
+}
+
+static const char *type_word(sy_device_type type)
+{
+    return type == SY_DEVICE_CPU ? "cpu" : type == SY_DEVICE_CUDA ? "cuda" : "simulated";
+}
+
+/* ---- what is shown ------------------------------------------------------------------------ */
+
+/* Calls `each` for every stored tag. */
+static int each_profile(sy_context *context, int (*each)(void *, const sy_balance *), void *user)
+{
+    char tag[64];
+    for (int i = 0; sy_balance_tag(context, i, tag) == SY_OK; i++) {
+        sy_balance balance = {.struct_size = sizeof balance};
+        int code;
+        if (sy_balance_get(context, tag, &balance) != SY_OK)
+            continue; /* forgotten meanwhile */
+        code = each(user, &balance);
+        sy_balance_clear(&balance);
+        if (code != CLI_DONE)
+            return code;
+    }
+    return CLI_DONE;
+}
+
+/* ---- text --------------------------------------------------------------------------------- */
+
+static int add_row(void *user, const sy_balance *balance)
+{
+    double age = cli_profile_age(balance);
+    cli_table_cell(user, "%s", balance->tag);
+    cli_table_cell(user, "%s", *balance->updated_at ? balance->updated_at : "-");
+    if (age >= 0)
+        cli_table_cell(user, "%.1f h", age / 3600);
+    else
+        cli_table_cell(user, "-");
+    return CLI_DONE;
+}
+
+static int show_text(sy_context *context)
+{
+    cli_table table;
+    char total[32], left[32];
+    cli_table_begin(&table, 5, "device", "type", "state", ">memory", ">free");
+    for (int i = 0; i < sy_device_count(context); i++) {
+        sy_device_info info;
+        sy_status status = sy_device_query(context, i, &info);
+        if (status != SY_OK) {
+            cli_table_end(&table, NULL);
+            return cli_library_failed(status);
+        }
+        cli_bytes_text((double)info.memory_total, total);
+        cli_bytes_text((double)info.memory_free, left);
+        cli_table_cell(&table, "%s", info.name);
+        cli_table_cell(&table, "%s", type_word(info.type));
+        cli_table_cell(&table, "%s", info.usable ? "ok" : info.reason);
+        cli_table_cell(&table, "%s", info.memory_total ? total : "-");
+        cli_table_cell(&table, "%s", info.memory_total ? left : "-");
+    }
+    CLI_TRY(cli_table_end(&table, stdout));
+    printf("\n");
+    cli_table_begin(&table, 3, "profile", "updated", ">age");
+    each_profile(context, add_row, &table);
+    return cli_table_end(&table, stdout);
+}
+
+/* ---- JSON --------------------------------------------------------------------------------- */
+
+static int add_profile(void *user, const sy_balance *balance)
+{
+    json_t **list = user;
+    double age = cli_profile_age(balance);
+    *list = cli_json_append(*list, json_pack("{s:o, s:o, s:o}", "tag", cli_json_text(balance->tag),
+                                             "updated_at", cli_json_text(balance->updated_at),
+                                             "age_seconds",
+                                             age >= 0 ? cli_json_number(age) : json_null()));
+    return *list ? CLI_DONE : cli_no_memory();
+}
+
+static int show_json(sy_context *context)
+{
+    json_t *devices = json_array(), *profiles = json_array();
+    for (int i = 0; i < sy_device_count(context); i++) {
+        sy_device_info info;
+        if (sy_device_query(context, i, &info) == SY_OK)
+            devices = cli_json_append(
+                devices, json_pack("{s:o, s:o, s:s, s:b, s:o, s:I, s:I}", "name",
+                                   cli_json_text(info.name), "id", cli_json_text(info.id), "type",
+                                   type_word(info.type), "available", info.usable, "reason",
+                                   *info.reason ? cli_json_text(info.reason) : json_null(),
+                                   "memory_total", (json_int_t)info.memory_total, "memory_free",
+                                   (json_int_t)info.memory_free));
+    }
+    each_profile(context, add_profile, &profiles);
+    return cli_json_print(json_pack("{s:s, s:o*, s:o*}", "version", sy_version(), "devices",
+                                    devices, "profiles", profiles));
+}
+
+/* ---- Prometheus --------------------------------------------------------------------------- */
+
+/* A label's value: backslash, quote and line feed have to be escaped. */
+static void print_label(const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '\n')
+            fputs("\\n", stdout);
+        else if (*text == '\\' || *text == '"')
+            printf("\\%c", *text);
+        else
+            putchar(*text);
+    }
+}
+
+static void print_metric(const char *name, const char *label, const char *value, double number)
+{
+    printf("%s{%s=\"", name, label);
+    print_label(value);
+    printf("\"} %.17g\n", number);
+}
+
+static int print_age(void *user, const sy_balance *balance)
+{
+    double age = cli_profile_age(balance);
+    (void)user;
+    if (age >= 0)
+        print_metric("steelyard_profile_age_seconds", "tag", balance->tag, age);
+    return CLI_DONE;
+}
+
+static int show_prometheus(sy_context *context)
+{
+    static const char *const names[] = {"steelyard_device_available", "steelyard_memory_bytes",
+                                        "steelyard_memory_free_bytes"};
+    for (int metric = 0; metric < 3; metric++) {
+        printf("# TYPE %s gauge\n", names[metric]);
+        for (int i = 0; i < sy_device_count(context); i++) {
+            sy_device_info info;
+            double values[3];
+            if (sy_device_query(context, i, &info) != SY_OK)
+                continue;
+            values[0] = info.usable;
+            values[1] = (double)info.memory_total;
+            values[2] = (double)info.memory_free;
+            print_metric(names[metric], "device", info.name, values[metric]);
+        }
+    }
+    printf("# TYPE steelyard_profile_age_seconds gauge\n");
+    return each_profile(context, print_age, NULL);
+}
+
+int cli_cmd_status(int argc, char **argv)
+{
+    const char *format = "text";
+    cli_option options[] = {{.name = "format",
+                             .kind = CLI_TEXT,
+                             .to = &format,
+                             .placeholder = "WORD",
+                             .help = "text (default), json or prometheus"}};
+    cli_args args = {.command = "status",
+                     .usage = "[OPTION]...",
+                     .summary = "The devices, and how old the stored profiles are.",
+                     .options = options,
+                     .n_options = sizeof options / sizeof *options};
+    sy_context *context = NULL;
+    int code;
+    CLI_TRY(cli_parse(&args, argc, argv));
+    if (args.help) {
+        cli_print_help(&args);
+        return CLI_DONE;
+    }
+    if (strcmp(format, "text") && strcmp(format, "json") && strcmp(format, "prometheus"))
+        return cli_fail(CLI_USAGE, "--format must be text, json or prometheus, not '%s'", format);
+    CLI_TRY(cli_open(&args, &context));
+    code = *format == 't'   ? show_text(context)
+           : *format == 'j' ? show_json(context)
+                            : show_prometheus(context);
+    sy_context_destroy(&context);
+    return code;
+}
