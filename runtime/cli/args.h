@@ -45,6 +45,7 @@ typedef struct cli_args {
     const char *devices;
     int verbose;
     bool help;
+    bool frozen; /* of those that compute */
 } cli_args;
 
 /* Reports a failure and returns its exit code. With `help` set, nothing else was looked at. */

@@ -22,7 +22,7 @@ typedef struct run {
     const char *input_path, *output_path, *column, *accuracy, *dtype, *report_path, *tag,
         *ratio_list;
     int64_t seed;
-    bool quiet, shows_table;
+    bool quiet, shows_table, frozen;
     /* What it became. */
     sy_context *catalog, *context; /* the workload's description; the devices */
     sy_workload_info info;
@@ -310,6 +310,10 @@ int cli_cmd_run(int argc, char **argv)
          .to = &r.tag,
          .placeholder = "T",
          .help = "whose stored ratios (default: the workload's name)"},
+        {.name = "frozen",
+         .kind = CLI_FLAG,
+         .to = &r.frozen,
+         .help = "do not correct the stored profile by what this run takes"},
         {.name = "quiet",
          .kind = CLI_FLAG,
          .to = &r.quiet,
@@ -327,6 +331,7 @@ int cli_cmd_run(int argc, char **argv)
     CLI_TRY(cli_parse(&args, argc, argv));
     if (args.help)
         return help(&args);
+    args.frozen = r.frozen;
     r.shows_table = !r.quiet && (args.verbose || isatty(STDERR_FILENO));
     code = execute(&r, &args);
     release(&r);

@@ -13,6 +13,7 @@ int cli_open(cli_args *args, sy_context **out)
 {
     sy_config config = {.struct_size = sizeof config,
                         .devices = args->devices,
+                        .frozen = args->frozen,
                         .log = cli_log,
                         .log_user = &args->verbose};
     sy_status status = sy_context_create(&config, out);

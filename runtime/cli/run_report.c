@@ -26,11 +26,13 @@ static json_t *report_json(const sy_report *report, const char *workload, uint64
     for (int i = 0; i < report->n_devices; i++)
         devices = cli_json_append(devices, device_json(&report->devices[i]));
     return json_pack(
-        "{s:o, s:I, s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:b, s:I, s:s, s:o}", "workload",
+        "{s:o, s:I, s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:I, s:s, s:o}", "workload",
         cli_json_text(workload), "rows", (json_int_t)report->rows, "columns",
         (json_int_t)report->columns, "tiles", (json_int_t)report->tiles, "seed", (json_int_t)seed,
         "accuracy", "exact", "wall_ms", cli_json_number(report->wall_ms), "ideal_ms",
         cli_json_number(report->ideal_ms), "efficiency", cli_json_number(report->efficiency),
+        "predicted_ms",
+        report->predicted_ms >= 0 ? cli_json_number(report->predicted_ms) : json_null(),
         "unaccounted_ms", cli_json_number(report->unaccounted_ms), "used_profile",
         report->used_profile, "repaired", (json_int_t)report->repaired, "checksum",
         report->checksum, "devices", devices);
