@@ -36,8 +36,7 @@ extern "C" {
 #define SY_VERSION_PATCH 0
 
 /* The version of the library that runs, "0.1.0". Constant. */
-SY_API
-const char *sy_version(void);
+SY_API const char *sy_version(void);
 
 /* ---- status and errors ------------------------------------------------------------------- */
 
@@ -56,8 +55,7 @@ typedef enum sy_status {
 } sy_status;
 
 /* The status in a few words. Constant, never NULL, also for unknown values. */
-SY_API
-const char *sy_status_string(sy_status status);
+SY_API const char *sy_status_string(sy_status status);
 
 typedef struct sy_error {
     sy_status status;
@@ -67,8 +65,7 @@ typedef struct sy_error {
 } sy_error;
 
 /* The last failure of a call of this thread; valid until the thread's next failing call. */
-SY_API
-const sy_error *sy_last_error(void);
+SY_API const sy_error *sy_last_error(void);
 
 /* ---- context ----------------------------------------------------------------------------- */
 
@@ -93,12 +90,10 @@ typedef struct sy_config {
 typedef struct sy_context sy_context;
 
 /* Opens the devices. `config` may be NULL. Give back with sy_context_destroy. */
-SY_API
-sy_status sy_context_create(const sy_config *config, sy_context **out);
+SY_API sy_status sy_context_create(const sy_config *config, sy_context **out);
 
 /* Takes the address, accepts a NULL inside, leaves NULL. No call may be running on it. */
-SY_API
-void sy_context_destroy(sy_context **context);
+SY_API void sy_context_destroy(sy_context **context);
 
 /* ---- devices ----------------------------------------------------------------------------- */
 
@@ -121,12 +116,10 @@ typedef struct sy_device_info {
     char reason[192];                   /* why it is not usable; empty otherwise */
 } sy_device_info;
 
-SY_API
-int sy_device_count(const sy_context *context);
+SY_API int sy_device_count(const sy_context *context);
 
 /* Fills `out` for 0 <= index < sy_device_count(). */
-SY_API
-sy_status sy_device_query(sy_context *context, int index, sy_device_info *out);
+SY_API sy_status sy_device_query(sy_context *context, int index, sy_device_info *out);
 
 /* ---- workloads --------------------------------------------------------------------------- */
 
@@ -153,12 +146,10 @@ typedef struct sy_workload_info {
     int built_in;
 } sy_workload_info;
 
-SY_API
-int sy_workload_count(sy_context *context);
+SY_API int sy_workload_count(sy_context *context);
 
 /* The strings live as long as the context (those of a user's workload: see sy_workload_def). */
-SY_API
-sy_status sy_workload_query(sy_context *context, int index, sy_workload_info *out);
+SY_API sy_status sy_workload_query(sy_context *context, int index, sy_workload_info *out);
 
 /* A stretch of one row, handed to the function of a user's workload. It is one canonical tile
  * (4,096 columns by global index, the last one shorter), whatever the devices and ratios are. */
@@ -197,8 +188,7 @@ typedef struct sy_workload_def {
     int (*finish)(const void *partial, int64_t columns, const double *params, double *outputs);
 } sy_workload_def;
 
-SY_API
-sy_status sy_workload_register(sy_context *context, const sy_workload_def *def);
+SY_API sy_status sy_workload_register(sy_context *context, const sy_workload_def *def);
 
 /* ---- distributing ------------------------------------------------------------------------ */
 
@@ -271,12 +261,10 @@ typedef struct sy_report {
 /* Splits the work by ratios over the context's devices, computes it, merges in a fixed order.
  * The result's bits depend on the inputs, the parameters and the seed alone. `options` and
  * `report` may be NULL; `report` is given back with sy_report_clear. */
-SY_API
-sy_status distribute_workload(sy_context *context, const sy_work *work, const sy_options *options,
-                              sy_report *report);
+SY_API sy_status distribute_workload(sy_context *context, const sy_work *work,
+                                     const sy_options *options, sy_report *report);
 
-SY_API
-void sy_report_clear(sy_report *report);
+SY_API void sy_report_clear(sy_report *report);
 
 /* ---- plans ------------------------------------------------------------------------------- */
 
@@ -301,11 +289,9 @@ typedef struct sy_plan_info {
 
 /* The split that distribute_workload would use for such a work; its arrays are not looked at and
  * may be NULL. Give back with sy_plan_info_clear. */
-SY_API
-sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_options *options,
-                          sy_plan_info *out);
-SY_API
-void sy_plan_info_clear(sy_plan_info *info);
+SY_API sy_status sy_plan_explain(sy_context *context, const sy_work *work,
+                                 const sy_options *options, sy_plan_info *out);
+SY_API void sy_plan_info_clear(sy_plan_info *info);
 
 typedef struct sy_decision {
     size_t struct_size;
@@ -316,9 +302,8 @@ typedef struct sy_decision {
 } sy_decision;
 
 /* What distribute_workload would do with such a work, and what else it could have done. */
-SY_API
-sy_status sy_decide(sy_context *context, const sy_work *work, const sy_options *options,
-                    sy_decision *out);
+SY_API sy_status sy_decide(sy_context *context, const sy_work *work, const sy_options *options,
+                           sy_decision *out);
 
 /* ---- profiles ---------------------------------------------------------------------------- */
 
@@ -349,25 +334,19 @@ typedef struct sy_profile_options {
 /* Times every usable device alone on seeded samples of several sizes, and writes costs and the
  * ratios of the speeds (of the largest size) to multigpu.json under the tag.
  * `options` may be NULL; `out` too, else sy_balance_clear. */
-SY_API
-sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options *options,
-                                  sy_balance *out);
+SY_API sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options *options,
+                                         sy_balance *out);
 
 /* Stores ratios for a tag (multigpu.json). Every device must be one of the context's. */
-SY_API
-sy_status sy_balance_set(sy_context *context, const char *tag, const sy_ratio *ratios,
-                         int n_ratios);
+SY_API sy_status sy_balance_set(sy_context *context, const char *tag, const sy_ratio *ratios,
+                                int n_ratios);
 /* The stored ratios of a tag; NULL: the last profiled one. SY_ERR_NOT_FOUND when there are none. */
-SY_API
-sy_status sy_balance_get(sy_context *context, const char *tag, sy_balance *out);
+SY_API sy_status sy_balance_get(sy_context *context, const char *tag, sy_balance *out);
 /* Forgets a tag; NULL: all of them. */
-SY_API
-sy_status sy_balance_forget(sy_context *context, const char *tag);
+SY_API sy_status sy_balance_forget(sy_context *context, const char *tag);
 /* The number of stored tags, and the tag of an index (sorted); SY_ERR_NOT_FOUND past the end. */
-SY_API
-sy_status sy_balance_tag(sy_context *context, int index, char tag[64]);
-SY_API
-void sy_balance_clear(sy_balance *balance);
+SY_API sy_status sy_balance_tag(sy_context *context, int index, char tag[64]);
+SY_API void sy_balance_clear(sy_balance *balance);
 
 typedef struct sy_threshold {
     double cpu_ms_avg, gpu_ms_avg; /* NaN: not measured yet */
@@ -375,23 +354,18 @@ typedef struct sy_threshold {
 } sy_threshold;
 
 /* Adds a measurement of the same work on CPU and GPU to the averages of `key`; times >= 0. */
-SY_API
-sy_status sy_threshold_update(sy_context *context, const char *key, double cpu_ms, double gpu_ms);
-SY_API
-sy_status sy_threshold_get(sy_context *context, const char *key, sy_threshold *out);
+SY_API sy_status sy_threshold_update(sy_context *context, const char *key, double cpu_ms,
+                                     double gpu_ms);
+SY_API sy_status sy_threshold_get(sy_context *context, const char *key, sy_threshold *out);
 /* Calls `each` for every key in the file's order until it returns non-zero. */
-SY_API
-sy_status sy_threshold_list(sy_context *context,
-                            int (*each)(void *user, const char *key, const sy_threshold *t),
-                            void *user);
-SY_API
-sy_status sy_threshold_forget(sy_context *context, const char *key); /* NULL: all */
+SY_API sy_status sy_threshold_list(sy_context *context,
+                                   int (*each)(void *user, const char *key, const sy_threshold *t),
+                                   void *user);
+SY_API sy_status sy_threshold_forget(sy_context *context, const char *key); /* NULL: all */
 
 /* Where the two files are for this context. Valid as long as the context. */
-SY_API
-const char *sy_multigpu_path(const sy_context *context);
-SY_API
-const char *sy_thresholds_path(const sy_context *context);
+SY_API const char *sy_multigpu_path(const sy_context *context);
+SY_API const char *sy_thresholds_path(const sy_context *context);
 
 #ifdef __cplusplus
 }
