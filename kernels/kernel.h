@@ -80,7 +80,8 @@ typedef struct syi_workload {
     void (*finish)(const void *partial, int64_t columns, const double *params, double *outputs,
                    int *doubt);
     /* Decides columns [first, last) of a whole row (segment.first = 0, count = columns): writes the
-     * correctly rounded outputs. For a REDUCE out[k] is the row's one value. */
+     * correctly rounded outputs. For a REDUCE out[k] is the row's one value. NULL: nothing is ever
+     * in doubt. */
     sy_status (*repair)(const sy_segment *row, int64_t first, int64_t last);
     const struct syi_gpu_form *gpu; /* launch.h; NULL: it has none */
     /* Set for a user's workload: it is run tile by tile through these. */

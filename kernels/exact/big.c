@@ -54,6 +54,22 @@ void syi_big_subtract(syi_big *a, const syi_big *b)
     trim(a);
 }
 
+int syi_big_add_signed(syi_big *a, int a_negative, const syi_big *b, int b_negative)
+{
+    if (a_negative == b_negative) {
+        syi_big_add(a, b);
+        return a_negative;
+    }
+    if (syi_big_compare(a, b) >= 0) {
+        syi_big_subtract(a, b);
+        return a_negative && a->size != 0;
+    }
+    syi_big rest = *b;
+    syi_big_subtract(&rest, a);
+    *a = rest;
+    return b_negative;
+}
+
 void syi_big_shift_left(syi_big *a, int64_t bits)
 {
     int whole = (int)(bits / 64), part = (int)(bits % 64);

@@ -20,6 +20,9 @@ int64_t syi_big_bit_length(const syi_big *a);
 void syi_big_add(syi_big *a, const syi_big *b);
 /* a -= b, for a >= b. */
 void syi_big_subtract(syi_big *a, const syi_big *b);
+/* a = |(-1)^a_negative a + (-1)^b_negative b|; whether that sum is negative. */
+int syi_big_add_signed(syi_big *a, int a_negative, const syi_big *b, int b_negative);
+/* bits >= 0 unless a is zero. */
 void syi_big_shift_left(syi_big *a, int64_t bits);
 void syi_big_scale(syi_big *a, uint64_t factor);
 void syi_big_square(syi_big *out, const syi_big *a);

@@ -7,6 +7,8 @@
 
 #include "exact/round.h"
 
+#include <stdlib.h>
+
 /* A double's rank in the order of all doubles: -infinity, ..., zero (one of them), ..., infinity.
  */
 #define ZERO (UINT64_C(0x7ff) << 52)
@@ -68,23 +70,13 @@ static int distance(const question *q, const syi_parts *point, syi_big *out, int
     sum = m->sum;
     if (above < 0)
         syi_big_shift_left(&sum, -(int64_t)above);
-    if (point->negative != m->negative) {
-        syi_big_add(out, &sum);
-        return point->negative ? -1 : 1;
-    }
-    int order = syi_big_compare(out, &sum);
-    if (order >= 0) {
-        syi_big_subtract(out, &sum);
-    } else {
-        syi_big_subtract(&sum, out);
-        *out = sum;
-    }
-    return point->negative ? -order : order;
+    int negative = syi_big_add_signed(out, point->negative, &sum, !m->negative);
+    return out->size == 0 ? 0 : negative ? -1 : 1;
 }
 
-/* The sign of (value - point). */
-static int compare(const question *q, const syi_parts *point)
+static int compare_band(const void *value, const syi_parts *point)
 {
+    const question *q = value;
     syi_big rest, square;
     int unit, sign = distance(q, point, &rest, &unit);
     if (q->side == 0)
@@ -102,16 +94,40 @@ static int compare(const question *q, const syi_parts *point)
     return q->side * syi_big_compare(&rest, &square);
 }
 
+/* (-1)^negative * sqrt(number / divisor) */
+typedef struct root {
+    int negative;
+    const syi_big *number, *divisor;
+} root;
+
+static int compare_root(const void *value, const syi_parts *point)
+{
+    const root *r = value;
+    int sign = r->number->size == 0 ? 0 : r->negative ? -1 : 1, side = point->negative ? -1 : 1;
+    syi_big left, right;
+    if (sign != side)
+        return sign < side ? -1 : 1;
+    left = *r->number;
+    right = *r->divisor;
+    syi_big_scale(&right, point->mantissa);
+    syi_big_scale(&right, point->mantissa);
+    syi_big_shift_left(point->exponent < 0 ? &left : &right, 2 * (int64_t)abs(point->exponent));
+    return sign * syi_big_compare(&left, &right);
+}
+
+/* The sign of (value - point). */
+typedef int (*compare_fn)(const void *value, const syi_parts *point);
+
 /* Whether the value rounds to a double beyond `rank`, which is not the last one: whether it lies
  * above the point half way to the next one, a tie going to the even of the two. */
-static int is_beyond(const question *q, uint64_t rank)
+static int is_beyond(compare_fn compare, const void *value, uint64_t rank)
 {
     int negative = rank < ZERO;
     syi_parts point = syi_split(syi_from_bits(negative ? ZERO - rank - 1 : rank - ZERO));
     point.mantissa = 2 * point.mantissa + 1;
     point.exponent -= 1;
     point.negative = negative;
-    int order = compare(q, &point);
+    int order = compare(value, &point);
     return order > 0 || (order == 0 && (rank & 1) != 0);
 }
 
@@ -121,29 +137,41 @@ static uint64_t wider(uint64_t step)
     return step < ZERO ? 2 * step : step;
 }
 
-double syi_decide_band(const syi_moments *moments, int with_mean, double width, double guess)
+static double search(compare_fn compare, const void *value, double guess)
 {
-    question q;
     uint64_t start = rank_of(guess), low = start, high = start;
-    ask(&q, moments, with_mean, width);
-    for (uint64_t step = 1; high < LAST && is_beyond(&q, high); step = wider(step)) {
+    for (uint64_t step = 1; high < LAST && is_beyond(compare, value, high); step = wider(step)) {
         low = high + 1;
         high = step < LAST - high ? high + step : LAST;
     }
     if (low == start) {
-        for (uint64_t step = 1; low > 0 && !is_beyond(&q, low - 1); step = wider(step)) {
+        for (uint64_t step = 1; low > 0 && !is_beyond(compare, value, low - 1);
+             step = wider(step)) {
             high = low - 1;
             low = step < low ? low - step : 0;
         }
     }
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (is_beyond(&q, middle))
+        if (is_beyond(compare, value, middle))
             low = middle + 1;
         else
             high = middle;
     }
     return double_at(low);
+}
+
+double syi_decide_band(const syi_moments *moments, int with_mean, double width, double guess)
+{
+    question q;
+    ask(&q, moments, with_mean, width);
+    return search(compare_band, &q, guess);
+}
+
+double syi_decide_root(int negative, const syi_big *number, const syi_big *divisor, double guess)
+{
+    const root value = {negative, number, divisor};
+    return search(compare_root, &value, guess);
 }
 
 double syi_decide_quotient(int negative, syi_big *number, int64_t exponent, uint64_t first,

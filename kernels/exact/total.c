@@ -10,10 +10,10 @@ void syi_total_combine(void *into, const void *right)
     *total = syi_total_add(*total, *(const syi_total *)right);
 }
 
-double syi_total_finish(const void *partial, int64_t divisor, int *doubt)
+double syi_total_finish(const void *partial, int64_t divisor, double loss, int *doubt)
 {
     const syi_total *total = partial;
-    syi_approx sum = {total->high, total->low, total->size * SYI_TOTAL_LOSS};
+    syi_approx sum = {total->high, total->low, total->size * SYI_TOTAL_LOSS + loss};
     double unsure, value;
     if (divisor != 1)
         sum = syi_divide(sum, (double)divisor, 1.0 / (double)divisor);
@@ -22,24 +22,26 @@ double syi_total_finish(const void *partial, int64_t divisor, int *doubt)
     return value;
 }
 
-double syi_total_exact(const double *x, int64_t count, int64_t divisor)
+double syi_total_exact(const double *x, const double *y, int64_t count, int64_t divisor)
 {
-    uint64_t sum[SYI_SUM_LIMBS] = {0};
+    uint64_t sum[SYI_SQUARES_LIMBS] = {0};
+    int limbs = y ? SYI_SQUARES_LIMBS : SYI_SUM_LIMBS, bottom = y ? 2 * SYI_BOTTOM : SYI_BOTTOM;
     syi_big number;
     int up = 0, down = 0;
     for (int64_t i = 0; i < count; i++) {
-        if (syi_is_finite(x[i])) {
-            syi_parts parts = syi_split(x[i]);
-            syi_limbs_add(sum, SYI_SUM_LIMBS, parts.mantissa, parts.exponent - SYI_BOTTOM,
-                          parts.negative);
+        if (syi_is_finite(x[i]) && (!y || syi_is_finite(y[i]))) {
+            syi_parts a = syi_split(x[i]), b = y ? syi_split(y[i]) : (syi_parts){1, 0, 0};
+            syi_limbs_add(sum, limbs, (syi_u128)a.mantissa * b.mantissa,
+                          a.exponent + b.exponent - bottom, a.negative ^ b.negative);
         } else {
-            up |= !(x[i] < 0.0);
-            down |= !(x[i] > 0.0); /* a NaN counts as both */
+            double odd = y ? x[i] * y[i] : x[i];
+            up |= !(odd < 0.0);
+            down |= !(odd > 0.0); /* a NaN counts as both */
         }
     }
     if (up || down)
         return up && down ? syi_nan() : up ? INFINITY : -INFINITY;
-    int negative = syi_limbs_magnitude(sum, SYI_SUM_LIMBS);
-    syi_big_set(&number, sum, SYI_SUM_LIMBS);
-    return syi_decide_quotient(negative, &number, SYI_BOTTOM, (uint64_t)divisor, 1);
+    int negative = syi_limbs_magnitude(sum, limbs);
+    syi_big_set(&number, sum, limbs);
+    return syi_decide_quotient(negative, &number, bottom, (uint64_t)divisor, 1);
 }

@@ -1,7 +1,7 @@
 /*
- * The sum of a row, for `sum` and `mean`. A tile is summed in 32 lanes of double-double; the sum of
- * the magnitudes bounds what is lost. A row whose rounding this does not certify is summed again
- * with an accumulator that holds every sum of doubles exactly.
+ * The sum of a row's values, for `sum` and `mean`, or of two rows' products, for `dot`. A tile is
+ * summed in 32 lanes of double-double; the sum of the magnitudes bounds what is lost. A row whose
+ * rounding this does not certify is summed again with an accumulator that holds every sum exactly.
  */
 #ifndef SYI_KERNELS_EXACT_TOTAL_H
 #define SYI_KERNELS_EXACT_TOTAL_H
@@ -18,10 +18,14 @@ typedef struct syi_total {
 
 /*
  * The error of a sum relative to sum |x|. A lane's 128 additions lose nothing but in adding up
- * their 128 errors, each at most 2^-53 of the lane's size: below 2^14 * 2^-106. The 5 levels of
- * lanes and at most 60 of tiles add less than 4 * 2^-106 each.
+ * their 128 errors, each at most 2^-53 of the lane's size, and the products' errors, all of them
+ * together as much: below 2^14.1 * 2^-106. The 5 levels of lanes and at most 60 of tiles add less
+ * than 4 * 2^-106 each.
  */
 #define SYI_TOTAL_LOSS 0x1p-91
+
+/* What a product's error can lose to underflow. */
+#define SYI_PRODUCT_LOSS 0x1p-1074
 
 SYI_INLINE syi_total syi_total_add(syi_total a, syi_total b)
 {
@@ -33,23 +37,31 @@ SYI_INLINE syi_total syi_total_add(syi_total a, syi_total b)
     return (syi_total){high, low, a.size + b.size};
 }
 
-/* At most SYI_TILE values. */
-SYI_INLINE syi_total syi_total_of(const double *restrict x, int64_t count)
+/* The term of column i: a product, or the value x. */
+SYI_INLINE syi_total syi_total_term(const double *x, const double *y, int products, int64_t i)
+{
+    double term = products ? x[i] * y[i] : x[i];
+    return (syi_total){term, products ? fma(x[i], y[i], -term) : 0.0, fabs(term)};
+}
+
+/* At most SYI_TILE terms; y is not looked at without `products`. */
+SYI_INLINE syi_total syi_total_of(const double *restrict x, const double *restrict y, int products,
+                                  int64_t count)
 {
     double high[SYI_LANES] = {0}, low[SYI_LANES] = {0}, size[SYI_LANES] = {0};
     syi_total lane[SYI_LANES];
     int64_t whole = count - count % SYI_LANES;
     for (int64_t i = 0; i < whole; i += SYI_LANES)
         for (int k = 0; k < SYI_LANES; k++) {
-            double lost;
-            syi_two_sum(high[k], x[i + k], &high[k], &lost);
-            low[k] += lost;
-            size[k] += fabs(x[i + k]);
+            double term = products ? x[i + k] * y[i + k] : x[i + k], lost;
+            syi_two_sum(high[k], term, &high[k], &lost);
+            low[k] += products ? lost + fma(x[i + k], y[i + k], -term) : lost;
+            size[k] += fabs(term);
         }
     for (int k = 0; k < SYI_LANES; k++)
         lane[k] = (syi_total){high[k], low[k], size[k]};
     for (int64_t i = whole; i < count; i++)
-        lane[i - whole] = syi_total_add(lane[i - whole], (syi_total){x[i], 0.0, fabs(x[i])});
+        lane[i - whole] = syi_total_add(lane[i - whole], syi_total_term(x, y, products, i));
     for (int width = SYI_LANES / 2; width > 0; width /= 2)
         for (int k = 0; k < width; k++)
             lane[k] = syi_total_add(lane[k], lane[k + width]);
@@ -57,8 +69,8 @@ SYI_INLINE syi_total syi_total_of(const double *restrict x, int64_t count)
 }
 
 void syi_total_combine(void *into, const void *right);
-/* A row's sum / divisor. */
-double syi_total_finish(const void *partial, int64_t divisor, int *doubt);
-double syi_total_exact(const double *x, int64_t count, int64_t divisor);
+/* A row's sum / divisor; `loss` bounds what the terms themselves have lost. */
+double syi_total_finish(const void *partial, int64_t divisor, double loss, int *doubt);
+double syi_total_exact(const double *x, const double *y, int64_t count, int64_t divisor);
 
 #endif

@@ -11,13 +11,13 @@ static void finish(const void *partial, int64_t columns, const double *params, d
 {
     (void)params;
     *doubt = 0;
-    outputs[0] = columns > 0 ? syi_total_finish(partial, columns, doubt) : syi_nan();
+    outputs[0] = columns > 0 ? syi_total_finish(partial, columns, 0.0, doubt) : syi_nan();
 }
 
 static sy_status repair(const sy_segment *row, int64_t first, int64_t last)
 {
     (void)first, (void)last;
-    row->out[0][0] = syi_total_exact(row->in[0], row->columns, row->columns);
+    row->out[0][0] = syi_total_exact(row->in[0], NULL, row->columns, row->columns);
     return SY_OK;
 }
 

@@ -4,6 +4,7 @@
 
 sy_status SYI_ISA_NAME(syi_mean_run)(const syi_piece *piece)
 {
-    *(syi_total *)piece->partial = syi_total_of(piece->segment.in[0], piece->segment.count);
+    const sy_segment *segment = &piece->segment;
+    *(syi_total *)piece->partial = syi_total_of(segment->in[0], NULL, 0, segment->count);
     return SY_OK;
 }

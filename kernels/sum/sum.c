@@ -11,13 +11,13 @@ static void finish(const void *partial, int64_t columns, const double *params, d
 {
     (void)params;
     (void)columns;
-    outputs[0] = syi_total_finish(partial, 1, doubt);
+    outputs[0] = syi_total_finish(partial, 1, 0.0, doubt);
 }
 
 static sy_status repair(const sy_segment *row, int64_t first, int64_t last)
 {
     (void)first, (void)last;
-    row->out[0][0] = syi_total_exact(row->in[0], row->columns, 1);
+    row->out[0][0] = syi_total_exact(row->in[0], NULL, row->columns, 1);
     return SY_OK;
 }
 

@@ -51,6 +51,25 @@ SYI_INLINE syi_approx syi_window_band(syi_approx mean, syi_approx deviation, dou
     return (syi_approx){high, rest + (mean.low + below), error};
 }
 
+/* (value - mean) / deviation, for a value in the sums' units. The value's distance from the mean
+ * cancels, so what it loses is kept; nothing is lost from narrow sums. Neither value nor moments
+ * lie near the ends of the exponents. */
+SYI_INLINE syi_approx syi_window_score(double value, syi_approx sum, syi_approx deviation,
+                                       const syi_window_constants *k)
+{
+    double high, low, rest, below, lost, least, first = value * k->period;
+    syi_two_sum(first, -sum.high, &high, &low);
+    syi_two_sum(fma(value, k->period, -first), -sum.low, &below, &lost);
+    syi_two_sum(low, below, &low, &least);
+    syi_two_sum(high, low, &high, &rest);
+    double error = sum.error + 2.0 * (fabs(lost) + fabs(least));
+    syi_approx distance = syi_divide((syi_approx){high, rest, error}, k->period, k->reciprocal);
+    double score = distance.high / deviation.high;
+    rest = fma(-score, deviation.high, distance.high) + (distance.low - score * deviation.low);
+    error = fabs(score) * (4.0 * SYI_SLACK) + 2.0 * distance.error / deviation.high;
+    return (syi_approx){score, rest / deviation.high, error};
+}
+
 /* ---- moments of one limb: sums below 2^62 and spreads below 2^126 ---- */
 
 /* Bits of a sum of `period` values of the span, in units of its bottom. */

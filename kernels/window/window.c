@@ -19,6 +19,18 @@ sy_status syi_window_check(double period, double ddof)
                     ddof, period);
 }
 
+void syi_window_blank(const double *x, int64_t period, double *const *out, int n_outputs,
+                      int64_t first, int64_t last)
+{
+    int64_t marked = first; /* windows that end before this column hold the last one found */
+    for (int64_t i = first - period + 1; i < last; i++) {
+        if (!syi_is_finite(x[i]))
+            marked = i + period;
+        for (int k = 0; i >= first && i < marked && k < n_outputs; k++)
+            out[k][i] = syi_nan();
+    }
+}
+
 sy_status syi_window_repair(const sy_segment *row, int64_t first, int64_t last, int n_outputs,
                             syi_run_fn run)
 {
@@ -36,8 +48,26 @@ sy_status syi_window_repair(const sy_segment *row, int64_t first, int64_t last, 
     return run(&piece);
 }
 
+/* (x - mean) / deviation, = T sqrt(free / (count * N)) for T = count * x - S in the moments' units.
+ * NaN for a flat window. */
+static double decide_score(const syi_moments *m, double x, double guess)
+{
+    syi_parts parts = syi_split(syi_is_finite(x) ? x : 0.0);
+    syi_big distance, square, divisor = m->spread;
+    if (m->spread.size == 0)
+        return syi_nan();
+    syi_big_set(&distance, &parts.mantissa, 1);
+    syi_big_scale(&distance, (uint64_t)m->count);
+    syi_big_shift_left(&distance, (int64_t)parts.exponent - m->exponent);
+    int negative = syi_big_add_signed(&distance, parts.negative, &m->sum, !m->negative);
+    syi_big_square(&square, &distance);
+    syi_big_scale(&square, (uint64_t)m->free);
+    syi_big_scale(&divisor, (uint64_t)m->count);
+    return syi_decide_root(negative, &square, &divisor, guess);
+}
+
 void syi_window_decide(const syi_window *window, int bottom, int limbs, const uint64_t *sum,
-                       const uint64_t *spread, double *const *out)
+                       const uint64_t *spread, double newest, double *const *out)
 {
     syi_moments moments = {
         .count = window->period, .free = window->period - window->ddof, .exponent = bottom};
@@ -54,6 +84,9 @@ void syi_window_decide(const syi_window *window, int bottom, int limbs, const ui
         break;
     case SYI_WINDOW_DEVIATION:
         *out[0] = syi_decide_band(&moments, 0, 1.0, *out[0]);
+        break;
+    case SYI_WINDOW_SCORE:
+        *out[0] = decide_score(&moments, newest, *out[0]);
         break;
     case SYI_WINDOW_BANDS:
         *out[0] = syi_decide_band(&moments, 1, window->width, *out[0]);

@@ -14,6 +14,7 @@
 typedef enum syi_window_kind {
     SYI_WINDOW_MEAN,      /* out[0] */
     SYI_WINDOW_DEVIATION, /* out[0] */
+    SYI_WINDOW_SCORE,     /* out[0]: (newest value - mean) / deviation */
     SYI_WINDOW_BANDS      /* out[0..2]: mean + width * deviation, mean, mean - width * deviation */
 } syi_window_kind;
 
@@ -40,6 +41,9 @@ SYI_ISA_DECLARE_AS(syi_window_run, (const syi_piece *piece, const syi_window *wi
 /* period - 1, which is both the halo and the first column with a value. */
 int64_t syi_window_halo(const double *params);
 sy_status syi_window_check(double period, double ddof);
+/* NaN for every window that ends at columns [first, last) and holds a NaN or an infinity. */
+void syi_window_blank(const double *x, int64_t period, double *const *out, int n_outputs,
+                      int64_t first, int64_t last);
 /* Decides a stretch of a whole row by computing it alone. */
 sy_status syi_window_repair(const sy_segment *row, int64_t first, int64_t last, int n_outputs,
                             syi_run_fn run);

@@ -35,6 +35,21 @@ static void finish_deviations(const chunk *c, int n, const syi_window_constants 
         out[j] = syi_settle(deviation_of(c, j, k), k->unit, &doubt[j]);
 }
 
+/* `x` holds the windows' newest values. A flat window has no score. */
+static void finish_scores(const chunk *c, int n, const syi_window_constants *k, double scale,
+                          const double *x, double *restrict out, double *restrict doubt)
+{
+    for (int j = 0; j < n; j++) {
+        syi_approx sum = {c->sum_high[j], c->sum_low[j], c->sum_error[j]};
+        double value = (syi_is_finite(x[j]) ? x[j] : 0.0) * scale, unsure;
+        double score =
+            syi_settle(syi_window_score(value, sum, deviation_of(c, j, k), k), 1.0, &unsure);
+        int is_flat = c->spread_high[j] == 0.0;
+        out[j] = is_flat ? syi_nan() : score;
+        doubt[j] = is_flat ? 0.0 : unsure;
+    }
+}
+
 static void finish_bands(const chunk *c, int n, const syi_window_constants *k,
                          double *restrict upper, double *restrict middle, double *restrict lower,
                          double *restrict doubt)
@@ -49,8 +64,16 @@ static void finish_bands(const chunk *c, int n, const syi_window_constants *k,
     }
 }
 
-/* Rounds a chunk's windows into out[..][at .. at + n). */
-static void finish(const syi_window *window, const slide *s, const chunk *c, int n,
+/* What makes values of doubles of a chunk's unit; NaN, which leaves all in doubt, where that may
+ * overflow or underflow. */
+static double scale_of(const slide *s)
+{
+    int unit = slide_unit(s);
+    return s->limbs <= 12 && unit > -900 && unit < 900 ? syi_pow2(-unit) : syi_nan();
+}
+
+/* Rounds a chunk's windows, ending at x[at .. at + n), into out[..][at .. at + n). */
+static void finish(const syi_window *window, const slide *s, const chunk *c, int n, const double *x,
                    double *const *out, int64_t at)
 {
     syi_window_constants k =
@@ -60,6 +83,8 @@ static void finish(const syi_window *window, const slide *s, const chunk *c, int
         finish_means(c, n, &k, out[0] + at, doubt);
     else if (window->kind == SYI_WINDOW_DEVIATION)
         finish_deviations(c, n, &k, out[0] + at, doubt);
+    else if (window->kind == SYI_WINDOW_SCORE)
+        finish_scores(c, n, &k, scale_of(s), x + at, out[0] + at, doubt);
     else
         finish_bands(c, n, &k, out[0] + at, out[1] + at, out[2] + at, doubt);
     for (int j = 0; j < n; j++)
@@ -71,21 +96,7 @@ static void finish(const syi_window *window, const slide *s, const chunk *c, int
         if (window->kind == SYI_WINDOW_BANDS)
             place[1] = out[1] + at + j, place[2] = out[2] + at + j;
         syi_window_decide(window, s->bottom, s->limbs, &c->sum[j * s->limbs],
-                          &c->spread[j * 2 * s->limbs], place);
-    }
-}
-
-/* NaN for every window of [first, last) that holds a NaN or an infinity. */
-static void mark_non_finite(const syi_window *window, const double *x, double *const *out,
-                            int64_t first, int64_t last)
-{
-    int outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
-    int64_t marked = first; /* windows that end before this column hold the last one found */
-    for (int64_t i = first - window->period + 1; i < last; i++) {
-        if (!syi_is_finite(x[i]))
-            marked = i + window->period;
-        for (int k = 0; i >= first && i < marked && k < outputs; k++)
-            out[k][i] = syi_nan();
+                          &c->spread[j * 2 * s->limbs], x[at + j], place);
     }
 }
 
@@ -102,11 +113,12 @@ static void run_block(const syi_window *window, const double *x, double *const *
         int n = slide_capacity(&s);
         n = last - at < n ? (int)(last - at) : n;
         slide_step(&s, c, x + at, n);
-        finish(window, &s, c, n, out, at);
+        finish(window, &s, c, n, x, out, at);
         at += n;
     }
     if (span.has_non_finite)
-        mark_non_finite(window, x, out, first, last);
+        syi_window_blank(x, window->period, out, window->kind == SYI_WINDOW_BANDS ? 3 : 1, first,
+                         last);
 }
 
 sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window *window)

@@ -82,6 +82,25 @@ Test(adversarial, bollinger)
     CHECK("bollinger", 2, P("period", 200), P("width", 3));
 }
 
+Test(adversarial, zscore)
+{
+    CHECK("zscore", 0, {0});
+    CHECK("zscore", 1, P("period", 1));
+    CHECK("zscore", 2, P("period", 2), P("ddof", 1));
+    CHECK("zscore", 1, P("period", 4));
+    CHECK("zscore", 2, P("period", 98), P("ddof", 1));
+    CHECK("zscore", 1, P("period", 4097));
+}
+
+Test(adversarial, rolling_extremes)
+{
+    static const int periods[] = {1, 2, 3, 20, 127, 128, 129, 1000, 5000};
+    for (size_t i = 0; i < sizeof periods / sizeof periods[0]; i++) {
+        CHECK("rolling_min", 1, P("period", periods[i]));
+        CHECK("rolling_max", 1, P("period", periods[i]));
+    }
+}
+
 Test(adversarial, ema)
 {
     static const int periods[] = {1, 2, 3, 7, 20, 26, 200, 5000};
@@ -110,4 +129,7 @@ Test(adversarial, reductions)
     CHECK("mean", 0, {0});
     CHECK("variance", 0, {0});
     CHECK("variance", 1, P("ddof", 1));
+    CHECK("min", 0, {0});
+    CHECK("max", 0, {0});
+    CHECK("dot", 0, {0});
 }

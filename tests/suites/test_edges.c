@@ -88,6 +88,17 @@ Test(edges, small_bollinger)
     check_small("bollinger", "width", 0);
 }
 
+Test(edges, small_zscore)
+{
+    check_small("zscore", NULL, 0);
+}
+
+Test(edges, small_rolling_extremes)
+{
+    check_small("rolling_min", NULL, 0);
+    check_small("rolling_max", NULL, 0);
+}
+
 Test(edges, small_ema)
 {
     check_small("ema", NULL, 0);
@@ -113,14 +124,15 @@ Test(edges, small_macd)
             }
 }
 
+static const char *const reductions[] = {"sum", "mean", "variance", "min", "max", "dot"};
+
 Test(edges, small_reductions)
 {
     static const sy_param ddof = P("ddof", 1);
     for (int64_t n = 1; n <= 40; n++)
         for (int r = 0; r < 3; r++) {
-            check("sum", row_counts[r], n, 0, NULL, MOST / 2 - 100);
-            check("mean", row_counts[r], n, 0, NULL, MOST / 2 - 100);
-            check("variance", row_counts[r], n, 0, NULL, MOST / 2 - 100);
+            for (size_t w = 0; w < sizeof reductions / sizeof reductions[0]; w++)
+                check(reductions[w], row_counts[r], n, 0, NULL, MOST / 2 - 100);
             check("variance", row_counts[r], n, 1, &ddof, MOST / 2 - 100);
         }
 }
@@ -137,21 +149,24 @@ Test(edges, tiles)
             check("sma", 2, n, 1, &period, MOST / 2 - 3000);
             check("rolling_std", 1, n, 1, &period, MOST / 2 - 3000);
             check("bollinger", 1, n, 1, &period, MOST / 2 - 3000);
+            check("zscore", 1, n, 1, &period, MOST / 2 - 3000);
+            check("rolling_min", 1, n, 1, &period, MOST / 2 - 3000);
+            check("rolling_max", 1, n, 1, &period, MOST / 2 - 3000);
             check("ema", 2, n, 1, &period, MOST / 2 - 3000);
         }
         check("macd", 7, n, 0, NULL, 0);
-        check("sum", 7, n, 0, NULL, 0);
-        check("mean", 7, n, 0, NULL, 0);
-        check("variance", 7, n, 0, NULL, 0);
+        for (size_t w = 0; w < sizeof reductions / sizeof reductions[0]; w++)
+            check(reductions[w], 7, n, 0, NULL, 0);
     }
 }
 
 /* Zero columns: a success that writes nothing, whatever the rows. */
 Test(edges, no_columns)
 {
-    static const char *const workloads[] = {"sma", "rolling_std", "bollinger", "ema", "macd"};
+    static const char *const workloads[] = {"sma",         "rolling_std", "bollinger", "zscore",
+                                            "rolling_min", "rolling_max", "ema",       "macd"};
     for (int i = 0; i < 2; i++)
-        for (int w = 0; w < 5; w++)
+        for (size_t w = 0; w < sizeof workloads / sizeof workloads[0]; w++)
             for (int64_t rows = 0; rows < 3; rows++) {
                 lab_case c = {.workload = workloads[w], .rows = rows, .columns = 0, .x = x};
                 sy_report report = {.struct_size = sizeof report};
@@ -167,10 +182,9 @@ Test(edges, no_columns)
 /* "columns may be 0: nothing is computed": a reduction must not invent a partial either. */
 Test(edges, reductions_of_nothing)
 {
-    static const char *const workloads[] = {"sum", "mean", "variance"};
     for (int i = 0; i < 2; i++)
-        for (int w = 0; w < 3; w++) {
-            lab_case c = {.workload = workloads[w], .rows = 3, .columns = 0, .x = x};
+        for (size_t w = 0; w < sizeof reductions / sizeof reductions[0]; w++) {
+            lab_case c = {.workload = reductions[w], .rows = 3, .columns = 0, .x = x};
             cr_assert(lab_prepare(&c));
             cr_expect_eq(lab_run(contexts[i], &c, NULL, NULL), SY_OK);
             lab_release(&c);
@@ -194,8 +208,9 @@ Test(edges, rows_zero_is_one_row)
 /* All outputs that have no value are the one NaN. */
 Test(edges, period_beyond_the_series)
 {
-    static const char *const workloads[] = {"sma", "rolling_std", "bollinger", "ema"};
-    for (int w = 0; w < 4; w++)
+    static const char *const workloads[] = {"sma",         "rolling_std", "bollinger", "zscore",
+                                            "rolling_min", "rolling_max", "ema"};
+    for (size_t w = 0; w < sizeof workloads / sizeof workloads[0]; w++)
         for (int64_t n = 1; n <= 3; n++) {
             sy_param period = P("period", 4);
             check(workloads[w], 2, n, 1, &period, 0);
@@ -206,9 +221,10 @@ Test(edges, period_beyond_the_series)
 Test(edges, zero_is_positive)
 {
     static const double zeros[64] = {-0.0, 0.0, -0.0, -0.0};
-    static const char *const workloads[] = {"sma",  "rolling_std", "bollinger", "ema",
-                                            "macd", "sum",         "mean",      "variance"};
-    for (int w = 0; w < 8; w++) {
+    static const char *const workloads[] = {
+        "sma",  "rolling_std", "bollinger", "zscore",   "rolling_min", "rolling_max", "ema",
+        "macd", "sum",         "mean",      "variance", "min",         "max",         "dot"};
+    for (size_t w = 0; w < sizeof workloads / sizeof workloads[0]; w++) {
         lab_case c = {.workload = workloads[w], .rows = 1, .columns = 64, .x = zeros};
         cr_assert(lab_prepare(&c));
         cr_expect_eq(lab_run(contexts[1], &c, NULL, NULL), SY_OK);

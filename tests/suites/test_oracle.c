@@ -3,6 +3,7 @@
  * rounded by the C library), its indicators against reference bits that another program computed.
  */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static void check_indicator(const char *workload, const char *indicator, int out
         cr_assert(x && golden);
         for (int k = 0; k < outputs; k++)
             out[k] = lab_alloc(n);
-        cr_assert_eq(oracle_run(workload, NULL, 0, x, n, out), 0);
+        cr_assert_eq(oracle_run(workload, NULL, 0, (const double *[]){x}, n, out), 0);
         for (int k = 0; k < outputs; k++) {
             int64_t at = lab_difference(out[k], golden + k * n, n);
             cr_expect(at < 0, "%s on %s, output %d, bar %lld: %.17g, golden %.17g", workload,
@@ -89,18 +90,41 @@ Test(oracle, agrees_with_the_golden_macd)
     check_indicator("macd", "MACD", 3);
 }
 
+static void check_row(const char *workload, const sy_param *ddof, const double *x, const double *y,
+                      int64_t n, double want, double want_also)
+{
+    const double *in[] = {x, y};
+    double value[2] = {0, 0}, *out[ORACLE_OUTPUTS] = {&value[0], &value[1]};
+    cr_assert_eq(oracle_run(workload, ddof, ddof != NULL, in, n, out), 0);
+    cr_expect(value[0] == want && value[1] == want_also, "%s: %g, %g", workload, value[0],
+              value[1]);
+}
+
 Test(oracle, reductions_by_hand)
 {
-    static const double x[] = {1e300, 1, -1e300, 3};
-    double value;
-    double *out[ORACLE_OUTPUTS] = {&value};
-    sy_param ddof = {.name = "ddof", .value = 1};
-    cr_assert_eq(oracle_run("sum", NULL, 0, x, 4, out), 0);
-    cr_assert_eq(value, 4.0);
-    cr_assert_eq(oracle_run("mean", NULL, 0, x, 4, out), 0);
-    cr_assert_eq(value, 1.0);
-    cr_assert_eq(oracle_run("variance", NULL, 0, x + 1, 1, out), 0);
-    cr_assert_eq(value, 0.0);
-    cr_assert_eq(oracle_run("variance", &ddof, 1, (const double[]){1, 2, 3, 6}, 4, out), 0);
-    cr_assert_eq(value, 14.0 / 3.0);
+    static const double x[] = {1e300, 1, -1e300, 3}, y[] = {-1e300, 0x1p-1074, -1e300, 2};
+    const sy_param ddof = {.name = "ddof", .value = 1};
+    check_row("sum", NULL, x, NULL, 4, 4.0, 0);
+    check_row("mean", NULL, x, NULL, 4, 1.0, 0);
+    check_row("variance", NULL, x + 1, NULL, 1, 0.0, 0);
+    check_row("variance", &ddof, (const double[]){1, 2, 3, 6}, NULL, 4, 14.0 / 3.0, 0);
+    check_row("dot", NULL, x, y, 4, 6.0, 0);
+    check_row("dot", NULL, x, y, 2, -INFINITY, 0);
+    check_row("min", NULL, x, NULL, 4, -1e300, 2);
+    check_row("max", NULL, x, NULL, 4, 1e300, 0);
+    check_row("min", NULL, (const double[]){2, 0.0, -0.0}, NULL, 3, 0, 1);
+}
+
+Test(oracle, windows_by_hand)
+{
+    static const double x[] = {1, 3, 2, 2, 2};
+    const sy_param period = {.name = "period", .value = 2};
+    const double *in[] = {x};
+    double y[5], *out[ORACLE_OUTPUTS] = {y};
+    cr_assert_eq(oracle_run("rolling_max", &period, 1, in, 5, out), 0);
+    cr_expect(isnan(y[0]) && y[1] == 3 && y[2] == 3 && y[3] == 2);
+    cr_assert_eq(oracle_run("rolling_min", &period, 1, in, 5, out), 0);
+    cr_expect(isnan(y[0]) && y[1] == 1 && y[2] == 2 && y[3] == 2);
+    cr_assert_eq(oracle_run("zscore", &period, 1, in, 5, out), 0);
+    cr_expect(isnan(y[0]) && y[1] == 1 && y[2] == -1 && isnan(y[3]) && isnan(y[4]));
 }

@@ -51,11 +51,16 @@ static int64_t random_period(uint64_t *s)
 
 static void pick_workload(random_case *r, uint64_t *s)
 {
-    static const char *const names[] = {"sma",  "rolling_std", "bollinger", "ema",
-                                        "macd", "sum",         "mean",      "variance"};
+    static const char *const names[] = {
+        "sma",  "rolling_std", "bollinger", "zscore",   "rolling_min", "rolling_max", "ema",
+        "macd", "sum",         "mean",      "variance", "min",         "max",         "dot"};
+    static const char *const bare[] = {"sum", "mean", "min", "max", "dot"};
     lab_case *c = &r->c;
     int64_t period = random_period(s);
-    c->workload = names[series_below(s, 8)];
+    c->workload = names[series_below(s, sizeof names / sizeof names[0])];
+    for (size_t i = 0; i < sizeof bare / sizeof bare[0]; i++)
+        if (!strcmp(c->workload, bare[i]))
+            return;
     if (!strcmp(c->workload, "macd")) {
         int64_t fast = 1 + series_below(s, 40);
         if (series_below(s, 3) == 0)
@@ -65,11 +70,12 @@ static void pick_workload(random_case *r, uint64_t *s)
         add_param(c, "signal", (double)(1 + series_below(s, 30)));
     } else if (!strcmp(c->workload, "variance")) {
         add_param(c, "ddof", (double)series_below(s, 2));
-    } else if (strcmp(c->workload, "sum") != 0 && strcmp(c->workload, "mean") != 0) {
+    } else {
         add_param(c, "period", (double)period);
         if (!strcmp(c->workload, "ema"))
             add_param(c, "seed_with", (double)series_below(s, 2));
-        if (!strcmp(c->workload, "rolling_std") || !strcmp(c->workload, "bollinger"))
+        if (!strcmp(c->workload, "rolling_std") || !strcmp(c->workload, "bollinger") ||
+            !strcmp(c->workload, "zscore"))
             add_param(c, "ddof", (double)(period > 1 ? series_below(s, 2) : 0));
         if (!strcmp(c->workload, "bollinger"))
             add_param(c, "width", 4 * series_uniform(s));

@@ -54,8 +54,10 @@ int64_t judge_case(const lab_case *c)
     for (int k = 0; k < c->n_outputs; k++)
         truth[k] = lab_alloc(count);
     for (int64_t row = 0; row < c->rows; row++) {
-        int64_t undecided = oracle_run(c->workload, c->params, c->n_params, c->x + row * c->columns,
-                                       c->columns, truth);
+        const double *in[LAB_INPUTS] = {c->x + row * c->columns};
+        for (int k = 1; k < c->n_inputs; k++)
+            in[k] = c->more[k - 1] + row * c->columns;
+        int64_t undecided = oracle_run(c->workload, c->params, c->n_params, in, c->columns, truth);
         if (undecided != 0) {
             fprintf(stderr, "%s: the oracle could not decide %lld values\n", c->workload,
                     (long long)undecided);

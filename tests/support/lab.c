@@ -69,16 +69,35 @@ void lab_free(double *array)
         free(array - GUARD);
 }
 
-static int is_reduction(const char *workload)
+static int is_one_of(const char *workload, const char *names)
 {
-    return !strcmp(workload, "sum") || !strcmp(workload, "mean") || !strcmp(workload, "variance");
+    size_t length = strlen(workload);
+    for (const char *at = names; (at = strstr(at, workload)) != NULL; at += length)
+        if (at[-1] == ' ' && at[length] == ' ')
+            return 1;
+    return 0;
+}
+
+static double *turned(const lab_case *c, int64_t by)
+{
+    double *turned = lab_alloc(c->rows * c->columns);
+    for (int64_t row = 0; turned && row < c->rows; row++)
+        for (int64_t i = 0; i < c->columns; i++)
+            turned[row * c->columns + i] = c->x[row * c->columns + (i + by) % c->columns];
+    return turned;
 }
 
 int lab_prepare(lab_case *c)
 {
     int complete = 1;
-    c->n_outputs = !strcmp(c->workload, "bollinger") || !strcmp(c->workload, "macd") ? 3 : 1;
-    c->out_count = is_reduction(c->workload) ? c->rows : c->rows * c->columns;
+    int is_reduction = is_one_of(c->workload, " sum mean variance min max dot ");
+    c->n_inputs = is_one_of(c->workload, " dot ") ? 2 : 1;
+    c->n_outputs = is_one_of(c->workload, " bollinger macd ") ? 3
+                   : is_one_of(c->workload, " min max ")      ? 2
+                                                              : 1;
+    c->out_count = is_reduction ? c->rows : c->rows * c->columns;
+    for (int k = 1; k < c->n_inputs; k++)
+        complete &= !!(c->more[k - 1] = turned(c, k * c->columns / 3));
     for (int k = 0; k < c->n_outputs; k++)
         complete &= !!(c->out[k] = lab_alloc(c->out_count));
     return complete;
@@ -86,6 +105,10 @@ int lab_prepare(lab_case *c)
 
 void lab_release(lab_case *c)
 {
+    for (int k = 1; k < c->n_inputs; k++) {
+        lab_free(c->more[k - 1]);
+        c->more[k - 1] = NULL;
+    }
     for (int k = 0; k < c->n_outputs; k++) {
         lab_free(c->out[k]);
         c->out[k] = NULL;
@@ -94,11 +117,12 @@ void lab_release(lab_case *c)
 
 sy_status lab_run(sy_context *context, lab_case *c, const sy_options *options, sy_report *report)
 {
+    const double *inputs[LAB_INPUTS] = {c->x, c->more[0], c->more[1]};
     sy_work work = {.struct_size = sizeof work,
                     .workload = c->workload,
                     .rows = c->rows,
                     .columns = c->columns,
-                    .inputs = &c->x,
+                    .inputs = inputs,
                     .outputs = c->out,
                     .params = c->params,
                     .n_params = c->n_params};

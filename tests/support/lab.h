@@ -26,21 +26,24 @@ int lab_guards_intact(const double *array, int64_t count);
 int lab_untouched(const double *array, int64_t count);
 void lab_free(double *array);
 
-enum { LAB_OUTPUTS = 3 };
+enum { LAB_INPUTS = 3, LAB_OUTPUTS = 3 };
 
-/* A case with one input; outputs are allocated by lab_prepare and belong to the case. */
+/* A case; what lab_prepare allocates belongs to it. Inputs after the first are x's rows, turned by
+ * a third of a row and by two. */
 typedef struct lab_case {
     const char *workload;
     sy_param params[4];
     int n_params;
     int64_t rows, columns;
     const double *x;
+    int n_inputs;
+    double *more[LAB_INPUTS - 1];
     int n_outputs;
     int64_t out_count; /* values of each output */
     double *out[LAB_OUTPUTS];
 } lab_case;
 
-/* Allocates and poisons the outputs. 0 when memory is exhausted. */
+/* Allocates the inputs after x, and the outputs, poisoned. 0 when memory is exhausted. */
 int lab_prepare(lab_case *c);
 void lab_release(lab_case *c);
 /* Distributes the case; the status, and SY_ERR_INTERNAL when a guard zone was written. */

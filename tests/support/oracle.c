@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/oracle_more.h"
 #include "support/oracle_num.h"
 
 enum { RECURRENCE_BITS = 4400 };
@@ -32,16 +33,23 @@ static int is(const char *a, const char *b)
 
 int oracle_outputs(const char *workload)
 {
-    static const char *const one[] = {"sma", "rolling_std", "ema", "sum", "mean", "variance"};
+    static const char *const one[] = {"sma", "rolling_std", "zscore", "rolling_min", "rolling_max",
+                                      "ema", "sum",         "mean",   "variance",    "dot"};
     for (size_t i = 0; i < sizeof one / sizeof one[0]; i++)
         if (is(workload, one[i]))
             return 1;
+    if (is(workload, "min") || is(workload, "max"))
+        return 2;
     return is(workload, "bollinger") || is(workload, "macd") ? 3 : 0;
 }
 
 int oracle_is_reduction(const char *workload)
 {
-    return is(workload, "sum") || is(workload, "mean") || is(workload, "variance");
+    static const char *const names[] = {"sum", "mean", "variance", "min", "max", "dot"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (is(workload, names[i]))
+            return 1;
+    return 0;
 }
 
 static int read_args(const sy_param *params, int n_params, args *out)
@@ -341,9 +349,10 @@ static int64_t run_macd(const args *a, const double *x, int64_t n, double *const
     return undecided;
 }
 
-int64_t oracle_run(const char *workload, const sy_param *params, int n_params, const double *x,
-                   int64_t n, double *const *out)
+int64_t oracle_run(const char *workload, const sy_param *params, int n_params,
+                   const double *const *in, int64_t n, double *const *out)
 {
+    const double *x = in[0];
     args a;
     if (!oracle_outputs(workload) || !read_args(params, n_params, &a))
         return -1;
@@ -351,7 +360,15 @@ int64_t oracle_run(const char *workload, const sy_param *params, int n_params, c
         return run_ema(&a, x, n, out);
     if (is(workload, "macd"))
         return run_macd(&a, x, n, out);
-    if (oracle_is_reduction(workload))
+    if (is(workload, "zscore"))
+        oracle_zscore(x, n, a.period, a.ddof, out[0]);
+    else if (is(workload, "rolling_min") || is(workload, "rolling_max"))
+        oracle_rolling_extreme(x, n, a.period, is(workload, "rolling_max"), out[0]);
+    else if (is(workload, "min") || is(workload, "max"))
+        oracle_extreme(x, n, is(workload, "max"), out);
+    else if (is(workload, "dot"))
+        oracle_dot(x, in[1], n, out[0]);
+    else if (oracle_is_reduction(workload))
         run_reduction(workload, &a, x, n, out);
     else
         run_window(workload, &a, x, n, out);

@@ -15,11 +15,11 @@
 
 enum { ORACLE_OUTPUTS = 3 };
 
-/* Outputs of `workload` for one row x[0 .. n). A parameter that is not in `params` has its default.
- * Returns the number of outputs whose rounding could not be decided (0 in every sane use), or -1
- * for an unknown workload or parameter. A reduction writes out[0][0]. */
-int64_t oracle_run(const char *workload, const sy_param *params, int n_params, const double *x,
-                   int64_t n, double *const *out);
+/* Outputs of `workload` for one row in[k][0 .. n). A parameter that is not in `params` has its
+ * default. Returns the number of outputs whose rounding could not be decided (0 in every sane use),
+ * or -1 for an unknown workload or parameter. A reduction writes out[k][0]. */
+int64_t oracle_run(const char *workload, const sy_param *params, int n_params,
+                   const double *const *in, int64_t n, double *const *out);
 
 /* Outputs of that workload, 0 when it is unknown. */
 int oracle_outputs(const char *workload);

@@ -29,12 +29,20 @@ static const lab_case cases[] = {
     {.workload = "rolling_std", .params = {P("period", 200), P("ddof", 1)}, .n_params = 2},
     {.workload = "bollinger"},
     {.workload = "bollinger", .params = {P("period", 4), P("width", 0.3)}, .n_params = 2},
+    {.workload = "zscore"},
+    {.workload = "zscore", .params = {P("period", 98), P("ddof", 1)}, .n_params = 2},
+    {.workload = "rolling_min"},
+    {.workload = "rolling_min", .params = {P("period", 200)}, .n_params = 1},
+    {.workload = "rolling_max", .params = {P("period", 3)}, .n_params = 1},
     {.workload = "ema"},
     {.workload = "ema", .params = {P("period", 3), P("seed_with", 1)}, .n_params = 2},
     {.workload = "macd"},
     {.workload = "sum"},
     {.workload = "mean"},
     {.workload = "variance"},
+    {.workload = "min"},
+    {.workload = "max"},
+    {.workload = "dot"},
 };
 
 /* FNV-1a over the bytes. */

@@ -1,0 +1,58 @@
+/*
+ * The least or greatest value of a row and where it is, for `min` and `max`. A greatest value is
+ * the least of the negated ones, so that there is one order: smaller key, then lower column.
+ */
+#ifndef SYI_KERNELS_EXTREME_EXTREME_H
+#define SYI_KERNELS_EXTREME_EXTREME_H
+
+#include "isa.h"
+
+typedef struct syi_extreme {
+    double key; /* the value, negated for a greatest one; NaN: none yet */
+    int64_t column;
+    int64_t nans; /* not 0: there is a NaN */
+} syi_extreme;
+
+#define SYI_EXTREME_LANES 32
+
+SYI_INLINE syi_extreme syi_extreme_merge(syi_extreme a, syi_extreme b)
+{
+    int takes_b = b.key == a.key ? b.column < a.column : !(b.key >= a.key) && b.key == b.key;
+    syi_extreme least = takes_b ? b : a;
+    least.nans = a.nans | b.nans;
+    return least;
+}
+
+/* Of x[0 .. count), x[0] being column `first`; the greatest for greatest = 1. */
+SYI_INLINE syi_extreme syi_extreme_of(const double *x, int64_t count, int64_t first, int greatest)
+{
+    double key[SYI_EXTREME_LANES];
+    int64_t at[SYI_EXTREME_LANES] = {0}, nans[SYI_EXTREME_LANES] = {0};
+    syi_extreme least = {syi_nan(), 0, 0};
+    int64_t whole = count - count % SYI_EXTREME_LANES;
+    for (int k = 0; k < SYI_EXTREME_LANES; k++)
+        key[k] = least.key;
+    for (int64_t i = 0; i < whole; i += SYI_EXTREME_LANES)
+        for (int k = 0; k < SYI_EXTREME_LANES; k++) {
+            double here = greatest ? -x[i + k] : x[i + k];
+            int is_less = !(here >= key[k]); /* than nothing, too */
+            key[k] = is_less ? here : key[k];
+            at[k] = is_less ? i : at[k];
+            nans[k] |= here != here;
+        }
+    for (int k = 0; k < SYI_EXTREME_LANES; k++)
+        least = syi_extreme_merge(least, (syi_extreme){key[k], first + at[k] + k, nans[k]});
+    for (int64_t i = whole; i < count; i++)
+        least = syi_extreme_merge(least,
+                                  (syi_extreme){greatest ? -x[i] : x[i], first + i, x[i] != x[i]});
+    return least;
+}
+
+SYI_ISA_DECLARE(syi_min_run);
+SYI_ISA_DECLARE(syi_max_run);
+
+void syi_extreme_combine(void *into, const void *right);
+/* Value and column; NaN twice for a row that is empty or holds a NaN. */
+void syi_extreme_finish(const void *partial, int64_t columns, int greatest, double *outputs);
+
+#endif

@@ -1,0 +1,26 @@
+/* min: the least value of a row and the lowest column that holds it; zeros of both signs are equal.
+ * NaN, with the column NaN, for an empty row and one that holds a NaN. */
+#include "extreme/extreme.h"
+
+static void finish(const void *partial, int64_t columns, const double *params, double *outputs,
+                   int *doubt)
+{
+    (void)params;
+    *doubt = 0;
+    syi_extreme_finish(partial, columns, 0, outputs);
+}
+
+const syi_workload syi_workload_min = {
+    .name = "min",
+    .summary = "least value of a row, and its column",
+    .version = 1,
+    .pattern = SY_PATTERN_REDUCE,
+    .n_inputs = 1,
+    .n_outputs = 2,
+    .input_names = (const char *const[]){"x"},
+    .output_names = (const char *const[]){"value", "index"},
+    .run = {SYI_ISA_LIST(syi_min_run)},
+    .partial_size = sizeof(syi_extreme),
+    .combine = syi_extreme_combine,
+    .finish = finish,
+};

@@ -1,0 +1,7 @@
+/* The greatest value of each window. Compiled for several instruction sets. */
+#include "extreme/rolling.h"
+
+sy_status SYI_ISA_NAME(syi_rolling_max_run)(const syi_piece *piece)
+{
+    return SYI_ISA_NAME(syi_extreme_roll)(piece, 1);
+}

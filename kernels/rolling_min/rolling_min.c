@@ -1,0 +1,20 @@
+/* rolling_min: the least of the last `period` values. */
+#include "extreme/rolling.h"
+
+static const sy_param_info params[] = {SYI_PERIOD_PARAM};
+
+const syi_workload syi_workload_rolling_min = {
+    .name = "rolling_min",
+    .summary = "least value of a moving window",
+    .version = 1,
+    .pattern = SY_PATTERN_WINDOW,
+    .n_inputs = 1,
+    .n_outputs = 1,
+    .n_params = 1,
+    .input_names = (const char *const[]){"x"},
+    .output_names = (const char *const[]){"y"},
+    .params = params,
+    .halo = syi_window_halo,
+    .warmup = syi_window_halo,
+    .run = {SYI_ISA_LIST(syi_rolling_min_run)},
+};

@@ -1,0 +1,35 @@
+/* zscore: (x - mean) / deviation over the last `period` values, the rounding of the exact value.
+ * NaN where the window is flat. */
+#include "window/window.h"
+
+SYI_ISA_DECLARE(syi_zscore_run);
+
+static sy_status check(const double *params)
+{
+    return syi_window_check(params[0], params[1]);
+}
+
+static sy_status repair(const sy_segment *row, int64_t first, int64_t last)
+{
+    return syi_window_repair(row, first, last, 1, syi_zscore_run_base);
+}
+
+static const sy_param_info params[] = {SYI_PERIOD_PARAM, SYI_DDOF_PARAM};
+
+const syi_workload syi_workload_zscore = {
+    .name = "zscore",
+    .summary = "distance of a value from its window's mean, in standard deviations",
+    .version = 1,
+    .pattern = SY_PATTERN_WINDOW,
+    .n_inputs = 1,
+    .n_outputs = 1,
+    .n_params = 2,
+    .input_names = (const char *const[]){"x"},
+    .output_names = (const char *const[]){"y"},
+    .params = params,
+    .check = check,
+    .halo = syi_window_halo,
+    .warmup = syi_window_halo,
+    .run = {SYI_ISA_LIST(syi_zscore_run)},
+    .repair = repair,
+};
