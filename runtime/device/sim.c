@@ -77,14 +77,29 @@ static sy_status begin_operation(sim_device *sim, const char *what)
     return SY_OK;
 }
 
-/* Lets the operation end when its figures say. Where the host was slower than they are, the next
- * operations catch up, so that the whole takes the time of the figures as long as the host can. */
-static double end_operation(sim_device *sim, int64_t began, double modelled_ns)
+/* What the figures say, in milliseconds. */
+static double copy_ms(const sim_device *sim, double bytes)
 {
-    sim->deadline_ns += modelled_ns;
-    if (modelled_ns > 0 && sim->deadline_ns > (double)syi_now_ns())
+    return (sim->options.latency_ns + bytes / sim->options.bytes_per_second * 1e9) / 1e6;
+}
+
+static double launch_ms(const sim_device *sim, double elements)
+{
+    return (sim->options.latency_ns + elements / (sim->options.speed * 1e8) * 1e9) / 1e6;
+}
+
+/* Lets a slab end when its figures say: the real work is done by then, or the host was slower,
+ * which counts as computing; the next slabs catch up, so that the whole takes the time of the
+ * figures as long as the host can. */
+static void take_time(sim_device *sim, int64_t began, syi_outcome *outcome)
+{
+    double modelled = outcome->copy_in_ms + outcome->compute_ms + outcome->copy_out_ms, took;
+    sim->deadline_ns += modelled * 1e6;
+    if (modelled > 0 && sim->deadline_ns > (double)syi_now_ns())
         syi_sleep_until_ns((int64_t)sim->deadline_ns);
-    return (double)(syi_now_ns() - began) / 1e6;
+    took = (double)(syi_now_ns() - began) / 1e6;
+    if (took > modelled)
+        outcome->compute_ms += took - modelled;
 }
 
 /* The slab's own memory: what a real device would hold of it. */
@@ -127,15 +142,13 @@ static sy_status reserve(sim_device *sim, const syi_job *job, const syi_slab *sl
 static sy_status copy_in(sim_device *sim, const syi_job *job, const syi_slab *slab,
                          const sim_buffers *buffers, syi_outcome *outcome)
 {
-    int64_t began = syi_now_ns();
     syi_view host = syi_view_of_job(job, slab);
     double bytes = 8.0 * (double)buffers->inputs * job->workload->n_inputs;
     SYI_TRY(begin_operation(sim, "copy to it"));
     for (int k = 0; k < job->workload->n_inputs; k++)
         if (buffers->inputs)
             memcpy(buffers->in[k], host.in[k], (size_t)buffers->inputs * sizeof(double));
-    outcome->copy_in_ms += end_operation(
-        sim, began, sim->options.latency_ns + bytes / sim->options.bytes_per_second * 1e9);
+    outcome->copy_in_ms += copy_ms(sim, bytes);
     return SY_OK;
 }
 
@@ -143,7 +156,6 @@ static sy_status compute(sim_device *sim, const syi_job *job, const syi_slab *sl
                          const sim_buffers *buffers, syi_outcome *outcome)
 {
     const syi_host_options one_thread = {1, syi_isa_detect()};
-    int64_t began = syi_now_ns();
     syi_view view = {.stride = slab->left + slab->columns};
     double elements = (double)slab->rows * (double)slab->columns;
     SYI_TRY(begin_operation(sim, "launch"));
@@ -152,29 +164,27 @@ static sy_status compute(sim_device *sim, const syi_job *job, const syi_slab *sl
     for (int k = 0; k < job->workload->n_outputs; k++)
         view.out[k] = buffers->out[k];
     SYI_TRY(syi_host_run(job, slab, &view, &one_thread, outcome));
-    outcome->compute_ms += end_operation(
-        sim, began, sim->options.latency_ns + elements / (sim->options.speed * 1e8) * 1e9);
+    outcome->compute_ms += launch_ms(sim, elements);
     return SY_OK;
 }
 
 static sy_status copy_out(sim_device *sim, const syi_job *job, const syi_slab *slab,
                           const sim_buffers *buffers, syi_outcome *outcome)
 {
-    int64_t began = syi_now_ns();
     syi_view host = syi_view_of_job(job, slab);
     double bytes = 8.0 * (double)buffers->outputs * job->workload->n_outputs;
     SYI_TRY(begin_operation(sim, "copy from it"));
     for (int k = 0; k < job->workload->n_outputs; k++)
         if (buffers->outputs)
             memcpy(host.out[k], buffers->out[k], (size_t)buffers->outputs * sizeof(double));
-    outcome->copy_out_ms += end_operation(
-        sim, began, sim->options.latency_ns + bytes / sim->options.bytes_per_second * 1e9);
+    outcome->copy_out_ms += copy_ms(sim, bytes);
     return SY_OK;
 }
 
 static sy_status run_slab(sim_device *sim, const syi_job *job, const syi_slab *slab,
                           syi_outcome *outcome)
 {
+    int64_t began = syi_now_ns();
     sim_buffers buffers;
     syi_outcome found = {0};
     sy_status status = reserve(sim, job, slab, &buffers);
@@ -187,6 +197,7 @@ static sy_status run_slab(sim_device *sim, const syi_job *job, const syi_slab *s
         status = copy_out(sim, job, slab, &buffers, &found);
     release(job->workload, &buffers);
     if (status == SY_OK) {
+        take_time(sim, began, &found);
         found.tiles_done = slab->tiles;
         return syi_outcome_merge(outcome, &found);
     }
