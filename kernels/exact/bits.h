@@ -76,16 +76,16 @@ SYI_INLINE syi_span syi_span_of(int64_t largest, int64_t least, int has_non_fini
 
 SYI_INLINE syi_span syi_measure(const double *x, int64_t count)
 {
-    int64_t largest = 0, least = INT64_MAX, raw = 0;
+    const uint64_t infinity = (uint64_t)SYI_INFINITY_BITS;
+    uint64_t largest = 0, least = UINT64_MAX, raw = 0; /* least: less one, so that zero is last */
     for (int64_t i = 0; i < count; i++) {
-        int64_t bits = (int64_t)(syi_bits(x[i]) & (UINT64_MAX >> 1));
-        int64_t kept = bits < SYI_INFINITY_BITS ? bits : 0;
-        int64_t nonzero = kept != 0 ? kept : INT64_MAX;
+        uint64_t bits = syi_bits(x[i]) & (UINT64_MAX >> 1);
+        uint64_t kept = bits & -(uint64_t)(bits < infinity);
         raw = bits > raw ? bits : raw;
         largest = kept > largest ? kept : largest;
-        least = nonzero < least ? nonzero : least;
+        least = kept - 1 < least ? kept - 1 : least;
     }
-    return syi_span_of(largest, least, raw >= SYI_INFINITY_BITS);
+    return syi_span_of((int64_t)largest, (int64_t)(least + 1), raw >= infinity);
 }
 
 #endif

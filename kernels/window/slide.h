@@ -44,18 +44,24 @@ SYI_INLINE void narrow_fill(slide *s, const double *x, int64_t count)
     }
 }
 
-SYI_INLINE void narrow_step(slide *s, chunk *c, const double *x, int n, int squares)
+/* The conversions are loops of their own, which vectorise; what is left of the chain of sums then
+ * takes a cycle a column. */
+SYI_INLINE void narrow_step(slide *s, chunk *c, const double *restrict x, int n, int squares)
 {
     double scale = syi_pow2(-s->bottom);
+    int64_t in[CHUNK], out[CHUNK];
     int64_t sum = s->narrow_sum;
     syi_u128 square = s->narrow_squares;
+    for (int j = 0; j < n; j++)
+        in[j] = syi_narrow_value(x[j], scale);
+    out[0] = s->full ? syi_narrow_value(x[-s->period], scale) : 0;
+    for (int j = 1; j < n; j++)
+        out[j] = syi_narrow_value(x[j - s->period], scale);
     for (int j = 0; j < n; j++) {
-        int64_t in = syi_narrow_value(x[j], scale);
-        int64_t out = j > 0 || s->full ? syi_narrow_value(x[j - s->period], scale) : 0;
-        sum += in - out;
+        sum += in[j] - out[j];
         c->sum[j] = (uint64_t)sum;
         if (squares) {
-            square += (syi_u128)((syi_i128)(in - out) * (in + out));
+            square += (syi_u128)((syi_i128)(in[j] - out[j]) * (in[j] + out[j]));
             syi_u128 spread = square * (uint64_t)s->period - (syi_u128)((syi_i128)sum * sum);
             c->spread[2 * j] = (uint64_t)spread;
             c->spread[2 * j + 1] = (uint64_t)(spread >> 64);
