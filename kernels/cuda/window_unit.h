@@ -153,6 +153,18 @@ SYI_DEVICE void window_put(const window_task *task, int64_t column, double upper
     }
 }
 
+/* The same as window_round's for a score; a flat window has none. */
+SYI_DEVICE double window_score(const window_task *task, int64_t column, const window_sums *s,
+                               syi_approx deviation, const syi_window_constants *k)
+{
+    double doubt, newest = s->odd ? 0.0 : task->x[column] / k->unit;
+    double score =
+        syi_settle(syi_window_score(newest, syi_narrow_sum(s->sum), deviation, k), 1.0, &doubt);
+    int has_none = s->odd || deviation.high == 0.0;
+    task->out[0][column] = has_none ? syi_nan() : score;
+    return has_none ? 0.0 : doubt;
+}
+
 /* Rounds one window; not 0.0 when it is in doubt. */
 SYI_DEVICE double window_round(const window_task *task, int64_t column, const window_sums *s,
                                const syi_window_constants *k)
@@ -164,6 +176,8 @@ SYI_DEVICE double window_round(const window_task *task, int64_t column, const wi
         square * (uint64_t)task->window.period - (syi_u128)((syi_i128)s->sum * s->sum);
     syi_narrow_spread((uint64_t)(spread >> 64), (uint64_t)spread, &spread_high, &spread_low);
     deviation = syi_window_deviation(spread_high, spread_low, k);
+    if (task->window.kind == SYI_WINDOW_SCORE)
+        return window_score(task, column, s, deviation, k);
     value =
         syi_settle(task->window.kind == SYI_WINDOW_DEVIATION ? deviation : mean, k->unit, &doubt);
     if (task->window.kind == SYI_WINDOW_BANDS) {

@@ -1,5 +1,6 @@
 /* dot: the sum of two rows' products. Zero for empty rows. A product that is not finite counts as
  * in IEEE 754 (an infinity times zero is NaN); a finite product never overflows or underflows. */
+#include "cuda/forms.h"
 #include "exact/total.h"
 #include "isa.h"
 
@@ -19,6 +20,8 @@ static sy_status repair(const sy_segment *row, int64_t first, int64_t last)
     return SY_OK;
 }
 
+static const syi_gpu_form gpu = SYI_TILE_FORM("syi_gpu_dot");
+
 const syi_workload syi_workload_dot = {
     .name = "dot",
     .summary = "sum of two rows' products",
@@ -33,4 +36,5 @@ const syi_workload syi_workload_dot = {
     .combine = syi_total_combine,
     .finish = finish,
     .repair = repair,
+    .gpu = &gpu,
 };

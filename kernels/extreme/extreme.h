@@ -23,6 +23,11 @@ SYI_INLINE syi_extreme syi_extreme_merge(syi_extreme a, syi_extreme b)
     return least;
 }
 
+SYI_INLINE syi_extreme syi_extreme_at(double x, int64_t column, int greatest)
+{
+    return (syi_extreme){greatest ? -x : x, column, x != x};
+}
+
 /* Of x[0 .. count), x[0] being column `first`; the greatest for greatest = 1. */
 SYI_INLINE syi_extreme syi_extreme_of(const double *x, int64_t count, int64_t first, int greatest)
 {
@@ -43,8 +48,7 @@ SYI_INLINE syi_extreme syi_extreme_of(const double *x, int64_t count, int64_t fi
     for (int k = 0; k < SYI_EXTREME_LANES; k++)
         least = syi_extreme_merge(least, (syi_extreme){key[k], first + at[k] + k, nans[k]});
     for (int64_t i = whole; i < count; i++)
-        least = syi_extreme_merge(least,
-                                  (syi_extreme){greatest ? -x[i] : x[i], first + i, x[i] != x[i]});
+        least = syi_extreme_merge(least, syi_extreme_at(x[i], first + i, greatest));
     return least;
 }
 

@@ -6,27 +6,9 @@
  */
 #include "extreme/rolling.h"
 
-#include <math.h>
-
 /* The longest window that is doubled, and the columns that are doubled at once. */
 #define SHORT_PERIOD 128
 #define COLUMNS      1024
-
-/* Keys are the values, negated for greatest ones. */
-SYI_INLINE double key_of(double x, int greatest)
-{
-    return greatest ? -x : x;
-}
-
-SYI_INLINE double lesser(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-SYI_INLINE double value_of(double key, int greatest)
-{
-    return key_of(key, greatest) + 0.0; /* a zero is +0 */
-}
 
 /* The windows that end at x[0 .. n), for n <= COLUMNS and a short period. */
 SYI_INLINE void roll_short(const double *x, double *restrict out, int n, int period, int greatest)
@@ -34,13 +16,13 @@ SYI_INLINE void roll_short(const double *x, double *restrict out, int n, int per
     double key[SHORT_PERIOD + COLUMNS];
     int count = period - 1 + n, length = 1;
     for (int i = 0; i < count; i++)
-        key[i] = key_of(x[i - (period - 1)], greatest);
+        key[i] = syi_rolling_key(x[i - (period - 1)], greatest);
     /* key[i] is the least of the `length` ones from i on */
     for (; 2 * length <= period; length *= 2)
         for (int i = 0; i + length < count; i++)
-            key[i] = lesser(key[i], key[i + length]);
+            key[i] = syi_lesser(key[i], key[i + length]);
     for (int i = 0; i < n; i++)
-        out[i] = value_of(lesser(key[i], key[i + period - length]), greatest);
+        out[i] = syi_rolling_value(syi_lesser(key[i], key[i + period - length]), greatest);
 }
 
 /* The windows that end at x[0 .. n), for n <= period. */
@@ -49,16 +31,16 @@ SYI_INLINE void roll_long(const double *x, double *restrict out, int64_t n, int6
 {
     double least = INFINITY;
     for (int64_t i = -1; i >= n - period; i--)
-        least = lesser(key_of(x[i], greatest), least);
+        least = syi_lesser(syi_rolling_key(x[i], greatest), least);
     for (int64_t i = n - 1; i >= 0; i--) {
         out[i] = least;
         if (i > 0)
-            least = lesser(key_of(x[i - period], greatest), least);
+            least = syi_lesser(syi_rolling_key(x[i - period], greatest), least);
     }
     least = INFINITY;
     for (int64_t i = 0; i < n; i++) {
-        least = lesser(key_of(x[i], greatest), least);
-        out[i] = value_of(lesser(out[i], least), greatest);
+        least = syi_lesser(syi_rolling_key(x[i], greatest), least);
+        out[i] = syi_rolling_value(syi_lesser(out[i], least), greatest);
     }
 }
 
@@ -72,16 +54,6 @@ SYI_INLINE void roll(const double *x, double *out, int64_t count, int64_t period
         else
             roll_long(x + at, out + at, n, period, greatest);
     }
-}
-
-static int has_non_finite(const double *x, int64_t count)
-{
-    int64_t raw = 0;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t bits = (int64_t)(syi_bits(x[i]) & (UINT64_MAX >> 1));
-        raw = bits > raw ? bits : raw;
-    }
-    return raw >= SYI_INFINITY_BITS;
 }
 
 sy_status SYI_ISA_NAME(syi_extreme_roll)(const syi_piece *piece, int greatest)
@@ -99,7 +71,5 @@ sy_status SYI_ISA_NAME(syi_extreme_roll)(const syi_piece *piece, int greatest)
         roll(x + first, out + first, segment->count - first, period, 1);
     else
         roll(x + first, out + first, segment->count - first, period, 0);
-    if (has_non_finite(x + first - (period - 1), segment->count - first + period - 1))
-        syi_window_blank(x, period, segment->out, 1, first, segment->count);
     return SY_OK;
 }

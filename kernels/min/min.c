@@ -1,5 +1,6 @@
 /* min: the least value of a row and the lowest column that holds it; zeros of both signs are equal.
  * NaN, with the column NaN, for an empty row and one that holds a NaN. */
+#include "cuda/forms.h"
 #include "extreme/extreme.h"
 
 static void finish(const void *partial, int64_t columns, const double *params, double *outputs,
@@ -9,6 +10,8 @@ static void finish(const void *partial, int64_t columns, const double *params, d
     *doubt = 0;
     syi_extreme_finish(partial, columns, 0, outputs);
 }
+
+static const syi_gpu_form gpu = SYI_TILE_FORM("syi_gpu_min");
 
 const syi_workload syi_workload_min = {
     .name = "min",
@@ -23,4 +26,5 @@ const syi_workload syi_workload_min = {
     .partial_size = sizeof(syi_extreme),
     .combine = syi_extreme_combine,
     .finish = finish,
+    .gpu = &gpu,
 };

@@ -1,7 +1,10 @@
 /* rolling_max: the greatest of the last `period` values. */
+#include "cuda/forms.h"
 #include "extreme/rolling.h"
 
 static const sy_param_info params[] = {SYI_PERIOD_PARAM};
+
+static const syi_gpu_form gpu = SYI_WINDOW_FORM("syi_gpu_rolling_max");
 
 const syi_workload syi_workload_rolling_max = {
     .name = "rolling_max",
@@ -17,4 +20,5 @@ const syi_workload syi_workload_rolling_max = {
     .halo = syi_window_halo,
     .warmup = syi_window_halo,
     .run = {SYI_ISA_LIST(syi_rolling_max_run)},
+    .gpu = &gpu,
 };

@@ -1,7 +1,10 @@
 /* rolling_min: the least of the last `period` values. */
+#include "cuda/forms.h"
 #include "extreme/rolling.h"
 
 static const sy_param_info params[] = {SYI_PERIOD_PARAM};
+
+static const syi_gpu_form gpu = SYI_WINDOW_FORM("syi_gpu_rolling_min");
 
 const syi_workload syi_workload_rolling_min = {
     .name = "rolling_min",
@@ -17,4 +20,5 @@ const syi_workload syi_workload_rolling_min = {
     .halo = syi_window_halo,
     .warmup = syi_window_halo,
     .run = {SYI_ISA_LIST(syi_rolling_min_run)},
+    .gpu = &gpu,
 };

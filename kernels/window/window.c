@@ -19,18 +19,6 @@ sy_status syi_window_check(double period, double ddof)
                     ddof, period);
 }
 
-void syi_window_blank(const double *x, int64_t period, double *const *out, int n_outputs,
-                      int64_t first, int64_t last)
-{
-    int64_t marked = first; /* windows that end before this column hold the last one found */
-    for (int64_t i = first - period + 1; i < last; i++) {
-        if (!syi_is_finite(x[i]))
-            marked = i + period;
-        for (int k = 0; i >= first && i < marked && k < n_outputs; k++)
-            out[k][i] = syi_nan();
-    }
-}
-
 sy_status syi_window_repair(const sy_segment *row, int64_t first, int64_t last, int n_outputs,
                             syi_run_fn run)
 {

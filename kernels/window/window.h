@@ -41,9 +41,6 @@ SYI_ISA_DECLARE_AS(syi_window_run, (const syi_piece *piece, const syi_window *wi
 /* period - 1, which is both the halo and the first column with a value. */
 int64_t syi_window_halo(const double *params);
 sy_status syi_window_check(double period, double ddof);
-/* NaN for every window that ends at columns [first, last) and holds a NaN or an infinity. */
-void syi_window_blank(const double *x, int64_t period, double *const *out, int n_outputs,
-                      int64_t first, int64_t last);
 /* Decides a stretch of a whole row by computing it alone. */
 sy_status syi_window_repair(const sy_segment *row, int64_t first, int64_t last, int n_outputs,
                             syi_run_fn run);

@@ -78,7 +78,8 @@ static void finish(const syi_window *window, const slide *s, const chunk *c, int
 {
     syi_window_constants k =
         syi_window_constants_of(window->period, window->ddof, window->width, slide_unit(s));
-    double doubt[CHUNK], doubts = 0.0;
+    double doubt[CHUNK];
+    uint64_t doubts = 0; /* of integers, since a sum of doubles would be a chain */
     if (window->kind == SYI_WINDOW_MEAN)
         finish_means(c, n, &k, out[0] + at, doubt);
     else if (window->kind == SYI_WINDOW_DEVIATION)
@@ -88,8 +89,8 @@ static void finish(const syi_window *window, const slide *s, const chunk *c, int
     else
         finish_bands(c, n, &k, out[0] + at, out[1] + at, out[2] + at, doubt);
     for (int j = 0; j < n; j++)
-        doubts += doubt[j];
-    for (int j = 0; doubts != 0.0 && j < n; j++) {
+        doubts |= syi_bits(doubt[j]);
+    for (int j = 0; doubts != 0 && j < n; j++) {
         double *place[3] = {out[0] + at + j, NULL, NULL};
         if (doubt[j] == 0.0)
             continue;
@@ -97,6 +98,20 @@ static void finish(const syi_window *window, const slide *s, const chunk *c, int
             place[1] = out[1] + at + j, place[2] = out[2] + at + j;
         syi_window_decide(window, s->bottom, s->limbs, &c->sum[j * s->limbs],
                           &c->spread[j * 2 * s->limbs], x[at + j], place);
+    }
+}
+
+/* NaN for every window of [first, last) that holds a NaN or an infinity. */
+static void mark_non_finite(const syi_window *window, const double *x, double *const *out,
+                            int64_t first, int64_t last)
+{
+    int outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
+    int64_t marked = first; /* windows that end before this column hold the last one found */
+    for (int64_t i = first - window->period + 1; i < last; i++) {
+        if (!syi_is_finite(x[i]))
+            marked = i + window->period;
+        for (int k = 0; i >= first && i < marked && k < outputs; k++)
+            out[k][i] = syi_nan();
     }
 }
 
@@ -117,8 +132,7 @@ static void run_block(const syi_window *window, const double *x, double *const *
         at += n;
     }
     if (span.has_non_finite)
-        syi_window_blank(x, window->period, out, window->kind == SYI_WINDOW_BANDS ? 3 : 1, first,
-                         last);
+        mark_non_finite(window, x, out, first, last);
 }
 
 sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window *window)

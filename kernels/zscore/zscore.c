@@ -1,5 +1,6 @@
 /* zscore: (x - mean) / deviation over the last `period` values, the rounding of the exact value.
  * NaN where the window is flat. */
+#include "cuda/forms.h"
 #include "window/window.h"
 
 SYI_ISA_DECLARE(syi_zscore_run);
@@ -15,6 +16,8 @@ static sy_status repair(const sy_segment *row, int64_t first, int64_t last)
 }
 
 static const sy_param_info params[] = {SYI_PERIOD_PARAM, SYI_DDOF_PARAM};
+
+static const syi_gpu_form gpu = SYI_WINDOW_FORM("syi_gpu_zscore");
 
 const syi_workload syi_workload_zscore = {
     .name = "zscore",
@@ -32,4 +35,5 @@ const syi_workload syi_workload_zscore = {
     .warmup = syi_window_halo,
     .run = {SYI_ISA_LIST(syi_zscore_run)},
     .repair = repair,
+    .gpu = &gpu,
 };

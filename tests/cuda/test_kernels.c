@@ -13,7 +13,7 @@
 #include "device/host.h"
 #include "exec/run.h"
 
-enum { MOST_MODULES = 8, MOST_COLUMNS = 70000 };
+enum { MOST_MODULES = 8, MOST_COLUMNS = 70000, MOST_INPUTS = 2 };
 
 static gpu_flavour flavours[MOST_MODULES];
 static int n_flavours, quick;
@@ -116,11 +116,15 @@ static int64_t first_difference(const result *a, const result *b, int outputs, i
 
 static void check_case(const test_case *c)
 {
-    static double x[MOST_COLUMNS];
-    const double *in[] = {x};
+    static double x[MOST_INPUTS][MOST_COLUMNS];
+    const double *in[MOST_INPUTS];
     result want = {0};
-    for (int64_t row = 0; row < c->rows; row++)
-        series_fill(c->series, (uint64_t)(1 + row), x + row * c->columns, c->columns);
+    for (int k = 0; k < MOST_INPUTS; k++) {
+        in[k] = x[k];
+        for (int64_t row = 0; row < c->rows; row++)
+            series_fill(c->series, (uint64_t)(1 + row + 100 * k), x[k] + row * c->columns,
+                        c->columns);
+    }
     if (compute(c, NULL, in, &want)) {
         describe(c, "cpu");
         fprintf(stderr, "%s\n", sy_last_error()->text);

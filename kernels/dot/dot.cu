@@ -1,0 +1,7 @@
+/* The tiles' parts of two rows' product on a GPU. */
+#include "exact/total_unit.h"
+
+SYI_KERNEL __launch_bounds__(SYI_TILE_UNIT_THREADS, 3) syi_gpu_dot(const syi_launch launch)
+{
+    syi_total_unit(&launch, 1);
+}
