@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 extern const syi_workload syi_workload_sum, syi_workload_mean, syi_workload_variance;
+extern const syi_workload syi_workload_dot, syi_workload_min, syi_workload_max;
 
 enum { SUM, MEAN, VARIANCE };
 static const syi_workload *const workloads[] = {&syi_workload_sum, &syi_workload_mean,
@@ -153,6 +154,89 @@ Test(reduce, widths_of_sums)
             check(which, SERIES_GAP, gap, x, 8192, 0);
     }
     free(x);
+}
+
+/* A row of one tile, by hand, on every instruction set: up to two inputs and two outputs. */
+static void check_pair(const syi_workload *workload, const double *x, const double *y, int64_t n,
+                       double want, double want_also)
+{
+    for (int isa = SYI_ISA_BASE; isa <= (int)syi_isa_detect(); isa++) {
+        const double *in[2] = {x, y};
+        double values[2] = {0, 0}, wanted[2] = {want, want_also}, *out[2] = {values, values + 1};
+        uint64_t partial[8] = {0};
+        int doubt = 0;
+        syi_piece piece = {.segment = {.in = in, .count = n, .columns = n}, .partial = partial};
+        if (workload->run[isa] == NULL)
+            continue;
+        cr_assert(workload->partial_size <= sizeof partial);
+        cr_assert_eq(workload->run[isa](&piece), SY_OK);
+        workload->finish(partial, n, NULL, values, &doubt);
+        if (doubt) {
+            sy_segment row = {.in = in, .out = out, .count = n, .columns = n};
+            cr_assert_eq(workload->repair(&row, 0, n), SY_OK);
+        }
+        cr_expect(memcmp(values, wanted, sizeof values) == 0, "%s isa %d: %a, %a, not %a, %a",
+                  workload->name, isa, values[0], values[1], want, want_also);
+    }
+}
+
+Test(reduce, dot_by_hand)
+{
+    static const double huge = 0x1.fffffffffffffp1023, tiny = 0x1p-1074;
+    static const struct {
+        double x[4], y[4], want;
+        int n;
+    } rows[] = {{{0}, {0}, 0, 0},
+                {{-0.0, -0.0}, {1, 2}, 0, 2},
+                /* products beyond the largest double, and below the least, that cancel */
+                {{huge, -huge, 3}, {huge, huge, 5}, 15, 3},
+                {{tiny, -tiny, tiny}, {tiny, tiny, 7}, 7 * 0x1p-1074, 3},
+                {{tiny, tiny, 1}, {0.5, 0.5, tiny}, 2 * 0x1p-1074, 3},
+                {{tiny, 0}, {0.5, 0}, 0, 2},
+                {{tiny, tiny, tiny}, {0.5, tiny, 1}, 2 * 0x1p-1074, 3},
+                /* ties, and what breaks them far below */
+                {{1, 0x1p-27}, {1, 0x1p-26}, 1, 2},
+                {{1, 0x1p-27, tiny}, {1, 0x1p-26, tiny}, 1 + 0x1p-52, 3},
+                {{1, 0x1p-27, tiny}, {1, 0x1p-26, -tiny}, 1, 3},
+                {{huge, huge}, {1, 1}, INFINITY, 2},
+                {{INFINITY, huge}, {2, -huge}, INFINITY, 2},
+                {{-INFINITY, 1}, {tiny, 1}, -INFINITY, 2}};
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        check_pair(&syi_workload_dot, rows[r].x, rows[r].y, rows[r].n, rows[r].want, 0);
+    check_pair(&syi_workload_dot, (const double[]){INFINITY}, (const double[]){0}, 1, syi_nan(), 0);
+    check_pair(&syi_workload_dot, (const double[]){INFINITY, 1}, (const double[]){1, -INFINITY}, 2,
+               syi_nan(), 0);
+    check_pair(&syi_workload_dot, (const double[]){NAN, 1}, (const double[]){0, INFINITY}, 2,
+               syi_nan(), 0);
+}
+
+/* Ties in and between lanes, the last columns, infinities, NaN and zeros of both signs. */
+Test(reduce, extremes_by_hand)
+{
+    double x[100];
+    for (int64_t n = 1; n <= 100; n++)
+        for (int64_t at = 0; at < n; at++) {
+            for (int64_t i = 0; i < n; i++)
+                x[i] = i < at ? 5 : 3 + (double)((i - at) % 3 != 0);
+            check_pair(&syi_workload_min, x, NULL, n, 3, (double)at);
+            for (int64_t i = 0; i < n; i++)
+                x[i] = -x[i];
+            check_pair(&syi_workload_max, x, NULL, n, -3, (double)at);
+            x[at] = -NAN;
+            check_pair(&syi_workload_max, x, NULL, n, syi_nan(), syi_nan());
+            check_pair(&syi_workload_min, x, NULL, n, syi_nan(), syi_nan());
+        }
+    for (int64_t n = 1; n <= 100; n++) {
+        for (int64_t i = 0; i < n; i++)
+            x[i] = INFINITY;
+        check_pair(&syi_workload_min, x, NULL, n, INFINITY, 0);
+        check_pair(&syi_workload_max, x, NULL, n, INFINITY, 0);
+        for (int64_t i = 0; i < n; i++)
+            x[i] = i % 2 ? 0.0 : -0.0;
+        check_pair(&syi_workload_min, x, NULL, n, 0, 0);
+        check_pair(&syi_workload_max, x, NULL, n, 0, 0);
+    }
+    check_pair(&syi_workload_min, x, NULL, 0, syi_nan(), syi_nan());
 }
 
 /* What cancels, overflows on the way, or ties. */
