@@ -235,6 +235,58 @@ void syi_number_scale(syi_number *out, const syi_number *a, const syi_factor *fa
         out->error += power_of_two(out->exponent + 1);
 }
 
+/* |a| * 2^power, for error bounds. */
+static long double size_of(const syi_number *a, int64_t power)
+{
+    int64_t exponent = a->exponent + 64 * (int64_t)(a->limbs - 1) + power;
+    if (a->sign == 0)
+        return 0.0L;
+    exponent = exponent < -16300 ? -16300 : exponent > 16300 ? 16300 : exponent;
+    return ldexpl((long double)a->limb[a->limbs - 1], (int)exponent);
+}
+
+/* One bit of a long division: `rest` has a limb more than b. */
+static uint64_t take_bit(uint64_t *rest, const uint64_t *b, int n)
+{
+    uint64_t borrow = 0, fits;
+    uint64_t less[SYI_NUMBER_MOST + 1];
+    for (int i = 0; i <= n; i++) {
+        syi_u128 next = (syi_u128)rest[i] - (i < n ? b[i] : 0) - borrow;
+        less[i] = (uint64_t)next;
+        borrow = (uint64_t)(next >> 64) & 1;
+    }
+    fits = !borrow;
+    for (int i = n; i >= 0; i--) {
+        uint64_t *kept = fits ? less : rest;
+        rest[i] = kept[i] << 1 | (i ? kept[i - 1] >> 63 : 0);
+    }
+    return fits;
+}
+
+void syi_number_divide(syi_number *out, const syi_number *a, const syi_number *b)
+{
+    uint64_t rest[SYI_NUMBER_MOST + 1], quotient[SYI_NUMBER_MOST + 1] = {0};
+    int n = a->limbs, bits = 64 * n + 1, lost = 0;
+    long double bottom = size_of(b, 0), error;
+    syi_number value = {.limbs = n, .sign = a->sign * b->sign};
+    value.residue = residue_product(a->residue, residue_inverse(b->residue));
+    if (a->sign) {
+        memcpy(rest, a->limb, (size_t)n * sizeof *rest);
+        rest[n] = 0;
+        for (int i = bits - 1; i >= 0; i--)
+            quotient[i / 64] |= take_bit(rest, b->limb, n) << (i % 64);
+        for (int i = 0; i <= n; i++)
+            lost |= rest[i] != 0;
+        lost |= take_leading(&value, quotient, n + 1, a->exponent - b->exponent - (bits - 1));
+    }
+    error = a->error + size_of(&value, 0) * b->error * (1.0L + 0x1p-50L);
+    if (error != 0.0L)
+        error = bottom > 4.0L * b->error ? error / (bottom - 2.0L * b->error) + power_of_two(-16000)
+                                         : power_of_two(16000);
+    value.error = error + (lost ? power_of_two(value.exponent + 1) : 0.0L);
+    *out = value;
+}
+
 static double nearest(const syi_number *a)
 {
     int sticky = 0;

@@ -39,6 +39,8 @@ void syi_number_add(syi_number *out, const syi_number *a, const syi_number *b);
 void syi_number_subtract(syi_number *out, const syi_number *a, const syi_number *b);
 void syi_number_negate(syi_number *out, const syi_number *a);
 void syi_number_scale(syi_number *out, const syi_number *a, const syi_factor *factor);
+/* out = a / b, b not zero. Its error is without bound when b may be zero. */
+void syi_number_divide(syi_number *out, const syi_number *a, const syi_number *b);
 
 /* The nearest double, ties to even, zero +0; returns non-zero when that is certain. Residues are
  * believed only of values computed from the very beginning of their series. */

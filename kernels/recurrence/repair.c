@@ -35,6 +35,19 @@ static int64_t scan(const double *x, int64_t count, double *peak)
     return at < count ? at : count;
 }
 
+/* The same over inputs 0 .. late; the ones before the last are read from column 1 on. */
+static int64_t scan_all(const sy_segment *row, int64_t count, int late, double *peak)
+{
+    int64_t poisoned = scan(row->in[late], count, peak);
+    for (int k = 0; k < late && count > 1; k++) {
+        double other;
+        int64_t at = 1 + scan(row->in[k] + 1, count - 1, &other);
+        poisoned = at < poisoned ? at : poisoned;
+        *peak = fmax(*peak, other);
+    }
+    return poisoned;
+}
+
 void syi_number_unknown(syi_number *out, long double error, int limbs)
 {
     syi_number_set(out, 0.0, limbs);
@@ -83,7 +96,7 @@ sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t la
                                 const syi_repairer *how)
 {
     syi_attempt attempt = {.first = first, .limbs = SYI_NUMBER_LEAST};
-    int64_t poisoned = scan(row->in[0], last, &attempt.peak);
+    int64_t poisoned = scan_all(row, last, how->late, &attempt.peak);
     attempt.last = last < poisoned ? last : poisoned;
     if (first < how->warmup) {
         int64_t end = how->warmup < last ? how->warmup : last;

@@ -19,6 +19,7 @@ typedef struct syi_repairer {
     int outputs;
     int64_t warmup; /* the first column with a value */
     int64_t decay;  /* columns until nothing is left of an assumed start */
+    int late;       /* inputs before the last that counts, read from column 1 on */
 } syi_repairer;
 
 /* Bits of decay after which a start is assumed away; a few more than a decision mostly needs. */

@@ -123,6 +123,15 @@ Test(adversarial, macd)
     CHECK("macd", 3, P("fast", 50), P("slow", 200), P("signal", 1));
 }
 
+Test(adversarial, wilder)
+{
+    static const int periods[] = {1, 2, 3, 14, 16, 200, 5000};
+    for (size_t i = 0; i < sizeof periods / sizeof periods[0]; i++) {
+        CHECK("rsi", 1, P("period", periods[i]));
+        CHECK("atr", 1, P("period", periods[i]));
+    }
+}
+
 Test(adversarial, reductions)
 {
     CHECK("sum", 0, {0});

@@ -105,6 +105,12 @@ Test(edges, small_ema)
     check_small("ema", "seed_with", 1);
 }
 
+Test(edges, small_wilder)
+{
+    check_small("rsi", NULL, 0);
+    check_small("atr", NULL, 0);
+}
+
 Test(edges, largest_ddof)
 {
     for (int period = 2; period <= 6; period++) {
@@ -153,6 +159,8 @@ Test(edges, tiles)
             check("rolling_min", 1, n, 1, &period, MOST / 2 - 3000);
             check("rolling_max", 1, n, 1, &period, MOST / 2 - 3000);
             check("ema", 2, n, 1, &period, MOST / 2 - 3000);
+            check("rsi", 1, n, 1, &period, MOST / 2 - 3000);
+            check("atr", 1, n, 1, &period, MOST / 2 - 3000);
         }
         check("macd", 7, n, 0, NULL, 0);
         for (size_t w = 0; w < sizeof reductions / sizeof reductions[0]; w++)

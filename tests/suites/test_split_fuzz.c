@@ -52,8 +52,8 @@ static int64_t random_period(uint64_t *s)
 static void pick_workload(random_case *r, uint64_t *s)
 {
     static const char *const names[] = {
-        "sma",  "rolling_std", "bollinger", "zscore",   "rolling_min", "rolling_max", "ema",
-        "macd", "sum",         "mean",      "variance", "min",         "max",         "dot"};
+        "sma", "rolling_std", "bollinger", "zscore", "rolling_min", "rolling_max", "ema", "macd",
+        "rsi", "atr",         "sum",       "mean",   "variance",    "min",         "max", "dot"};
     static const char *const bare[] = {"sum", "mean", "min", "max", "dot"};
     lab_case *c = &r->c;
     int64_t period = random_period(s);

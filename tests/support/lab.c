@@ -91,7 +91,7 @@ int lab_prepare(lab_case *c)
 {
     int complete = 1;
     int is_reduction = is_one_of(c->workload, " sum mean variance min max dot ");
-    c->n_inputs = is_one_of(c->workload, " dot ") ? 2 : 1;
+    c->n_inputs = is_one_of(c->workload, " atr ") ? 3 : is_one_of(c->workload, " dot ") ? 2 : 1;
     c->n_outputs = is_one_of(c->workload, " bollinger macd ") ? 3
                    : is_one_of(c->workload, " min max ")      ? 2
                                                               : 1;

@@ -17,6 +17,7 @@
 
 #include "support/oracle_more.h"
 #include "support/oracle_num.h"
+#include "support/oracle_wilder.h"
 
 enum { RECURRENCE_BITS = 4400 };
 
@@ -33,8 +34,9 @@ static int is(const char *a, const char *b)
 
 int oracle_outputs(const char *workload)
 {
-    static const char *const one[] = {"sma", "rolling_std", "zscore", "rolling_min", "rolling_max",
-                                      "ema", "sum",         "mean",   "variance",    "dot"};
+    static const char *const one[] = {"sma",         "rolling_std", "zscore",   "rolling_min",
+                                      "rolling_max", "ema",         "rsi",      "atr",
+                                      "sum",         "mean",        "variance", "dot"};
     for (size_t i = 0; i < sizeof one / sizeof one[0]; i++)
         if (is(workload, one[i]))
             return 1;
@@ -52,9 +54,9 @@ int oracle_is_reduction(const char *workload)
     return 0;
 }
 
-static int read_args(const sy_param *params, int n_params, args *out)
+static int read_args(const sy_param *params, int n_params, int wilder, args *out)
 {
-    *out = (args){.period = 20, .fast = 12, .slow = 26, .signal = 9, .width = 2};
+    *out = (args){.period = wilder ? 14 : 20, .fast = 12, .slow = 26, .signal = 9, .width = 2};
     for (int i = 0; i < n_params; i++) {
         const sy_param *p = &params[i];
         if (is(p->name, "period"))
@@ -353,13 +355,18 @@ int64_t oracle_run(const char *workload, const sy_param *params, int n_params,
                    const double *const *in, int64_t n, double *const *out)
 {
     const double *x = in[0];
+    int wilder = is(workload, "rsi") || is(workload, "atr");
     args a;
-    if (!oracle_outputs(workload) || !read_args(params, n_params, &a))
+    if (!oracle_outputs(workload) || !read_args(params, n_params, wilder, &a))
         return -1;
     if (is(workload, "ema"))
         return run_ema(&a, x, n, out);
     if (is(workload, "macd"))
         return run_macd(&a, x, n, out);
+    if (is(workload, "rsi"))
+        return oracle_rsi(x, n, a.period, out[0]);
+    if (is(workload, "atr"))
+        return oracle_atr(in[0], in[1], in[2], n, a.period, out[0]);
     if (is(workload, "zscore"))
         oracle_zscore(x, n, a.period, a.ddof, out[0]);
     else if (is(workload, "rolling_min") || is(workload, "rolling_max"))

@@ -1,0 +1,94 @@
+/* atr: the average true range, Wilder's average of the greatest of high - low, |high - close| and
+ * |low - close|, the close being the one before. */
+#include "recurrence/repair.h"
+#include "wilder/state.h"
+
+SYI_ISA_DECLARE(syi_atr_run);
+
+static int64_t halo(const double *params)
+{
+    return syi_wilder_halo(params[0]);
+}
+
+static int64_t warmup(const double *params)
+{
+    return (int64_t)params[0];
+}
+
+static void distance(syi_number *out, double a, double b, int limbs)
+{
+    syi_number from;
+    syi_number_set(out, a, limbs);
+    syi_number_set(&from, b, limbs);
+    syi_number_subtract(out, out, &from);
+}
+
+/* sum + the true range of column t. */
+static void add_range(syi_number *sum, const sy_segment *row, int64_t t)
+{
+    const double high = row->in[0][t], low = row->in[1][t], close = row->in[2][t - 1];
+    syi_number range, other, excess;
+    distance(&range, high, low, sum->limbs);
+    for (int k = 0; k < 2; k++) {
+        distance(&other, k ? low : high, close, sum->limbs);
+        if (other.sign < 0)
+            syi_number_negate(&other, &other);
+        syi_number_subtract(&excess, &other, &range);
+        if (excess.sign > 0)
+            range = other;
+    }
+    syi_number_add(sum, sum, &range);
+}
+
+static int64_t compute(const sy_segment *row, const syi_attempt *attempt)
+{
+    int64_t period = (int64_t)row->params[0], undecided = attempt->last;
+    int64_t t = attempt->from_seed ? period : attempt->start;
+    syi_factor factor = syi_factor_of(period - 1, period), mean = syi_factor_of(1, period);
+    syi_number sum, y;
+    syi_number_unknown(&sum, attempt->from_seed ? 0.0L : 2.0L * (long double)period * attempt->peak,
+                       attempt->limbs);
+    for (int64_t i = 1; attempt->from_seed && i <= period; i++)
+        add_range(&sum, row, i);
+    for (;;) {
+        if (t >= attempt->first) {
+            syi_number_scale(&y, &sum, &mean);
+            if (!syi_number_round(&y, attempt->from_seed, &row->out[0][t]) &&
+                undecided == attempt->last)
+                undecided = t;
+        }
+        if (++t >= attempt->last)
+            return undecided;
+        syi_number_scale(&sum, &sum, &factor);
+        add_range(&sum, row, t);
+    }
+}
+
+static sy_status repair(const sy_segment *row, int64_t first, int64_t last)
+{
+    double period = row->params[0];
+    syi_repairer how = {compute, 1, (int64_t)period, syi_wilder_decay(period, SYI_REPAIR_BITS), 2};
+    return syi_recurrence_repair(row, first, last, &how);
+}
+
+static const sy_param_info params[] = {
+    {"period", "columns; each adds 1 / period of its range", 1, 16777216, 14, 1, NULL},
+};
+
+const syi_workload syi_workload_atr = {
+    .name = "atr",
+    .summary = "average true range (Wilder)",
+    .version = 1,
+    .pattern = SY_PATTERN_RECURRENCE,
+    .n_inputs = 3,
+    .n_outputs = 1,
+    .n_params = 1,
+    .input_names = (const char *const[]){"high", "low", "close"},
+    .output_names = (const char *const[]){"atr"},
+    .params = params,
+    .halo = halo,
+    .warmup = warmup,
+    .run = {SYI_ISA_LIST(syi_atr_run)},
+    .agrees = syi_wilder_agrees,
+    .repair = repair,
+};

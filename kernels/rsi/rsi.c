@@ -1,0 +1,125 @@
+/* rsi: the relative strength index, 100 * gains / (gains + losses) of Wilder's averages. */
+#include "recurrence/repair.h"
+#include "wilder/state.h"
+
+SYI_ISA_DECLARE(syi_rsi_run);
+
+static int64_t halo(const double *params)
+{
+    return syi_wilder_halo(params[0]);
+}
+
+static int64_t warmup(const double *params)
+{
+    return (int64_t)params[0];
+}
+
+/* The two sums with wide numbers. Columns without a move are counted, as in the fast arithmetic:
+ * they change nothing until the next move. */
+typedef struct walk {
+    syi_number up, down;
+    syi_factor factor;
+    int64_t still;
+    int limbs;
+} walk;
+
+static void add_move(walk *w, double from, double to)
+{
+    syi_number a, b;
+    syi_number_set(&a, to, w->limbs);
+    syi_number_set(&b, from, w->limbs);
+    syi_number_subtract(&a, &a, &b);
+    if (a.sign > 0)
+        syi_number_add(&w->up, &w->up, &a);
+    else
+        syi_number_subtract(&w->down, &w->down, &a);
+}
+
+static void advance(walk *w, double from, double to)
+{
+    w->still++;
+    if (from == to && w->factor.multiply)
+        return;
+    for (; w->still > 0; w->still--) {
+        syi_number_scale(&w->up, &w->up, &w->factor);
+        syi_number_scale(&w->down, &w->down, &w->factor);
+    }
+    add_move(w, from, to);
+}
+
+static int put(const walk *w, int known, double *y)
+{
+    const syi_factor hundred = syi_factor_of(100, 1);
+    syi_number part, total;
+    syi_number_add(&total, &w->up, &w->down);
+    if (total.sign == 0) {
+        *y = 50.0;
+        return total.error == 0.0L;
+    }
+    syi_number_scale(&part, &w->up, &hundred);
+    syi_number_divide(&part, &part, &total);
+    return syi_number_round(&part, known, y);
+}
+
+static void begin(walk *w, const double *x, int64_t period, const syi_attempt *attempt)
+{
+    long double most = attempt->from_seed ? 0.0L : 2.0L * (long double)period * attempt->peak;
+    syi_number_unknown(&w->up, most, w->limbs);
+    syi_number_unknown(&w->down, most, w->limbs);
+    for (int64_t i = 1; attempt->from_seed && i <= period; i++)
+        add_move(w, x[i - 1], x[i]);
+}
+
+static int64_t compute(const sy_segment *row, const syi_attempt *attempt)
+{
+    const double *x = row->in[0];
+    int64_t period = (int64_t)row->params[0], undecided = attempt->last;
+    int64_t t = attempt->from_seed ? period : attempt->start;
+    walk w = {.factor = syi_factor_of(period - 1, period), .limbs = attempt->limbs};
+    int certain = 0, fresh = 1;
+    double value = 50.0;
+    begin(&w, x, period, attempt);
+    for (;;) {
+        if (t >= attempt->first) {
+            if (fresh)
+                certain = put(&w, attempt->from_seed, &value);
+            row->out[0][t] = value;
+            fresh = 0;
+            if (!certain && undecided == attempt->last)
+                undecided = t;
+        }
+        if (++t >= attempt->last)
+            return undecided;
+        advance(&w, x[t - 1], x[t]);
+        fresh |= period == 1 || x[t - 1] != x[t];
+    }
+}
+
+static sy_status repair(const sy_segment *row, int64_t first, int64_t last)
+{
+    double period = row->params[0];
+    syi_repairer how = {compute, 1, (int64_t)period, syi_wilder_decay(period, SYI_REPAIR_BITS), 0};
+    return syi_recurrence_repair(row, first, last, &how);
+}
+
+static const sy_param_info params[] = {
+    {"period", "columns; each adds 1 / period of its gain or loss", 1, 16777216, 14, 1, NULL},
+};
+
+const syi_workload syi_workload_rsi = {
+    .name = "rsi",
+    .summary = "relative strength index (Wilder)",
+    .version = 1,
+    .pattern = SY_PATTERN_RECURRENCE,
+    .n_inputs = 1,
+    .n_outputs = 1,
+    .n_params = 1,
+    .input_names = (const char *const[]){"close"},
+    .output_names = (const char *const[]){"rsi"},
+    .params = params,
+    .halo = halo,
+    .warmup = warmup,
+    .run = {SYI_ISA_LIST(syi_rsi_run)},
+    .agrees = syi_wilder_agrees,
+    .repair = repair,
+};

@@ -1,0 +1,169 @@
+/*
+ * Wilder's averages: sums of terms that are never negative, kept as period times the average,
+ *
+ *     s' = (period - 1) / period * s + term,
+ *
+ * so that nothing ever cancels and the error stays relative. rsi keeps two of them (gains and
+ * losses), atr one (ranges). What a piece hands to its right neighbour, and a column's arithmetic.
+ */
+#ifndef SYI_KERNELS_WILDER_STATE_H
+#define SYI_KERNELS_WILDER_STATE_H
+
+#include "recurrence/phase.h"
+
+typedef struct syi_wilder_state {
+    double phase;      /* a syi_phase */
+    double from_start; /* non-zero: computed from the row's beginning */
+    double close;      /* the last close */
+    double still;      /* columns without a move for which the sums have yet to shrink */
+    syi_deviation up, down;
+} syi_wilder_state;
+
+_Static_assert(sizeof(syi_wilder_state) <= sizeof(syi_carry), "a state fits its carry");
+
+/* The smoothing is that of an exponential average of 2 * period - 1. */
+SYI_INLINE int64_t syi_wilder_decay(double period, double bits)
+{
+    return syi_decay_columns(2.0 * period - 1.0, bits);
+}
+
+SYI_INLINE int64_t syi_wilder_halo(double period)
+{
+    return syi_recurrence_halo((int64_t)period + 1, syi_wilder_decay(period, SYI_HALO_BITS));
+}
+
+SYI_INLINE syi_factor_dd syi_wilder_factor(double period)
+{
+    syi_dd b = syi_dd_divide((syi_dd){period - 1.0, 0.0}, period);
+    return (syi_factor_dd){b, b.high * (1.0 + 0x1p-48)};
+}
+
+/* factor * a, where the factor's relative error is `loose` (in units of SYI_FINE) above a constant
+ * one's. A faint product is given up. */
+SYI_INLINE syi_deviation syi_wilder_shrink(syi_deviation a, const syi_factor_dd *factor,
+                                           double loose)
+{
+    if (factor->above == 0.0) /* a period of 1 forgets */
+        return (syi_deviation){{0.0, 0.0}, 0.0};
+    syi_dd product = syi_dd_multiply(factor->b, a.value);
+    double size = product.high, lost = SYI_DD_ERROR + loose;
+    if (size < SYI_FAINT || factor->b.high < SYI_FAINT) {
+        product = (syi_dd){0.0, 0.0};
+        lost = SYI_PER_FINE * 1.0001;
+        size = factor->above * a.value.high; /* the same, rounded otherwise */
+    }
+    lost = fma(factor->above, a.error, lost * size);
+    /* An error that once was there does not vanish by underflow: only exact zeros have none. */
+    return (syi_deviation){
+        product, lost == 0.0 && a.error == 0.0 && a.value.high == 0.0 ? 0.0 : lost + 0x1p-1010};
+}
+
+SYI_INLINE syi_deviation syi_wilder_plus(syi_deviation a, syi_dd term)
+{
+    syi_dd sum = syi_dd_add(a.value, term);
+    return (syi_deviation){sum, fma(SYI_DD_ERROR, sum.high, a.error)};
+}
+
+/* Lets the sums shrink by the columns that stood still: the factor's power by squaring, in which
+ * every factor brings its own error and no more than one rounding. */
+static inline void syi_wilder_catch_up(syi_wilder_state *s, const syi_factor_dd *factor)
+{
+    syi_factor_dd power = {{1.0, 0.0}, 1.0};
+    syi_dd square = factor->b;
+    double loose = 4.0 * SYI_DD_ERROR * s->still;
+    for (int64_t n = (int64_t)s->still; n; n >>= 1) {
+        if (n & 1)
+            power.b = syi_dd_multiply(power.b, square);
+        square = square.high < 0x1p-450 ? (syi_dd){0.0, 0.0} : syi_dd_multiply(square, square);
+    }
+    power.above = power.b.high * (1.0 + 0x1p-40) + 0x1p-440;
+    if (power.b.high < 0x1p-440)
+        power.b = (syi_dd){0.0, 0.0};
+    s->up = syi_wilder_shrink(s->up, &power, loose);
+    s->down = syi_wilder_shrink(s->down, &power, loose);
+    s->still = 0.0;
+}
+
+/* The terms of a change of price: one of them is zero, the other the exact difference. */
+SYI_INLINE void syi_wilder_moves(double from, double to, syi_dd *gain, syi_dd *loss)
+{
+    syi_dd change = syi_dd_of_sum(to, -from), none = {0.0, 0.0};
+    *gain = change.high > 0.0 ? change : none;
+    *loss = change.high < 0.0 ? syi_dd_negative(change) : none;
+}
+
+SYI_INLINE int syi_dd_below(syi_dd a, syi_dd b)
+{
+    return a.high < b.high || (a.high == b.high && a.low < b.low);
+}
+
+/* The true range: the greatest of high - low, |high - close| and |low - close|. */
+SYI_INLINE syi_dd syi_wilder_range(double high, double low, double close)
+{
+    syi_dd range = syi_dd_of_sum(high, -low), a = syi_dd_of_sum(high, -close);
+    syi_dd b = syi_dd_of_sum(low, -close);
+    a = a.high < 0.0 ? syi_dd_negative(a) : a;
+    b = b.high < 0.0 ? syi_dd_negative(b) : b;
+    range = syi_dd_below(range, a) ? a : range;
+    return syi_dd_below(range, b) ? b : range;
+}
+
+/* 100 * up / (up + down), 50 when nothing has moved; not 0.0 when it is in doubt. */
+SYI_INLINE double syi_rsi_settle(const syi_wilder_state *s, double *y)
+{
+    syi_deviation total = syi_wilder_plus(s->up, s->down.value);
+    syi_dd part = syi_dd_scale(s->up.value, 100.0), rest;
+    double first, error, size = total.value.high;
+    total.error += s->down.error;
+    if (size == 0.0 && total.error == 0.0) {
+        *y = 50.0;
+        return 0.0;
+    }
+    if (size < 0x1p-700) {
+        *y = 50.0;
+        return 1.0;
+    }
+    first = part.high / size;
+    rest = syi_dd_subtract(part, syi_dd_scale(total.value, first));
+    error = (100.0 * (s->up.error / size) + first * (total.error / size)) * (1.0 + 0x1p-40);
+    error = fma(8.0 * SYI_DD_ERROR, first, error);
+    if (total.error > 0x1p+60 * size) /* too loose for the bound above */
+        error = SYI_PER_FINE * 200.0;
+    if (s->up.value.high != 0.0 && (s->up.value.high < 0x1p-800 || first < 0x1p-800))
+        error = SYI_PER_FINE;
+    return syi_dd_settle(syi_dd_of_ordered(first, rest.high / size), error, y);
+}
+
+SYI_INLINE double syi_atr_settle(const syi_wilder_state *s, double period, double *y)
+{
+    syi_dd mean = syi_dd_divide(s->up.value, period);
+    double error = fma(SYI_DD_ERROR, mean.high, s->up.error / period * (1.0 + 0x1p-40));
+    if (mean.high != 0.0 && mean.high < SYI_FAINT)
+        error += SYI_PER_FINE * mean.high;
+    /* The least of an error may have been lost to underflow. */
+    return syi_dd_settle(mean, s->up.error != 0.0 ? error + 0x1p-1000 : error, y);
+}
+
+/* Whether an assumed sum holds the true one. What is exactly zero must be known to be. */
+static inline int syi_wilder_sum_agrees(const syi_deviation *assumed, const syi_deviation *known)
+{
+    if (known->value.high == 0.0 && known->error == 0.0)
+        return assumed->value.high == 0.0 && assumed->error == 0.0;
+    return syi_deviation_agrees(assumed, known);
+}
+
+static inline int syi_wilder_agrees(const syi_carry *assumed_carry, const syi_carry *end)
+{
+    syi_wilder_state assumed, known;
+    memcpy(&assumed, assumed_carry, sizeof assumed);
+    memcpy(&known, end, sizeof known);
+    int answer = syi_phase_agrees(assumed.from_start, assumed.phase, known.phase);
+    if (answer >= 0)
+        return answer;
+    if (known.up.value.high + known.down.value.high != 0.0 && assumed.still != known.still)
+        return 0;
+    return syi_wilder_sum_agrees(&assumed.up, &known.up) &&
+           syi_wilder_sum_agrees(&assumed.down, &known.down);
+}
+
+#endif
