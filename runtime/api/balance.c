@@ -32,11 +32,15 @@ sy_status sy_balance_set(sy_context *context, const char *tag, const sy_ratio *r
 sy_status sy_balance_get(sy_context *context, const char *tag, sy_balance *out)
 {
     syi_stored_balance stored;
+    const char *workload;
     if (!context || !out)
         return syi_fail(SY_ERR_ARGUMENT, "sy_balance_get: context or out is NULL");
     SYI_TRY(syi_struct_check(out->struct_size, "sy_balance"));
     SYI_TRY(syi_multigpu_get(&context->multigpu, tag, &stored));
     stored.balance.struct_size = out->struct_size;
+    workload = json_string_value(json_object_get(stored.fingerprint, "workload"));
+    if (workload)
+        syi_copy_text(stored.balance.workload, sizeof stored.balance.workload, workload);
     memcpy(out, &stored.balance,
            out->struct_size < sizeof *out ? out->struct_size : sizeof stored.balance);
     stored.balance.ratios = NULL; /* the caller's now */

@@ -1,6 +1,7 @@
 /* sy_profile_auto_balance(): every device alone on the same sample, in several sizes; speeds to
  * ratios, times to costs. */
 #include "api/context.h"
+#include "api/keep.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -219,8 +220,31 @@ static sy_status describe(const syi_devices *devices, const syi_workload *worklo
     return SY_OK;
 }
 
+/* Stores the new profile, unless the stored one is to stay: then `kept` says why. */
+static sy_status replace(sy_context *context, const sy_profile_options *options,
+                         const sy_ratio *ratios, int n, json_t *fingerprint, json_t *costs,
+                         char kept[SYI_KEEP_TEXT])
+{
+    syi_stored_balance stored;
+    bool keep = false;
+    if (options->keep_better) {
+        sy_status status = syi_multigpu_get(&context->multigpu, options->tag, &stored);
+        if (status != SY_OK && status != SY_ERR_NOT_FOUND)
+            return status;
+        if (status == SY_OK) {
+            keep = syi_keep_stored(&stored, ratios, n, costs, options->keep_within, kept);
+            syi_stored_balance_clear(&stored);
+        }
+    }
+    if (keep)
+        return SY_OK;
+    *kept = '\0';
+    return syi_multigpu_set(&context->multigpu, options->tag, ratios, n, fingerprint, costs);
+}
+
 static sy_status store(sy_context *context, const syi_workload *workload,
-                       const sy_profile_options *options, const measured *all)
+                       const sy_profile_options *options, const measured *all,
+                       char kept[SYI_KEEP_TEXT])
 {
     const syi_devices *devices = &context->devices;
     sy_ratio *ratios = syi_alloc((size_t)devices->count, sizeof *ratios);
@@ -238,7 +262,7 @@ static sy_status store(sy_context *context, const syi_workload *workload,
     if (status == SY_OK)
         status = describe(devices, workload, all, costs, fingerprint);
     if (status == SY_OK)
-        status = syi_multigpu_set(&context->multigpu, options->tag, ratios, n, fingerprint, costs);
+        status = replace(context, options, ratios, n, fingerprint, costs, kept);
     json_decref(costs);
     json_decref(fingerprint);
     syi_free(ratios);
@@ -262,7 +286,8 @@ static void close_record(record *r)
 }
 
 static sy_status profile_devices(sy_context *context, const syi_workload *workload,
-                                 const sy_profile_options *options, const sample *s)
+                                 const sy_profile_options *options, const sample *s,
+                                 char kept[SYI_KEEP_TEXT])
 {
     const double ladder_factor = 4;
     int count = context->devices.count;
@@ -277,7 +302,7 @@ static sy_status profile_devices(sy_context *context, const syi_workload *worklo
     for (int i = 0; status == SY_OK && i < count; i++)
         status = time_device(context, s, i, &c, &r, &all[i]);
     if (status == SY_OK)
-        status = store(context, workload, options, all);
+        status = store(context, workload, options, all, kept);
     close_record(&r);
     syi_free(all);
     return status;
@@ -300,6 +325,9 @@ static sy_status fill_defaults(sy_profile_options *options)
     if (options->sample_size < 1 || options->sample_size > INT64_C(1) << 40)
         return syi_fail(SY_ERR_ARGUMENT, "sample size %lld: must be from 1 to 2^40",
                         (long long)options->sample_size);
+    if (!(options->keep_within >= 0))
+        return syi_fail(SY_ERR_ARGUMENT, "a difference of %g to keep: must not be negative",
+                        options->keep_within);
     if (!(options->budget_ms >= 0))
         return syi_fail(SY_ERR_ARGUMENT, "a budget of %g ms: must not be negative",
                         options->budget_ms);
@@ -314,6 +342,7 @@ sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options 
                                   sy_balance *out)
 {
     sy_profile_options copy;
+    char kept[SYI_KEEP_TEXT] = "";
     const syi_workload *workload;
     sample s;
     sy_status status;
@@ -330,9 +359,11 @@ sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options 
         return SY_ERR_NOT_FOUND;
     status = sample_make(workload, &copy, &s);
     if (status == SY_OK)
-        status = profile_devices(context, workload, &copy, &s);
+        status = profile_devices(context, workload, &copy, &s, kept);
     sample_clear(&s);
     if (status == SY_OK && out)
         status = sy_balance_get(context, copy.tag, out);
+    if (status == SY_OK && out && out->struct_size >= sizeof *out)
+        syi_copy_text(out->kept, sizeof out->kept, kept);
     return status;
 }

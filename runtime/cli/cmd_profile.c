@@ -7,6 +7,7 @@
 #include "message.h"
 #include "print.h"
 #include "progress.h"
+#include "quantity.h"
 
 static int print_balance(const sy_balance *balance)
 {
@@ -51,6 +52,8 @@ static int profile(sy_context *context, const sy_profile_options *options)
 int cli_cmd_profile(int argc, char **argv)
 {
     sy_profile_options to = {.struct_size = sizeof to, .progress = cli_progress_tiles};
+    const char *budget = NULL;
+    double budget_s = 0;
     int64_t runs = 0, warmup = 1, seed = 0;
     cli_option options[] = {
         {.name = "workload",
@@ -83,6 +86,11 @@ int cli_cmd_profile(int argc, char **argv)
          .to = &to.tag,
          .placeholder = "T",
          .help = "where to store the ratios (default: the workload's name)"},
+        {.name = "budget",
+         .kind = CLI_TEXT,
+         .to = &budget,
+         .placeholder = "TIME",
+         .help = "for all devices together, by a smaller sample, such as 2s (default: no limit)"},
         {.name = "seed",
          .kind = CLI_INTEGER,
          .to = &seed,
@@ -103,6 +111,9 @@ int cli_cmd_profile(int argc, char **argv)
         cli_print_help(&args);
         return CLI_DONE;
     }
+    if (budget)
+        CLI_TRY(cli_duration_parse("budget", budget, &budget_s));
+    to.budget_ms = 1000 * budget_s;
     to.runs = (int)runs;
     to.warmup = warmup ? (int)warmup : -1; /* the library's 0 is its default */
     to.seed = (uint64_t)seed;

@@ -6,6 +6,7 @@ int cli_cmd_devices(int argc, char **argv);
 int cli_cmd_workloads(int argc, char **argv);
 int cli_cmd_run(int argc, char **argv);
 int cli_cmd_profile(int argc, char **argv);
+int cli_cmd_reprofile(int argc, char **argv);
 int cli_cmd_ratios(int argc, char **argv);
 int cli_cmd_thresholds(int argc, char **argv);
 int cli_cmd_plan(int argc, char **argv);

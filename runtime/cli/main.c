@@ -21,6 +21,7 @@ static const command commands[] = {
     {"workloads", "what can be computed", cli_cmd_workloads},
     {"run", "compute a workload from a file to a file, on all devices", cli_cmd_run},
     {"profile", "measure the devices and store their ratios", cli_cmd_profile},
+    {"reprofile", "measure stored profiles again: what a timer calls", cli_cmd_reprofile},
     {"ratios", "show, set or clear the stored ratios", cli_cmd_ratios},
     {"thresholds", "show, set or clear measurements of CPU against GPU", cli_cmd_thresholds},
     {"plan", "explain a split without running it", cli_cmd_plan},

@@ -9,7 +9,7 @@ accepts "--help" --help
 says "--help lists the commands" '^  thresholds '
 accepts "--version" --version
 says "--version has a number" '^steelyard [0-9]*\.[0-9]*\.[0-9]*$'
-for command in devices workloads run profile ratios thresholds plan; do
+for command in devices workloads run profile ratios thresholds plan reprofile status; do
     accepts "help $command" help $command
     says "help $command shows usage" "^usage: steelyard $command"
     accepts "$command --help" $command --help

@@ -89,7 +89,7 @@ says() {
 # run ARGUMENTS of a run on the CPU: used with refuses and accepts.
 cpu="--devices cpu"
 
-for part in usage csv npy output stored; do
+for part in usage csv npy output stored reprofile; do
     # shellcheck source=/dev/null
     . "$here/cases_$part.sh"
 done

@@ -315,7 +315,9 @@ typedef struct sy_balance {
     struct {
         char device[64];
         double ratio;
-    } * ratios; /* in the file's order; sum 1 */
+    } * ratios;        /* in the file's order; sum 1 */
+    char workload[64]; /* what was measured; empty: not known, or ratios set by hand */
+    char kept[160];    /* of sy_profile_auto_balance: why the stored ones stay; else empty */
 } sy_balance;
 
 typedef struct sy_profile_options {
@@ -328,7 +330,9 @@ typedef struct sy_profile_options {
     uint64_t seed;        /* of the sample data */
     sy_progress_fn progress;
     void *progress_user;
-    double budget_ms; /* for all devices together, by a smaller sample; 0: no limit */
+    double budget_ms;   /* for all devices together, by a smaller sample; 0: no limit */
+    int keep_better;    /* non-zero: what is stored stays when it is better supported */
+    double keep_within; /* and when no ratio differs by more than this part, e.g. 0.1 */
 } sy_profile_options;
 
 /* Times every usable device alone on seeded samples of several sizes, and writes costs and the

@@ -1,0 +1,218 @@
+/* `steelyard reprofile`: what a timer calls. Measures the stored profiles again that need it, alone
+ * and behind everybody else, and never makes one worse. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "commands.h"
+#include "context.h"
+#include "message.h"
+#include "profile_age.h"
+#include "progress.h"
+#include "quantity.h"
+#include "schedule.h"
+
+typedef struct request {
+    const char *older, *drift, *budget, *tag, *workload;
+    double older_s, drift_part, budget_s, max_load;
+} request;
+
+/* ---- which profiles ----------------------------------------------------------------------- */
+
+static int parse_request(request *r)
+{
+    if (r->older)
+        CLI_TRY(cli_duration_parse("if-older-than", r->older, &r->older_s));
+    if (r->drift)
+        CLI_TRY(cli_part_parse("if-drift", r->drift, &r->drift_part));
+    return cli_duration_parse("budget", r->budget, &r->budget_s);
+}
+
+static bool knows(sy_context *context, const char *workload)
+{
+    sy_workload_info info;
+    for (int i = 0; sy_workload_query(context, i, &info) == SY_OK; i++)
+        if (strcmp(info.name, workload) == 0)
+            return true;
+    return false;
+}
+
+static bool is_old(const request *r, const sy_balance *balance)
+{
+    double age = cli_profile_age(balance);
+    return age < 0 || age >= r->older_s;
+}
+
+/* Why a profile is not to be measured; NULL: it is. */
+static const char *reason_to_skip(sy_context *context, const request *r, const sy_balance *balance)
+{
+    if (!*balance->workload)
+        return "left alone: it was set by hand";
+    if (!knows(context, balance->workload))
+        return "left alone: its workload is a program's own, and is not known here";
+    if (r->older && !r->drift && !is_old(r, balance))
+        return "fresh";
+    return NULL;
+}
+
+/* ---- measuring ---------------------------------------------------------------------------- */
+
+static sy_status measure(sy_context *context, const request *r, const sy_balance *balance)
+{
+    sy_profile_options options = {.struct_size = sizeof options,
+                                  .workload = balance->workload,
+                                  .tag = balance->tag,
+                                  .budget_ms = 1000 * r->budget_s,
+                                  .keep_better = 1,
+                                  .progress = cli_progress_tiles};
+    sy_balance now = {.struct_size = sizeof now};
+    sy_status status;
+    if (r->drift && !(r->older && is_old(r, balance)))
+        options.keep_within = r->drift_part;
+    cli_progress_begin(balance->tag, "runs");
+    status = sy_profile_auto_balance(context, &options, &now);
+    cli_progress_erase();
+    if (status != SY_OK)
+        return status;
+    printf("%s: %s%s\n", balance->tag, *now.kept ? "kept: " : "measured again", now.kept);
+    sy_balance_clear(&now);
+    return SY_OK;
+}
+
+/* Every profile that is to be measured, one after the other; a failure does not keep the others
+ * from their turn. `only_count`: nothing is measured or said. */
+static int go_through(sy_context *context, const request *r, bool only_count, int *wanted)
+{
+    int code = CLI_DONE;
+    char tag[64];
+    *wanted = 0;
+    for (int i = 0; sy_balance_tag(context, i, tag) == SY_OK; i++) {
+        sy_balance balance = {.struct_size = sizeof balance};
+        const char *skip;
+        sy_status status = SY_OK;
+        if ((r->tag && strcmp(tag, r->tag)) || sy_balance_get(context, tag, &balance) != SY_OK)
+            continue; /* not asked for, or forgotten meanwhile */
+        skip = reason_to_skip(context, r, &balance);
+        if (r->workload && strcmp(balance.workload, r->workload)) {
+            sy_balance_clear(&balance);
+            continue;
+        }
+        *wanted += !skip;
+        if (!only_count && skip)
+            printf("%s: %s\n", tag, skip);
+        else if (!only_count)
+            status = measure(context, r, &balance);
+        sy_balance_clear(&balance);
+        if (status != SY_OK && code == CLI_DONE)
+            code = status == SY_ERR_NO_DEVICE ? CLI_NO_DEVICE : CLI_FAILED;
+        if (status != SY_OK)
+            cli_library_failed(status);
+    }
+    return code;
+}
+
+static int check_tag(sy_context *context, const request *r)
+{
+    sy_balance balance = {.struct_size = sizeof balance};
+    sy_status status = r->tag ? sy_balance_get(context, r->tag, &balance) : SY_OK;
+    sy_balance_clear(&balance);
+    if (status == SY_ERR_NOT_FOUND)
+        return cli_fail(CLI_FAILED, "no profile is stored for the tag '%s' in %s", r->tag,
+                        sy_multigpu_path(context));
+    return status == SY_OK ? CLI_DONE : cli_library_failed(status);
+}
+
+static int check_load(const request *r)
+{
+    double load = cli_load_average();
+    if (load < r->max_load)
+        return CLI_DONE;
+    return cli_fail(CLI_BUSY,
+                    "the machine is busy (load %.2f per processor, limit %.2f); try again later, "
+                    "or give --max-load",
+                    load, r->max_load);
+}
+
+static int reprofile(sy_context *context, const request *r)
+{
+    char path[4200];
+    int held, wanted, code;
+    CLI_TRY(check_tag(context, r));
+    go_through(context, r, true, &wanted);
+    if (!wanted) /* says why, without a lock */
+        return go_through(context, r, false, &wanted);
+    if ((size_t)snprintf(path, sizeof path, "%s.reprofile", sy_multigpu_path(context)) >=
+        sizeof path)
+        return cli_fail(CLI_FAILED, "the path %.80s... is too long", sy_multigpu_path(context));
+    CLI_TRY(cli_lock_alone(path, &held));
+    if (held < 0) {
+        printf("another reprofile is at work; nothing is left to do here\n");
+        return CLI_DONE;
+    }
+    code = check_load(r);
+    if (code == CLI_DONE)
+        code = go_through(context, r, false, &wanted);
+    close(held);
+    return code;
+}
+
+int cli_cmd_reprofile(int argc, char **argv)
+{
+    request r = {.budget = "10s", .max_load = 0.5};
+    cli_option options[] = {
+        {.name = "if-older-than",
+         .kind = CLI_TEXT,
+         .to = &r.older,
+         .placeholder = "TIME",
+         .help = "only profiles of at least this age, such as 7d or 12h"},
+        {.name = "if-drift",
+         .kind = CLI_TEXT,
+         .to = &r.drift,
+         .placeholder = "PART",
+         .help = "younger ones change only when a ratio is off by more, such as 10%"},
+        {.name = "tag",
+         .kind = CLI_TEXT,
+         .to = &r.tag,
+         .placeholder = "T",
+         .help = "only this profile"},
+        {.name = "workload",
+         .kind = CLI_TEXT,
+         .to = &r.workload,
+         .placeholder = "W",
+         .help = "only profiles measured with this workload"},
+        {.name = "max-load",
+         .kind = CLI_NUMBER,
+         .to = &r.max_load,
+         .placeholder = "L",
+         .help = "load average per processor from which nothing is done (default 0.5)"},
+        {.name = "budget",
+         .kind = CLI_TEXT,
+         .to = &r.budget,
+         .placeholder = "TIME",
+         .help = "time for each profile, by a smaller sample (default 10s)"},
+    };
+    cli_args args = {.command = "reprofile",
+                     .usage = "[OPTION]...",
+                     .summary = "Measures the stored profiles again: what a timer calls.",
+                     .options = options,
+                     .n_options = sizeof options / sizeof *options};
+    sy_context *context = NULL;
+    int code;
+    CLI_TRY(cli_parse(&args, argc, argv));
+    if (args.help) {
+        cli_print_help(&args);
+        return CLI_DONE;
+    }
+    CLI_TRY(parse_request(&r));
+    cli_lower_priority();
+    CLI_TRY(cli_open(&args, &context));
+    code = r.workload && !knows(context, r.workload)
+               ? cli_fail(CLI_USAGE, "there is no workload '%s'; 'steelyard workloads' lists them",
+                          r.workload)
+               : reprofile(context, &r);
+    sy_context_destroy(&context);
+    return code;
+}

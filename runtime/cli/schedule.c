@@ -1,0 +1,51 @@
+/* Load, priority and the lock of a scheduled command. */
+#define _GNU_SOURCE
+#include "schedule.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "message.h"
+
+double cli_load_average(void)
+{
+    double load;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return processors > 0 && getloadavg(&load, 1) == 1 ? load / (double)processors : -1;
+}
+
+void cli_lower_priority(void)
+{
+    const int niceness = 10;
+    int present;
+    errno = 0;
+    present = getpriority(PRIO_PROCESS, 0);
+    /* Both are courtesies: a system that refuses them is not a failure. */
+    if (errno == 0 && present < niceness)
+        setpriority(PRIO_PROCESS, 0, niceness);
+#ifdef SYS_ioprio_set
+    const int this_process = 1, idle_class = 3 << 13;
+    syscall(SYS_ioprio_set, this_process, 0, idle_class);
+#endif
+}
+
+int cli_lock_alone(const char *path, int *held)
+{
+    *held = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (*held < 0)
+        return cli_fail(CLI_FAILED, "cannot open the lock file %s: %s", path, strerror(errno));
+    if (flock(*held, LOCK_EX | LOCK_NB) == 0)
+        return CLI_DONE;
+    int reason = errno;
+    close(*held);
+    *held = -1;
+    if (reason == EWOULDBLOCK)
+        return CLI_DONE;
+    return cli_fail(CLI_FAILED, "cannot lock %s: %s", path, strerror(reason));
+}
