@@ -35,7 +35,7 @@ static sy_status open_context(const sy_config *config, sy_context *context)
         syi_profile_path(SYI_FILE_THRESHOLDS, config->thresholds_path, &context->thresholds_path));
     context->multigpu = syi_multigpu_store(context->multigpu_path, &context->log);
     context->thresholds = syi_threshold_store(context->thresholds_path, &context->log);
-    return syi_devices_open(config->devices, config->cuda_driver, &context->log, &context->devices);
+    return syi_devices_open(config, &context->log, &context->devices);
 }
 
 sy_status sy_context_create(const sy_config *config, sy_context **out)
@@ -77,6 +77,13 @@ void sy_context_destroy(sy_context **context)
     pthread_mutex_destroy(&old->lock);
     pthread_mutex_destroy(&old->log.lock);
     syi_free(old);
+}
+
+void sy_trim(sy_context *context)
+{
+    for (int i = 0; context && i < context->devices.count; i++)
+        if (context->devices.list[i]->backend->trim)
+            context->devices.list[i]->backend->trim(context->devices.list[i]);
 }
 
 int sy_device_count(const sy_context *context)

@@ -21,6 +21,8 @@ typedef struct syi_backend {
     void (*close)(syi_device *device);
     /* Brings what changes (free memory) up to date in a copy of the device's info. */
     void (*refresh)(syi_device *device, sy_device_info *info);
+    /* Gives memory kept between runs back; NULL: none is kept. */
+    void (*trim)(syi_device *device);
     /* Whether it has a form of this workload; NULL: of every one. */
     int (*can_run)(const syi_workload *workload);
     /* Computes the span; returns when it is done or the device cannot go on. On failure

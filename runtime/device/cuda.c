@@ -12,8 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Columns of a part, in tiles: 8 MiB an array keeps a PCIe link busy, and three fit anywhere. */
-enum { SLAB_TILES = 256 };
+/* Tiles of a slab: 8 MiB an array keep a PCIe link busy; a big GPU wants millions of columns; and
+ * a span is cut into so many slabs that copies and kernels overlap. */
+enum { LEAST_TILES = 256, MOST_TILES = 4096, LEAST_SLABS = 8 };
 
 #define CU(cuda, call) cuda_check(cuda, (cuda)->driver->api.call, #call)
 
@@ -134,7 +135,8 @@ static sy_status open_one(syi_devices *devices, int ordinal)
     pthread_mutex_init(&cuda->running, NULL);
     cuda->base.backend = &syi_backend_cuda;
     cuda->driver = devices->cuda;
-    cuda->watchdog_ns = INT64_C(30000000000);
+    cuda->budget = (size_t)devices->memory_budget;
+    cuda->watchdog_ns = (int64_t)(devices->watchdog_ms * 1e6);
     status = start(cuda, ordinal);
     /* A GPU that cannot be used is listed with the reason; the others may do. */
     if (status != SY_OK) {
@@ -196,6 +198,23 @@ static void abandon_all(cuda_device *cuda)
         cuda_slot_abandon(cuda, &cuda->slots[i]);
 }
 
+/* Slabs of all slots together take at most an eighth of the memory, or the budget. */
+static int64_t slab_tiles_of(const cuda_device *cuda, const syi_job *job, syi_tiles span)
+{
+    syi_tiles one = {span.first, span.count};
+    syi_slab slab = syi_slab_take(job, &one, 1);
+    int64_t tile_bytes = (int64_t)cuda_layout_of(job, &slab).end;
+    int64_t room = (int64_t)(cuda->budget ? cuda->budget : cuda->base.info.memory_total / 8);
+    int64_t tiles = span.count / LEAST_SLABS;
+    if (tiles < LEAST_TILES)
+        tiles = LEAST_TILES;
+    if (tiles > MOST_TILES)
+        tiles = MOST_TILES;
+    if (tiles > room / CUDA_SLOTS / tile_bytes)
+        tiles = room / CUDA_SLOTS / tile_bytes;
+    return tiles > 1 ? tiles : 1;
+}
+
 /* Finishes the slabs under way in the order they were started; `next` is the slot to be used next,
  * which holds the oldest. */
 static sy_status finish_all(cuda_device *cuda, int next, const syi_job *job, syi_outcome *outcome)
@@ -208,37 +227,40 @@ static sy_status finish_all(cuda_device *cuda, int next, const syi_job *job, syi
     return SY_OK;
 }
 
-/* Puts the next slab of the span into the slot. */
-static sy_status feed(cuda_device *cuda, cuda_slot *slot, CUfunction kernel, const syi_job *job,
-                      syi_tiles *span, int64_t slab_tiles, syi_outcome *outcome)
+/* Makes room in the slot for the next slab of the span; where memory is short, by halving the
+ * slabs down to one tile. Slabs under way end first, so that their memory can be given back. */
+static sy_status make_room(cuda_device *cuda, int next, const syi_job *job, syi_tiles span,
+                           int64_t *slab_tiles, syi_outcome *outcome)
 {
-    syi_tiles rest = *span;
-    syi_slab slab = syi_slab_take(job, &rest, slab_tiles);
-    cuda_layout layout = cuda_layout_of(job, &slab);
-    if (slot->busy)
-        SYI_TRY(cuda_slot_finish(cuda, slot, job, outcome));
-    SYI_TRY(syi_gate_pass(job->gate, slab.tiles));
-    SYI_TRY(cuda_slot_reserve(cuda, slot, layout.end));
-    *span = rest;
-    return cuda_slot_start(cuda, slot, kernel, job, &slab);
+    for (;;) {
+        syi_tiles rest = span;
+        syi_slab slab = syi_slab_take(job, &rest, *slab_tiles);
+        sy_status status =
+            cuda_slot_reserve(cuda, &cuda->slots[next], cuda_layout_of(job, &slab).end);
+        if (status != SY_ERR_MEMORY || *slab_tiles == 1)
+            return status;
+        SYI_TRY(finish_all(cuda, next, job, outcome));
+        for (int i = 0; i < CUDA_SLOTS; i++)
+            cuda_slot_clear(cuda, &cuda->slots[i]);
+        *slab_tiles /= 2;
+        outcome->retries++;
+    }
 }
 
 static sy_status stream_span(cuda_device *cuda, CUfunction kernel, const syi_job *job,
                              syi_tiles span, syi_outcome *outcome)
 {
-    int64_t slab_tiles = SLAB_TILES;
+    int64_t slab_tiles = slab_tiles_of(cuda, job, span);
     int next = 0;
     while (span.count) {
-        sy_status status = feed(cuda, &cuda->slots[next], kernel, job, &span, slab_tiles, outcome);
-        if (status == SY_ERR_MEMORY && slab_tiles > 1) {
-            SYI_TRY(finish_all(cuda, next, job, outcome));
-            for (int i = 0; i < CUDA_SLOTS; i++)
-                cuda_slot_clear(cuda, &cuda->slots[i]);
-            slab_tiles /= 2;
-            outcome->retries++;
-            continue;
-        }
-        SYI_TRY(status);
+        cuda_slot *slot = &cuda->slots[next];
+        syi_slab slab;
+        if (slot->busy)
+            SYI_TRY(cuda_slot_finish(cuda, slot, job, outcome));
+        SYI_TRY(make_room(cuda, next, job, span, &slab_tiles, outcome));
+        slab = syi_slab_take(job, &span, slab_tiles);
+        SYI_TRY(syi_gate_pass(job->gate, slab.tiles));
+        SYI_TRY(cuda_slot_start(cuda, slot, kernel, job, &slab));
         next = (next + 1) % CUDA_SLOTS;
     }
     return finish_all(cuda, next, job, outcome);
@@ -276,6 +298,19 @@ static sy_status cuda_run(syi_device *device, const syi_job *job, syi_tiles span
     return status;
 }
 
+static void cuda_trim(syi_device *device)
+{
+    cuda_device *cuda = (cuda_device *)device;
+    const syi_cuda_api *api = &cuda->driver->api;
+    pthread_mutex_lock(&cuda->running);
+    if (cuda->context && !cuda->hung && api->cuCtxPushCurrent(cuda->context) == CUDA_SUCCESS) {
+        for (int i = 0; i < CUDA_SLOTS; i++)
+            cuda_slot_clear(cuda, &cuda->slots[i]);
+        api->cuCtxPopCurrent(NULL);
+    }
+    pthread_mutex_unlock(&cuda->running);
+}
+
 static int cuda_can_run(const syi_workload *workload)
 {
     return workload->gpu != NULL;
@@ -288,6 +323,7 @@ const syi_backend syi_backend_cuda = {
     .open_all = cuda_open_all,
     .close = cuda_close,
     .refresh = cuda_refresh,
+    .trim = cuda_trim,
     .can_run = cuda_can_run,
     .run = cuda_run,
 };

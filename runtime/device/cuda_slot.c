@@ -170,13 +170,14 @@ sy_status cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction kernel,
     return CU(cuda, cuEventRecord(slot->marks[3], slot->stream));
 }
 
-/* Waits by asking: a blocking call would never come back from a device that hangs. */
+/* Waits by asking: a blocking call would never come back from a device that hangs. All of the
+ * slot's stream is asked for, because a slab that failed on its way has no mark at its end. */
 static sy_status wait_for_end(cuda_device *cuda, const cuda_slot *slot)
 {
     const struct timespec nap = {0, 20000};
     const int64_t began = syi_now_ns(), patience_ns = 100000;
     CUresult result;
-    while ((result = cuda->driver->api.cuEventQuery(slot->marks[3])) == CUDA_ERROR_NOT_READY) {
+    while ((result = cuda->driver->api.cuStreamQuery(slot->stream)) == CUDA_ERROR_NOT_READY) {
         int64_t waited = syi_now_ns() - began;
         if (waited > cuda->watchdog_ns) {
             cuda->hung = 1;
@@ -186,7 +187,7 @@ static sy_status wait_for_end(cuda_device *cuda, const cuda_slot *slot)
         if (waited > patience_ns)
             nanosleep(&nap, NULL);
     }
-    return cuda_check(cuda, result, "cuEventQuery");
+    return cuda_check(cuda, result, "cuStreamQuery");
 }
 
 static double between(const cuda_device *cuda, const cuda_slot *slot, int from)

@@ -107,11 +107,14 @@ static sy_status open_list(char *list, syi_log *log, syi_devices *devices)
     return SY_OK;
 }
 
-sy_status syi_devices_open(const char *list, const char *cuda_path, syi_log *log, syi_devices *out)
+sy_status syi_devices_open(const sy_config *config, syi_log *log, syi_devices *out)
 {
+    const char *list = config->devices;
     char *copy = syi_strdup(list && *list ? list : "auto");
     sy_status status;
-    *out = (syi_devices){.cuda_path = cuda_path};
+    *out = (syi_devices){.cuda_path = config->cuda_driver,
+                         .memory_budget = config->memory_budget,
+                         .watchdog_ms = config->watchdog_ms > 0 ? config->watchdog_ms : 30000};
     if (!copy)
         return syi_no_memory(strlen(list ? list : "auto") + 1);
     status = open_list(copy, log, out);

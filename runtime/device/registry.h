@@ -8,12 +8,14 @@
 struct syi_devices {
     syi_device **list;
     int count;
-    const char *cuda_path;        /* the driver's library; NULL: the system's */
+    const char *cuda_path;  /* the driver's library; NULL: the system's */
+    uint64_t memory_budget; /* of each GPU; 0: what is free */
+    double watchdog_ms;
     struct syi_cuda_driver *cuda; /* opened with the first GPU */
 };
 
-/* Opens every item of `list` (NULL, empty: `auto`). On failure nothing stays open. */
-sy_status syi_devices_open(const char *list, const char *cuda_path, syi_log *log, syi_devices *out);
+/* Opens every item of config->devices (NULL, empty: `auto`). On failure nothing stays open. */
+sy_status syi_devices_open(const sy_config *config, syi_log *log, syi_devices *out);
 void syi_devices_close(syi_devices *devices);
 
 /* For the kinds' open functions: takes the device over (closes it on failure) and makes its name

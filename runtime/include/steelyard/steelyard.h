@@ -85,6 +85,8 @@ typedef struct sy_config {
     void *log_user;
     const char *cuda_driver; /* path of the CUDA driver's library; NULL: the system's */
     int frozen; /* non-zero: runs do not correct what is known of the devices (docs/balance.md) */
+    uint64_t memory_budget; /* bytes of each GPU's memory to use at most; 0: what is free */
+    double watchdog_ms;     /* a GPU that has not answered for so long has failed; 0: 30,000 */
 } sy_config;
 
 typedef struct sy_context sy_context;
@@ -94,6 +96,9 @@ SY_API sy_status sy_context_create(const sy_config *config, sy_context **out);
 
 /* Takes the address, accepts a NULL inside, leaves NULL. No call may be running on it. */
 SY_API void sy_context_destroy(sy_context **context);
+
+/* Gives the device and pinned memory back that is kept between calls. */
+SY_API void sy_trim(sy_context *context);
 
 /* ---- devices ----------------------------------------------------------------------------- */
 

@@ -1,0 +1,119 @@
+/* Worlds of virtual GPUs, and cases that are compared with the CPU alone. */
+#include "gpu_lab.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *gpu_driver;
+uint64_t gpu_checks, gpu_failures;
+
+void gpu_check(int truth, const char *file, int line, const char *format, ...)
+{
+    va_list arguments;
+    gpu_checks++;
+    if (truth)
+        return;
+    gpu_failures++;
+    fprintf(stderr, "%s:%d: ", file, line);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+}
+
+void gpu_world(const char *setup, const char *order, uint64_t seed)
+{
+    vcuda_reset();
+    GPU_CHECK(vcuda_order(order ? order : "time", seed) == 0, "order %s", order);
+    GPU_CHECK(vcuda_setup(setup) == 0, "world %s: %s", setup, vcuda_message());
+}
+
+static void remember(void *user, sy_log_level level, const char *line)
+{
+    lab_log *log = user;
+    if (level != SY_LOG_WARNING)
+        return;
+    log->warnings++;
+    snprintf(log->last, sizeof log->last, "%s", line);
+}
+
+sy_context *gpu_open(const char *devices, uint64_t budget, double watchdog_ms, lab_log *log)
+{
+    sy_config config = {.struct_size = sizeof config,
+                        .devices = devices,
+                        .multigpu_path = "no-such/multigpu.json",
+                        .thresholds_path = "no-such/thresholds.json",
+                        .log = log ? remember : NULL,
+                        .log_user = log,
+                        .cuda_driver = gpu_driver,
+                        .frozen = 1,
+                        .memory_budget = budget,
+                        .watchdog_ms = watchdog_ms};
+    sy_context *context = NULL;
+    sy_context_create(&config, &context);
+    return context;
+}
+
+void gpu_close(sy_context **context, const char *what)
+{
+    vcuda_counts c;
+    sy_context_destroy(context);
+    vcuda_counters(-1, &c);
+    GPU_CHECK(!c.live_allocations && !c.live_host && !c.live_contexts && !c.live_streams &&
+                  !c.live_events && !c.live_modules && !c.leaked_allocations && !c.leaked_streams &&
+                  !c.leaked_events && !c.leaked_modules,
+              "%s: left %lld allocations, %lld host, %lld contexts, %lld streams, %lld events, "
+              "%lld modules",
+              what, (long long)c.live_allocations, (long long)c.live_host,
+              (long long)c.live_contexts, (long long)c.live_streams, (long long)c.live_events,
+              (long long)c.live_modules);
+    GPU_CHECK(!c.diagnoses, "%s: %s", what, vcuda_message());
+}
+
+void gpu_random_case(sy_context *cpu, uint64_t *random, double *x, int64_t most, lab_case *c)
+{
+    sy_workload_info info;
+    series_kind kind = (series_kind)series_below(random, SERIES_KINDS);
+    int64_t size = 1 + series_below(random, 1 + series_below(random, most));
+    sy_workload_query(cpu, (int)series_below(random, sy_workload_count(cpu)), &info);
+    *c = (lab_case){.workload = info.name, .x = x};
+    c->rows = 1 + series_below(random, series_below(random, 2) ? 1 : size < 9 ? size : 9);
+    c->columns = size / c->rows;
+    series_fill(kind, series_bits(random), x, size);
+    for (int k = 0; k < info.n_params && k < 4; k++) {
+        const sy_param_info *p = &info.params[k];
+        double most_value = p->max < 300 ? p->max : 300;
+        double least;
+        if (!strcmp(p->name, "fast") || !strcmp(p->name, "ddof"))
+            continue; /* not free of the other parameters */
+        least = !strcmp(p->name, "slow") ? 13 : !strcmp(p->name, "period") ? 2 : p->min;
+        if (!p->is_integer || least > most_value || series_below(random, 3) == 0)
+            continue;
+        c->params[c->n_params].name = p->name;
+        c->params[c->n_params++].value =
+            least + (double)series_below(random, (int64_t)(most_value - least) + 1);
+    }
+}
+
+sy_status gpu_compare(sy_context *cpu, sy_context *context, lab_case *c, const sy_options *options,
+                      sy_report *report, const char *what)
+{
+    lab_case expected = *c;
+    char text[256];
+    int output = 0;
+    int64_t at;
+    sy_status reference, status;
+    GPU_CHECK(lab_prepare(&expected) && lab_prepare(c), "memory");
+    reference = lab_run(cpu, &expected, NULL, NULL);
+    status = lab_run(context, c, options, report);
+    if (status == SY_OK) {
+        at = lab_case_difference(&expected, c, &output);
+        GPU_CHECK(reference == SY_OK && at < 0, "%s: %s, %lld x %lld: output %d differs at %lld",
+                  what, lab_describe(c, text, sizeof text), (long long)c->rows,
+                  (long long)c->columns, output, (long long)at);
+    }
+    lab_release(&expected);
+    lab_release(c);
+    return status;
+}

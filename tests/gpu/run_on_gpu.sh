@@ -1,0 +1,55 @@
+#!/bin/sh
+# What is to be recorded in docs/gpu-verified.md, on a machine with a GPU.
+# run_on_gpu.sh BUILD [DRIVER]: a build folder, and another driver library (the simulated one).
+set -u
+build=${1:?"usage: run_on_gpu.sh BUILD [DRIVER]"}
+driver=${2:-}
+command=$build/cli/steelyard
+[ -x "$command" ] || command=$(find "$build" -type f -name steelyard -perm -u+x | head -n 1)
+series=$(dirname "$0")/../data/btcusd_coinbase_1m.csv
+failed=0
+
+step() {
+    name=$1
+    shift
+    echo "== $name"
+    "$@" || { echo "FAILED: $name"; failed=1; }
+}
+
+on_gpu() {
+    "$command" "$@" ${driver:+--cuda-driver "$driver"}
+}
+
+same_bits() {
+    for workload in sma ema rolling_std bollinger macd; do
+        for devices in cpu cuda; do
+            on_gpu run "$workload" --input "$series" --column close --output "$devices.csv" \
+                --devices "$devices" || return 1
+        done
+        cmp cpu.csv cuda.csv || return 1
+        echo "$workload: $(sha256sum < cuda.csv)"
+    done
+}
+
+date -u +%Y-%m-%d
+command -v nvidia-smi > /dev/null && nvidia-smi --query-gpu=name,driver_version --format=csv
+contract=$(find "$build" -type f -name driver_contract -perm -u+x | head -n 1)
+step "driver contract" "$contract" ${driver:+"$driver"}
+step "devices" on_gpu devices
+scratch=$(mktemp -d)
+series=$(realpath "$series")
+build=$(realpath "$build")
+command=$(realpath "$command")
+cd "$scratch" || exit 2
+step "the same bits as the CPU" same_bits
+if command -v compute-sanitizer > /dev/null && [ -z "$driver" ]; then
+    for tool in memcheck racecheck; do
+        step "$tool" compute-sanitizer --tool "$tool" --error-exitcode 1 \
+            "$command" run bollinger --input "$series" --column close --output sanitized.csv \
+            --devices cuda
+    done
+else
+    echo "compute-sanitizer: not run"
+fi
+rm -rf "$scratch"
+exit $failed
