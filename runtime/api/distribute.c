@@ -106,6 +106,8 @@ static sy_status run_job(sy_context *context, syi_job *job, const syi_plan *plan
     SYI_TRY(syi_run_plan(&context->devices, job, plan, &context->log, tallies));
     SYI_TRY(syi_merge(job, tallies, plan->count, &repaired));
     wall_ms = (double)(syi_now_ns() - began) / 1e6;
+    syi_context_learn(context, job->workload, options->tag ? options->tag : job->workload->name,
+                      plan, tallies);
     report->repaired = repaired;
     if (options->checksum)
         checksum(job, report->checksum);
