@@ -29,7 +29,7 @@ int64_t syi_big_bit_length(const syi_big *a)
     return a->size == 0 ? 0 : 64 * (int64_t)a->size - __builtin_clzll(a->limb[a->size - 1]);
 }
 
-void syi_big_add(syi_big *a, const syi_big *b)
+static void add(syi_big *a, const syi_big *b)
 {
     uint64_t carry = 0;
     for (int k = 0; k < b->size || carry != 0; k++) {
@@ -43,7 +43,8 @@ void syi_big_add(syi_big *a, const syi_big *b)
     trim(a);
 }
 
-void syi_big_subtract(syi_big *a, const syi_big *b)
+/* a -= b, for a >= b. */
+static void subtract(syi_big *a, const syi_big *b)
 {
     uint64_t borrow = 0;
     for (int k = 0; k < b->size || borrow != 0; k++) {
@@ -57,15 +58,15 @@ void syi_big_subtract(syi_big *a, const syi_big *b)
 int syi_big_add_signed(syi_big *a, int a_negative, const syi_big *b, int b_negative)
 {
     if (a_negative == b_negative) {
-        syi_big_add(a, b);
+        add(a, b);
         return a_negative;
     }
     if (syi_big_compare(a, b) >= 0) {
-        syi_big_subtract(a, b);
+        subtract(a, b);
         return a_negative && a->size != 0;
     }
     syi_big rest = *b;
-    syi_big_subtract(&rest, a);
+    subtract(&rest, a);
     *a = rest;
     return b_negative;
 }

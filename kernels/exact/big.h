@@ -17,9 +17,6 @@ typedef struct syi_big {
 void syi_big_set(syi_big *a, const uint64_t *limbs, int count);
 int syi_big_compare(const syi_big *a, const syi_big *b);
 int64_t syi_big_bit_length(const syi_big *a);
-void syi_big_add(syi_big *a, const syi_big *b);
-/* a -= b, for a >= b. */
-void syi_big_subtract(syi_big *a, const syi_big *b);
 /* a = |(-1)^a_negative a + (-1)^b_negative b|; whether that sum is negative. */
 int syi_big_add_signed(syi_big *a, int a_negative, const syi_big *b, int b_negative);
 /* bits >= 0 unless a is zero. */

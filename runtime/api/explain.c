@@ -46,17 +46,17 @@ static void explain_device(const syi_job *job, const syi_plan *plan, const syi_d
         syi_copy_text(out->left_out, sizeof out->left_out, "its ratio comes to less than a tile");
 }
 
-static const char *decision_of(const syi_devices *devices, const syi_plan *plan)
+static const char *decision_of(const syi_devices *devices, const syi_workload *workload,
+                               const syi_plan *plan)
 {
-    int used = 0, cpu = 0;
-    for (int i = 0; i < plan->count; i++)
-        if (plan->shares[i]) {
-            used++;
-            cpu |= devices->list[i]->info.type == SY_DEVICE_CPU;
-        }
-    if (used <= 1)
-        return used == 0 ? "none" : cpu ? "cpu" : "one";
-    return used == plan->count ? "all" : "some";
+    int used = 0, cpus = 0, usable = 0;
+    for (int i = 0; i < plan->count; i++) {
+        const syi_device *device = devices->list[i];
+        usable += !syi_plan_obstacle(device, workload);
+        used += plan->shares[i] > 0;
+        cpus += plan->shares[i] > 0 && device->info.type == SY_DEVICE_CPU;
+    }
+    return syi_extent_word(syi_extent_of(used, cpus, usable));
 }
 
 static sy_status fill_plan(sy_context *context, const syi_job *job, const syi_plan *plan,
@@ -73,14 +73,14 @@ static sy_status fill_plan(sy_context *context, const syi_job *job, const syi_pl
         return syi_no_memory((uint64_t)plan->count * sizeof *devices);
     for (int i = 0; i < plan->count; first += plan->shares[i++])
         explain_device(job, plan, context->devices.list[i], i, first, &devices[i]);
-    *out = (sy_plan_info){.struct_size = out->struct_size,
-                          .rows = job->rows,
+    *out = (sy_plan_info){.rows = job->rows,
                           .columns = job->columns,
                           .tiles = plan->tiles,
                           .predicted_ms = plan->parts ? plan->split.makespan_ns / 1e6 : -1,
                           .n_devices = plan->count,
                           .devices = devices};
-    syi_copy_text(out->decision, sizeof out->decision, decision_of(&context->devices, plan));
+    syi_copy_text(out->decision, sizeof out->decision,
+                  decision_of(&context->devices, job->workload, plan));
     syi_copy_text(out->reason, sizeof out->reason,
                   plan->parts && !plan->exact
                       ? "the measured costs: the split that is finished first"
@@ -93,6 +93,7 @@ sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_opt
 {
     double params[SYI_MAX_PARAMS];
     sy_options copy;
+    sy_plan_info result;
     syi_plan plan;
     syi_job job;
     sy_status status;
@@ -105,8 +106,12 @@ sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_opt
     SYI_TRY(syi_options_check(&copy));
     SYI_TRY(syi_work_check(context, work, params, &job));
     SYI_TRY(syi_context_plan(context, &job, &copy, &plan));
-    status = fill_plan(context, &job, &plan, out);
+    status = fill_plan(context, &job, &plan, &result);
     syi_plan_clear(&plan);
+    if (status == SY_OK) {
+        result.struct_size = out->struct_size;
+        memcpy(out, &result, out->struct_size < sizeof result ? out->struct_size : sizeof result);
+    }
     return status;
 }
 

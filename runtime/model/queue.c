@@ -300,8 +300,3 @@ int64_t syi_queue_left(const syi_queue *queue)
 {
     return queue->left;
 }
-
-double syi_queue_ns_per_tile(const syi_queue *queue, int device)
-{
-    return queue->workers[device].is.ns_per_tile;
-}

@@ -73,7 +73,4 @@ void syi_queue_join(syi_queue *queue, int device);
 /* Tiles not yet done. */
 int64_t syi_queue_left(const syi_queue *queue);
 
-/* What the device's speed was found to be in this call. */
-double syi_queue_ns_per_tile(const syi_queue *queue, int device);
-
 #endif

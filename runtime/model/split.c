@@ -143,11 +143,7 @@ static void predict(bench *b, syi_part *parts, syi_forecast *out)
     for (int i = 0; i < b->count; i++)
         parts[i].limit = parts[i].tiles ? limit_of(&b->lanes[i], &parts[i], b->work)
                                         : left_out_by(b, i, &parts[i], out->makespan_ns);
-    if (used)
-        out->extent = used == cpu && used == 1 ? SYI_EXTENT_CPU
-                      : used == 1              ? SYI_EXTENT_ONE
-                      : used == usable         ? SYI_EXTENT_ALL
-                                               : SYI_EXTENT_SOME;
+    out->extent = syi_extent_of(used, cpu, usable);
 }
 
 /* Moves tiles if that makes the makespan shorter. */
@@ -280,6 +276,13 @@ sy_status syi_split_predict(const syi_split_device *devices, int count, const sy
         predict(&b, parts, out);
     bench_close(&b);
     return status;
+}
+
+syi_extent syi_extent_of(int used, int used_cpus, int usable)
+{
+    if (used <= 1)
+        return used == 0 ? SYI_EXTENT_NONE : used_cpus ? SYI_EXTENT_CPU : SYI_EXTENT_ONE;
+    return used == usable ? SYI_EXTENT_ALL : SYI_EXTENT_SOME;
 }
 
 const char *syi_extent_word(syi_extent extent)

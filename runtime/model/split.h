@@ -71,6 +71,9 @@ sy_status syi_split_make(const syi_split_device *devices, int count, const syi_s
 sy_status syi_split_predict(const syi_split_device *devices, int count, const syi_split_work *work,
                             syi_part *parts, syi_forecast *out);
 
+/* Of so many devices with tiles, so many of them CPUs, out of those that could have some. */
+syi_extent syi_extent_of(int used, int used_cpus, int usable);
+
 /* The words of the plan: `cpu`, `one`, ..., and `compute`, `copy in`, ... */
 const char *syi_extent_word(syi_extent extent);
 const char *syi_limit_word(syi_limit limit);
