@@ -37,12 +37,10 @@ sy_status sy_balance_get(sy_context *context, const char *tag, sy_balance *out)
         return syi_fail(SY_ERR_ARGUMENT, "sy_balance_get: context or out is NULL");
     SYI_TRY(syi_struct_check(out->struct_size, "sy_balance"));
     SYI_TRY(syi_multigpu_get(&context->multigpu, tag, &stored));
-    stored.balance.struct_size = out->struct_size;
     workload = json_string_value(json_object_get(stored.fingerprint, "workload"));
     if (workload)
         syi_copy_text(stored.balance.workload, sizeof stored.balance.workload, workload);
-    memcpy(out, &stored.balance,
-           out->struct_size < sizeof *out ? out->struct_size : sizeof stored.balance);
+    SYI_GIVE(out, stored.balance);
     stored.balance.ratios = NULL; /* the caller's now */
     syi_stored_balance_clear(&stored);
     return SY_OK;

@@ -58,6 +58,14 @@ sy_status syi_options_check(const sy_options *options);
                    (from)->struct_size < sizeof(to) ? (from)->struct_size : sizeof(to));           \
     } while (0)
 
+/* The way back: as much of `from` as the caller's struct has room for. */
+#define SYI_GIVE(to, from)                                                                         \
+    do {                                                                                           \
+        (from).struct_size = (to)->struct_size;                                                    \
+        memcpy((to), &(from),                                                                      \
+               (to)->struct_size < sizeof(from) ? (to)->struct_size : sizeof(from));               \
+    } while (0)
+
 /* SY_ERR_ARGUMENT naming `what` when a struct_size was forgotten. */
 sy_status syi_struct_check(size_t struct_size, const char *what);
 

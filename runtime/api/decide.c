@@ -49,7 +49,6 @@ sy_status sy_decide(sy_context *context, const sy_work *work, const sy_options *
     sy_options copy;
     sy_plan_info plan = {.struct_size = sizeof plan};
     sy_decision result = {.cpu_ms = -1, .one_ms = -1};
-    size_t size;
     if (!context || !work || !out)
         return syi_fail(SY_ERR_ARGUMENT, "sy_decide: context, work or out is NULL");
     if (options)
@@ -63,8 +62,6 @@ sy_status sy_decide(sy_context *context, const sy_work *work, const sy_options *
     result.split_ms = plan.predicted_ms;
     sy_plan_info_clear(&plan);
     SYI_TRY(compare(context, work, &copy, &result));
-    size = out->struct_size < sizeof result ? out->struct_size : sizeof result;
-    result.struct_size = out->struct_size;
-    memcpy(out, &result, size);
+    SYI_GIVE(out, result);
     return SY_OK;
 }

@@ -158,13 +158,10 @@ sy_status distribute_workload(sy_context *context, const sy_work *work, const sy
     SYI_TRY(syi_context_plan(context, &job, &copy, &plan));
     status = run_with_memory(context, &job, &plan, &copy, &result);
     syi_plan_clear(&plan);
-    if (status == SY_OK && report) {
-        size_t size = report->struct_size < sizeof result ? report->struct_size : sizeof result;
-        result.struct_size = report->struct_size;
-        memcpy(report, &result, size);
-    } else {
+    if (status == SY_OK && report)
+        SYI_GIVE(report, result);
+    else
         sy_report_clear(&result);
-    }
     return status;
 }
 

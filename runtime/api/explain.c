@@ -108,10 +108,8 @@ sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_opt
     SYI_TRY(syi_context_plan(context, &job, &copy, &plan));
     status = fill_plan(context, &job, &plan, &result);
     syi_plan_clear(&plan);
-    if (status == SY_OK) {
-        result.struct_size = out->struct_size;
-        memcpy(out, &result, out->struct_size < sizeof result ? out->struct_size : sizeof result);
-    }
+    if (status == SY_OK)
+        SYI_GIVE(out, result);
     return status;
 }
 
