@@ -81,8 +81,8 @@ static sy_context *open_devices(const double *speeds, int first, int count)
 
 static void compute(sy_context *context, int64_t first, int64_t count, const sy_options *options)
 {
-    const double *in = input + first;
-    double *out = output + first;
+    const void *in = input + first;
+    void *out = output + first;
     sy_work work = {.struct_size = sizeof work,
                     .workload = "sma",
                     .rows = 1,

@@ -109,12 +109,15 @@ static int ascending(const void *a, const void *b)
 static double time_pass(sy_context *context, int which, const double *x, double *const *out,
                         int64_t n, int ours)
 {
-    const double *in[] = {x};
+    const void *in[] = {x};
+    void *results[MAX_OUTPUTS];
     sy_work work = {.struct_size = sizeof work,
                     .workload = cases[which].workload,
                     .columns = n,
                     .inputs = in,
-                    .outputs = out};
+                    .outputs = results};
+    for (int k = 0; k < MAX_OUTPUTS; k++)
+        results[k] = out[k];
     for (int64_t times = 1;; times *= 2) {
         double began = now_ns(), took;
         for (int64_t i = 0; i < times; i++)

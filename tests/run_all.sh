@@ -40,7 +40,7 @@ configure() {
 }
 
 echo "== release build"
-run build unit golden fuzz plain cuda cli check
+run build unit golden fuzz plain cuda cli check compilers
 
 echo "== AddressSanitizer and UndefinedBehaviorSanitizer"
 configure build-asan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false

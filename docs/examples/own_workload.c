@@ -63,12 +63,14 @@ static int compute_on(const char *devices, const double *x, double *y)
     sy_config config = {.struct_size = sizeof config, .devices = devices};
     sy_context *context = NULL;
     sy_status status = sy_context_create(&config, &context);
+    const void *in[] = {x};
+    void *out[] = {y};
     sy_param period = {"period", 20, NULL};
     sy_work work = {.struct_size = sizeof work,
                     .workload = "highest",
                     .columns = COLUMNS,
-                    .inputs = &x,
-                    .outputs = &y,
+                    .inputs = in,
+                    .outputs = out,
                     .params = &period,
                     .n_params = 1};
     if (status == SY_OK)

@@ -30,8 +30,8 @@ static void fill_sample(uint64_t seed, int input, int64_t count, double *values)
 
 /* The sample's arrays, and the work that uses them. */
 typedef struct sample {
-    const double *in[SYI_MAX_ARRAYS];
-    double *out[SYI_MAX_ARRAYS];
+    const void *in[SYI_MAX_ARRAYS];
+    void *out[SYI_MAX_ARRAYS];
     sy_work work;
 } sample;
 
@@ -59,8 +59,8 @@ static sy_status sample_make(const syi_workload *workload, const sy_profile_opti
         fill_sample(options->seed, k, options->sample_size, values);
     }
     for (int k = 0; k < workload->n_outputs; k++)
-        if (!(s->out[k] = syi_alloc(count, sizeof *s->out[k])))
-            return syi_no_memory(count * sizeof *s->out[k]);
+        if (!(s->out[k] = syi_alloc(count, sizeof(double))))
+            return syi_no_memory(count * sizeof(double));
     return SY_OK;
 }
 

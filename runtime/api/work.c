@@ -15,6 +15,9 @@ static sy_status check_halo(const syi_workload *workload, const double *params)
 
 sy_status syi_options_check(const sy_options *options)
 {
+    if (options->accuracy == SY_ACCURACY_FAST)
+        return syi_fail(SY_ERR_UNSUPPORTED,
+                        "SY_ACCURACY_FAST is not in this version; use SY_ACCURACY_EXACT");
     if (options->accuracy != SY_ACCURACY_EXACT)
         return syi_fail(SY_ERR_ARGUMENT, "accuracy %d is unknown; use SY_ACCURACY_EXACT",
                         (int)options->accuracy);
@@ -38,6 +41,10 @@ sy_status syi_work_check(sy_context *context, const sy_work *work, double *param
     if (copy.columns && copy.rows > INT64_MAX / 16 / copy.columns)
         return syi_fail(SY_ERR_ARGUMENT, "shape %lld x %lld: too many elements",
                         (long long)copy.rows, (long long)copy.columns);
+    if (copy.dtype == SY_F32)
+        return syi_fail(SY_ERR_UNSUPPORTED, "dtype SY_F32 is not in this version; use SY_F64");
+    if (copy.dtype != SY_F64)
+        return syi_fail(SY_ERR_ARGUMENT, "dtype %d is unknown; use SY_F64", (int)copy.dtype);
     SYI_TRY(syi_params_resolve(workload, copy.params, copy.n_params, params));
     SYI_TRY(check_halo(workload, params));
     *out = (syi_job){.workload = workload,

@@ -118,12 +118,13 @@ static int make_results(run *r)
 
 static int compute(run *r)
 {
+    void *outputs[CLI_MAX_ARRAYS];
     sy_work work = {.struct_size = sizeof work,
                     .workload = r->info.name,
                     .rows = r->input.rows,
                     .columns = r->input.columns,
                     .inputs = r->input.values,
-                    .outputs = r->results,
+                    .outputs = outputs,
                     .params = r->params,
                     .n_params = r->n_params};
     sy_options options = {.struct_size = sizeof options,
@@ -134,6 +135,8 @@ static int compute(run *r)
                           .checksum = r->report_path != NULL,
                           .progress = cli_progress_tiles};
     sy_status status = SY_OK;
+    for (int k = 0; k < r->info.n_outputs; k++)
+        outputs[k] = r->results[k];
     r->report = (sy_report){.struct_size = sizeof r->report};
     cli_progress_begin(r->info.name, "tiles");
     /* Rows 0 would mean 1. */

@@ -117,10 +117,11 @@ static int put_results(const writer *w, int64_t column)
 static int put_input(const writer *w, int64_t column)
 {
     const cli_input *input = w->input;
-    for (int64_t i = 0; i < input_columns(input); i++)
-        CLI_TRY(put_number(w, i == 0,
-                           input->n_inputs > 1 ? input->values[i][column]
-                                               : input->values[0][i * input->columns + column]));
+    for (int64_t i = 0; i < input_columns(input); i++) {
+        int one_each = input->n_inputs > 1;
+        const double *values = input->values[one_each ? i : 0];
+        CLI_TRY(put_number(w, i == 0, values[one_each ? column : i * input->columns + column]));
+    }
     return CLI_DONE;
 }
 

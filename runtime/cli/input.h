@@ -19,9 +19,9 @@ enum { CLI_MAX_ARRAYS = 8 };
 typedef struct cli_input {
     int n_inputs;
     int64_t rows, columns;
-    bool flat;                            /* one series, not a table of one row */
-    bool from_csv;                        /* else from .npy */
-    const double *values[CLI_MAX_ARRAYS]; /* [rows][columns] per input of the workload */
+    bool flat;                          /* one series, not a table of one row */
+    bool from_csv;                      /* else from .npy */
+    const void *values[CLI_MAX_ARRAYS]; /* [rows][columns] per input of the workload */
     int *chosen; /* CSV: the column of each series (one input) or of each input */
     int n_chosen;
     cli_csv csv;

@@ -187,9 +187,9 @@ sy_status syi_host_run_stretch(const syi_job *job, int64_t row, int64_t first, i
     syi_carry assumed;
     syi_piece piece = {.start = start, .assumed = &assumed, .end = end, .doubts = doubts};
     for (int k = 0; k < workload->n_inputs; k++)
-        in[k] = job->in[k] + row * job->columns + first;
+        in[k] = (const double *)job->in[k] + row * job->columns + first;
     for (int k = 0; k < workload->n_outputs; k++)
-        out[k] = job->out[k] + row * job->columns + first;
+        out[k] = (double *)job->out[k] + row * job->columns + first;
     piece.segment = (sy_segment){
         in, out, first, columns, first < halo ? first : halo, row, job->columns, job->params};
     return run_kernel(&piece, workload, isa);

@@ -10,8 +10,8 @@ typedef struct syi_job {
     const syi_workload *workload;
     const double *params;
     int64_t rows, columns;
-    const double *const *in;
-    double *const *out;
+    const void *const *in; /* as in sy_work */
+    void *const *out;
     unsigned char *partials; /* REDUCE: one of workload->partial_size per tile */
     struct syi_gate *gate;
 } syi_job;

@@ -35,9 +35,9 @@ static sy_segment whole_row(const syi_job *job, int64_t row, const double **in, 
 {
     int64_t out_stride = job->workload->pattern == SY_PATTERN_REDUCE ? 1 : job->columns;
     for (int k = 0; k < job->workload->n_inputs; k++)
-        in[k] = job->in[k] + row * job->columns;
+        in[k] = (const double *)job->in[k] + row * job->columns;
     for (int k = 0; k < job->workload->n_outputs; k++)
-        out[k] = job->out[k] + row * out_stride;
+        out[k] = (double *)job->out[k] + row * out_stride;
     return (sy_segment){in, out, 0, job->columns, 0, row, job->columns, job->params};
 }
 
@@ -151,7 +151,7 @@ static sy_status finish_row(const syi_job *job, int64_t row, int64_t *repaired)
     else if (workload->user->finish(partials, job->columns, job->params, outputs) != 0)
         return syi_fail(SY_ERR_USER, "workload '%s': its finish function failed", workload->name);
     for (int k = 0; k < workload->n_outputs; k++)
-        job->out[k][row] = outputs[k];
+        ((double *)job->out[k])[row] = outputs[k];
     if (!doubt)
         return SY_OK;
     ++*repaired;

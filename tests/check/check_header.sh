@@ -1,5 +1,5 @@
 #!/bin/sh
-# The public header compiles alone, without a warning. Usage: check_header.sh INCLUDE_FOLDER STANDARD
+# Every public header compiles alone, without a warning. Usage: check_header.sh INCLUDE_FOLDER STANDARD
 # STANDARD: c99, c11 or c++17. Exits with 77 (skipped) when there is no compiler of that language.
 set -u
 case $2 in
@@ -8,9 +8,10 @@ c++*) candidates="${CXX:-} c++ g++ clang++" language=c++ ;;
 esac
 for compiler in $candidates; do
     if command -v "$compiler" >/dev/null 2>&1; then
-        for flags in "" "-Wconversion -Wshadow"; do
+        for header in "$1"/steelyard/*.h; do
+            flags="-Wconversion -Wshadow"
             # shellcheck disable=SC2086
-            printf '#include <steelyard/steelyard.h>\nint main(void);\nint main(void) { return SY_OK; }\n' |
+            printf '#include <steelyard/%s>\nint main(void);\nint main(void) { return SY_OK; }\n' "$(basename "$header")" |
                 "$compiler" -x "$language" -std="$2" -Wall -Wextra -pedantic -Werror $flags -I "$1" \
                     -fsyntax-only - || exit 1
         done

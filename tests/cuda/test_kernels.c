@@ -29,9 +29,14 @@ typedef struct test_case {
 } test_case;
 
 typedef struct result {
-    double *out[SYI_MAX_ARRAYS];
+    void *out[SYI_MAX_ARRAYS];
     size_t size;
 } result;
+
+static const double *value_of(const result *r, int output, int64_t i)
+{
+    return (const double *)r->out[output] + i;
+}
 
 static void describe(const test_case *c, const char *who)
 {
@@ -42,7 +47,7 @@ static void describe(const test_case *c, const char *who)
             (long long)c->rows, (long long)c->columns, (long long)c->slab_tiles);
 }
 
-static syi_job job_of(const test_case *c, const double *const *in, result *r)
+static syi_job job_of(const test_case *c, const void *const *in, result *r)
 {
     int64_t outputs = c->workload->pattern == SY_PATTERN_REDUCE ? c->rows : c->rows * c->columns;
     syi_job job = {
@@ -77,7 +82,7 @@ static uint64_t broken_links(const syi_workload *workload, const syi_outcome *ou
 }
 
 /* NULL: on the CPU. */
-static int compute(const test_case *c, gpu_flavour *f, const double *const *in, result *r)
+static int compute(const test_case *c, gpu_flavour *f, const void *const *in, result *r)
 {
     const syi_host_options options = {1, syi_isa_detect()};
     syi_job job = job_of(c, in, r);
@@ -109,7 +114,7 @@ static int64_t first_difference(const result *a, const result *b, int outputs, i
 {
     for (*output = 0; *output < outputs; ++*output)
         for (size_t i = 0; i < a->size / sizeof(double); i++)
-            if (memcmp(&a->out[*output][i], &b->out[*output][i], sizeof(double)))
+            if (memcmp(value_of(a, *output, i), value_of(b, *output, i), sizeof(double)))
                 return (int64_t)i;
     return -1;
 }
@@ -117,7 +122,7 @@ static int64_t first_difference(const result *a, const result *b, int outputs, i
 static void check_case(const test_case *c)
 {
     static double x[MOST_INPUTS][MOST_COLUMNS];
-    const double *in[MOST_INPUTS];
+    const void *in[MOST_INPUTS];
     result want = {0};
     for (int k = 0; k < MOST_INPUTS; k++) {
         in[k] = x[k];
@@ -141,7 +146,7 @@ static void check_case(const test_case *c)
                 fprintf(stderr, "did not run\n");
             else
                 fprintf(stderr, "output %d differs at %lld: %a, not %a\n", output, (long long)at,
-                        got.out[output][at], want.out[output][at]);
+                        *value_of(&got, output, at), *value_of(&want, output, at));
         }
         release(&got);
     }

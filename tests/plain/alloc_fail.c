@@ -43,18 +43,23 @@ static sy_status create(void)
 
 static sy_status distribute(void)
 {
+    const void *in[] = {got.x};
+    void *out[LAB_OUTPUTS];
     sy_work work = {.struct_size = sizeof work,
                     .workload = got.workload,
                     .rows = got.rows,
                     .columns = got.columns,
-                    .inputs = &got.x,
-                    .outputs = got.out};
+                    .inputs = in,
+                    .outputs = out};
     sy_report report = {.struct_size = sizeof report};
     static const sy_ratio ratios[] = {{"a", 0.2}, {"b", 0.2}, {"cpu", 0.6}};
     sy_options options = {
         .struct_size = sizeof options, .checksum = 1, .ratios = ratios, .n_ratios = 3};
-    sy_status status = distribute_workload(context, &work, &options, &report);
+    sy_status status;
     int output;
+    for (int k = 0; k < got.n_outputs; k++)
+        out[k] = got.out[k];
+    status = distribute_workload(context, &work, &options, &report);
     if (status != SY_OK && report.devices)
         return SY_ERR_INTERNAL;
     sy_report_clear(&report);

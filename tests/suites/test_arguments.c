@@ -38,16 +38,19 @@ static sy_status call(const char *workload, const sy_param *params, int n_params
                       const sy_options *options)
 {
     lab_case c = {.workload = "sma", .rows = 1, .columns = N, .x = x};
+    const void *in = x;
+    void *out[1];
     sy_work work = {.struct_size = sizeof work,
                     .workload = workload,
                     .rows = 1,
                     .columns = N,
-                    .inputs = &c.x,
-                    .outputs = c.out,
+                    .inputs = &in,
+                    .outputs = out,
                     .params = params,
                     .n_params = n_params};
     sy_status status;
     cr_assert(lab_prepare(&c));
+    out[0] = c.out[0];
     status = distribute_workload(context, &work, options, NULL);
     cr_expect(lab_untouched(c.out[0], N) || status == SY_OK);
     cr_expect(lab_guards_intact(c.out[0], N));
@@ -134,9 +137,9 @@ Test(arguments, options)
 
 Test(arguments, works)
 {
-    const double *in = x;
-    double y[N], *out = y, *no_out = NULL;
-    const double *no_in = NULL;
+    const void *in = x, *no_in = NULL;
+    double y[N];
+    void *out = y, *no_out = NULL;
     sy_work good = {.struct_size = sizeof good,
                     .workload = "sma",
                     .columns = N,
@@ -155,6 +158,8 @@ Test(arguments, works)
     work = good, work.columns = -1;
     REFUSED(SY_ERR_ARGUMENT, distribute_workload(context, &work, NULL, NULL));
     work = good, work.rows = INT64_MAX, work.columns = INT64_MAX;
+    REFUSED(SY_ERR_ARGUMENT, distribute_workload(context, &work, NULL, NULL));
+    work = good, work.dtype = (sy_dtype)99;
     REFUSED(SY_ERR_ARGUMENT, distribute_workload(context, &work, NULL, NULL));
     work = good, work.inputs = NULL;
     REFUSED(SY_ERR_ARGUMENT, distribute_workload(context, &work, NULL, NULL));

@@ -174,9 +174,10 @@ static void fill(void)
 TestSuite(user, .init = fill);
 
 /* Registers and runs `def` on one device list into freshly poisoned outputs. */
-static void run_on(const char *list, const sy_workload_def *def, int64_t count, double **out)
+static void run_on(const char *list, const sy_workload_def *def, int64_t count, double **y)
 {
-    const double *in[] = {x, noise};
+    const void *in[] = {x, noise};
+    void *out[] = {y[0], y[1]};
     sy_context *context = lab_open(list, NULL, NULL);
     sy_work work = {.struct_size = sizeof work,
                     .workload = def->name,
@@ -245,8 +246,8 @@ static int fails_in_finish(const void *from, int64_t columns, const double *para
 static sy_status run_bad(const sy_workload_def *def, double span)
 {
     static double y[2][ROWS * COLUMNS];
-    const double *in[] = {x, noise};
-    double *out[] = {y[0], y[1]};
+    const void *in[] = {x, noise};
+    void *out[] = {y[0], y[1]};
     sy_context *context = lab_open(devices[3], NULL, NULL);
     const sy_param param = {.name = "span", .value = span};
     sy_work work = {.struct_size = sizeof work,

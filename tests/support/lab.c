@@ -117,18 +117,21 @@ void lab_release(lab_case *c)
 
 sy_status lab_run(sy_context *context, lab_case *c, const sy_options *options, sy_report *report)
 {
-    const double *inputs[LAB_INPUTS] = {c->x, c->more[0], c->more[1]};
+    const void *inputs[LAB_INPUTS] = {c->x, c->more[0], c->more[1]};
+    void *outputs[LAB_OUTPUTS];
     sy_work work = {.struct_size = sizeof work,
                     .workload = c->workload,
                     .rows = c->rows,
                     .columns = c->columns,
                     .inputs = inputs,
-                    .outputs = c->out,
+                    .outputs = outputs,
                     .params = c->params,
                     .n_params = c->n_params};
     sy_status status;
-    for (int k = 0; k < c->n_outputs; k++)
+    for (int k = 0; k < c->n_outputs; k++) {
         fill_poison(c->out[k], c->out_count);
+        outputs[k] = c->out[k];
+    }
     status = distribute_workload(context, &work, options, report);
     for (int k = 0; k < c->n_outputs; k++) {
         if (!lab_guards_intact(c->out[k], c->out_count)) {

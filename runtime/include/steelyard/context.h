@@ -1,0 +1,72 @@
+/* steelyard: the context and its devices. Conventions: steelyard.h. */
+#ifndef STEELYARD_CONTEXT_H
+#define STEELYARD_CONTEXT_H
+
+#include <steelyard/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum sy_log_level { SY_LOG_INFO = 0, SY_LOG_WARNING = 1 } sy_log_level;
+
+/* Called with one line without line feed; from any thread, one call at a time. */
+typedef void (*sy_log_fn)(void *user, sy_log_level level, const char *line);
+
+typedef struct sy_config {
+    size_t struct_size;
+    /* Comma-separated device list: `auto` (default: every usable GPU and the CPU), `cpu`,
+     * `cpu:threads=4`, `cuda`, `cuda:0`, and simulated devices
+     * `sim:NAME:speed=3.0:memory=6GiB:link=12GB/s:latency=20us:fail=oom@3` (docs/devices.md). */
+    const char *devices;
+    const char *multigpu_path, *thresholds_path; /* NULL: the order of docs/files.md */
+    sy_log_fn log;                               /* NULL: messages are dropped */
+    void *log_user;
+    const char *cuda_driver; /* path of the CUDA driver's library; NULL: the system's */
+    int frozen; /* non-zero: runs do not correct what is known of the devices (docs/balance.md) */
+    uint64_t memory_budget; /* bytes of each GPU's memory to use at most; 0: what is free */
+    double watchdog_ms;     /* a GPU that has not answered for so long has failed; 0: 30,000 */
+} sy_config;
+
+typedef struct sy_context sy_context;
+
+/* Opens the devices. `config` may be NULL. Give back with sy_context_destroy. */
+SY_API sy_status sy_context_create(const sy_config *config, sy_context **out);
+
+/* Takes the address, accepts a NULL inside, leaves NULL. No call may be running on it. */
+SY_API void sy_context_destroy(sy_context **context);
+
+/* Gives the device and pinned memory back that is kept between calls. */
+SY_API void sy_trim(sy_context *context);
+
+/* ---- devices ----------------------------------------------------------------------------- */
+
+typedef enum sy_device_type {
+    SY_DEVICE_CPU = 0,
+    SY_DEVICE_CUDA = 1,
+    SY_DEVICE_SIMULATED = 2
+} sy_device_type;
+
+typedef struct sy_device_info {
+    char id[64];   /* `cpu`, `cuda:0`, `sim:0` */
+    char name[64]; /* what ratios call it: `cpu`, `RTX3090`, `RTX3090#2`, a simulated NAME */
+    char description[128]; /* the vendor's model name */
+    char uuid[48];         /* empty where there is none */
+    sy_device_type type;
+    uint64_t memory_total, memory_free; /* bytes; 0: unknown */
+    int compute_major, compute_minor;   /* compute capability; 0.0 where there is none */
+    int units;                          /* threads of a CPU, multiprocessors of a GPU */
+    int usable;                         /* 0: listed only */
+    char reason[192];                   /* why it is not usable; empty otherwise */
+} sy_device_info;
+
+SY_API int sy_device_count(const sy_context *context);
+
+/* Fills `out` for 0 <= index < sy_device_count(). */
+SY_API sy_status sy_device_query(sy_context *context, int index, sy_device_info *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

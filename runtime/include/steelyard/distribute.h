@@ -1,0 +1,137 @@
+/* steelyard: distributing a work over the devices, and explaining how. Conventions: steelyard.h. */
+#ifndef STEELYARD_DISTRIBUTE_H
+#define STEELYARD_DISTRIBUTE_H
+
+#include <steelyard/workload.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sy_param {
+    const char *name;
+    double value;
+    const char *text; /* for a parameter with choices: the word; then `value` is not read */
+} sy_param;
+
+/* What the elements of a work's arrays are. Parameters are always doubles. */
+typedef enum sy_dtype {
+    SY_F64 = 0, /* double */
+    SY_F32 = 1  /* float; computed wider, rounded once */
+} sy_dtype;
+
+typedef struct sy_work {
+    size_t struct_size;
+    const char *workload;
+    int64_t rows, columns;     /* rows 0 means 1; columns may be 0: nothing is computed */
+    const void *const *inputs; /* one pointer per input, [rows][columns] elements each */
+    void *const *outputs;      /* one per output: [rows][columns], or [rows] for a reduction; they
+                                  overlap neither each other nor an input */
+    const sy_param *params;
+    int n_params;
+    sy_dtype dtype; /* of every array */
+} sy_work;
+
+typedef enum sy_accuracy {
+    SY_ACCURACY_EXACT = 0, /* every output is the correctly rounded mathematical result */
+    SY_ACCURACY_FAST = 1   /* plain arithmetic in a canonical order: a few units in the last place
+                              off, the same bits for every split (docs/determinism.md) */
+} sy_accuracy;
+
+typedef struct sy_ratio {
+    const char *device; /* name, id or uuid */
+    double ratio;       /* > 0 and finite; the ratios of a list are normalised to sum 1 */
+} sy_ratio;
+
+/* Called now and then from one of the working threads, never two at once; non-zero cancels. */
+typedef int (*sy_progress_fn)(void *user, uint64_t tiles_done, uint64_t tiles);
+
+typedef struct sy_options {
+    size_t struct_size;
+    sy_accuracy accuracy;
+    uint64_t seed;          /* key of every random order (docs/determinism.md); exact results do
+                               not depend on it */
+    const char *tag;        /* whose stored ratios to use; NULL: the workload's name */
+    const sy_ratio *ratios; /* this call's ratios; devices not named are left out */
+    int n_ratios;
+    int checksum; /* non-zero: fill sy_report.checksum */
+    sy_progress_fn progress;
+    void *progress_user;
+} sy_options;
+
+typedef struct sy_device_report {
+    char name[64], id[64];
+    double ratio;                        /* planned share */
+    int64_t tiles, tail_tiles, elements; /* computed here; of them taken in the dynamic tail */
+    double copy_in_ms, compute_ms, copy_out_ms, busy_ms;
+    int retries;    /* operations repeated after a failure */
+    char state[32]; /* `ok`, `left out`, `out of memory`, `failed` */
+} sy_device_report;
+
+typedef struct sy_report {
+    size_t struct_size;
+    int64_t rows, columns, tiles;
+    double wall_ms;
+    double ideal_ms;       /* the devices' busy time spread evenly by their measured speeds */
+    double efficiency;     /* ideal_ms / wall_ms */
+    double unaccounted_ms; /* wall_ms less the longest device's busy_ms */
+    int used_profile;      /* the ratios came from multigpu.json */
+    int64_t repaired;      /* outputs decided by the wide arithmetic */
+    char checksum[17];     /* XXH3-64 of the outputs' bytes in order, in hex; empty unless asked */
+    int n_devices;
+    sy_device_report *devices;
+    double predicted_ms; /* < 0: nothing was known */
+} sy_report;
+
+/* Splits the work by ratios over the context's devices, computes it, merges in a fixed order.
+ * The result's bits depend on the inputs, the parameters and the seed alone. `options` and
+ * `report` may be NULL; `report` is given back with sy_report_clear. */
+SY_API sy_status distribute_workload(sy_context *context, const sy_work *work,
+                                     const sy_options *options, sy_report *report);
+
+SY_API void sy_report_clear(sy_report *report);
+
+/* ---- plans ------------------------------------------------------------------------------- */
+
+typedef struct sy_planned_device {
+    char name[64], id[64];
+    double ratio;
+    int64_t tiles, elements;
+    double predicted_ms; /* < 0: nothing known */
+    char limited_by[32]; /* `compute`, `copy in`, `copy out`, `latency`; empty: nothing known */
+    char left_out[128];  /* why it gets nothing; empty when it gets something */
+} sy_planned_device;
+
+typedef struct sy_plan_info {
+    size_t struct_size;
+    int64_t rows, columns, tiles;
+    char decision[8]; /* `cpu`, `one`, `some`, `all`, `none` (no work) */
+    char reason[256];
+    double predicted_ms; /* < 0: nothing known */
+    int n_devices;
+    sy_planned_device *devices;
+} sy_plan_info;
+
+/* The split that distribute_workload would use for such a work; its arrays are not looked at and
+ * may be NULL. Give back with sy_plan_info_clear. */
+SY_API sy_status sy_plan_explain(sy_context *context, const sy_work *work,
+                                 const sy_options *options, sy_plan_info *out);
+SY_API void sy_plan_info_clear(sy_plan_info *info);
+
+typedef struct sy_decision {
+    size_t struct_size;
+    char decision[8], reason[256];   /* as in sy_plan_info */
+    double cpu_ms, one_ms, split_ms; /* predicted for the CPU alone, the best other device alone,
+                                        and what was decided; < 0: nothing known */
+    char one_device[64];
+} sy_decision;
+
+/* What distribute_workload would do with such a work, and what else it could have done. */
+SY_API sy_status sy_decide(sy_context *context, const sy_work *work, const sy_options *options,
+                           sy_decision *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
