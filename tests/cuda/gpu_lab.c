@@ -1,12 +1,21 @@
-/* Worlds of virtual GPUs, and cases that are compared with the CPU alone. */
+/* What the programs of backend/ share. */
 #include "gpu_lab.h"
+
+#include "device/cuda_image.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *gpu_driver;
+sy_context *gpu_cpu;
+uint64_t gpu_seed = 1;
+int gpu_cases = 1000;
+double gpu_x[GPU_MOST];
 uint64_t gpu_checks, gpu_failures;
+
+static char *image; /* in the place of the built one; NULL: that */
 
 void gpu_check(int truth, const char *file, int line, const char *format, ...)
 {
@@ -20,6 +29,49 @@ void gpu_check(int truth, const char *file, int line, const char *format, ...)
     vfprintf(stderr, format, arguments);
     va_end(arguments);
     fputc('\n', stderr);
+}
+
+static char *read_text(const char *path)
+{
+    enum { MOST_TEXT = 1 << 24 };
+    FILE *file = fopen(path, "rb");
+    char *text = calloc(1, MOST_TEXT);
+    if (!file || !text || !fread(text, 1, MOST_TEXT - 1, file)) {
+        fprintf(stderr, "%s cannot be read\n", path);
+        free(text);
+        text = NULL;
+    }
+    if (file)
+        fclose(file);
+    return text;
+}
+
+int gpu_begin(int argc, char **argv)
+{
+    for (int i = 2; i < argc; i++) {
+        if (!strcmp(argv[i], "--seed") && i + 1 < argc)
+            gpu_seed = strtoull(argv[++i], NULL, 10);
+        else if (!strcmp(argv[i], "--cases") && i + 1 < argc)
+            gpu_cases = atoi(argv[++i]);
+        else if (image || !(image = read_text(argv[i])))
+            return 0;
+    }
+    if (argc < 2)
+        return 0;
+    gpu_driver = argv[1];
+    syi_cuda_image_set(image);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    gpu_cpu = lab_open("cpu", NULL, NULL);
+    return gpu_cpu != NULL;
+}
+
+int gpu_end(void)
+{
+    sy_context_destroy(&gpu_cpu);
+    free(image);
+    printf("%llu checks, %llu failures\n", (unsigned long long)gpu_checks,
+           (unsigned long long)gpu_failures);
+    return gpu_failures != 0 || gpu_checks == 0;
 }
 
 void gpu_world(const char *setup, const char *order, uint64_t seed)
@@ -74,16 +126,23 @@ void gpu_close(sy_context **context, const char *what)
     GPU_CHECK(!c.diagnoses, "%s: %s", what, vcuda_message());
 }
 
-void gpu_random_case(sy_context *cpu, uint64_t *random, double *x, int64_t most, lab_case *c)
+lab_case gpu_case(const char *workload, int64_t n)
+{
+    series_fill(SERIES_SPIKES, 7, gpu_x, n);
+    return (lab_case){.workload = workload, .rows = 1, .columns = n, .x = gpu_x};
+}
+
+lab_case gpu_random_case(uint64_t *random, int64_t most)
 {
     sy_workload_info info;
     series_kind kind = (series_kind)series_below(random, SERIES_KINDS);
     int64_t size = 1 + series_below(random, 1 + series_below(random, most));
-    sy_workload_query(cpu, (int)series_below(random, sy_workload_count(cpu)), &info);
-    *c = (lab_case){.workload = info.name, .x = x};
-    c->rows = 1 + series_below(random, series_below(random, 2) ? 1 : size < 9 ? size : 9);
-    c->columns = size / c->rows;
-    series_fill(kind, series_bits(random), x, size);
+    lab_case c = {.x = gpu_x};
+    sy_workload_query(gpu_cpu, (int)series_below(random, sy_workload_count(gpu_cpu)), &info);
+    c.workload = info.name;
+    c.rows = 1 + series_below(random, series_below(random, 2) ? 1 : size < 9 ? size : 9);
+    c.columns = size / c.rows;
+    series_fill(kind, series_bits(random), gpu_x, size);
     for (int k = 0; k < info.n_params && k < 4; k++) {
         const sy_param_info *p = &info.params[k];
         double most_value = p->max < 300 ? p->max : 300;
@@ -93,13 +152,14 @@ void gpu_random_case(sy_context *cpu, uint64_t *random, double *x, int64_t most,
         least = !strcmp(p->name, "slow") ? 13 : !strcmp(p->name, "period") ? 2 : p->min;
         if (!p->is_integer || least > most_value || series_below(random, 3) == 0)
             continue;
-        c->params[c->n_params].name = p->name;
-        c->params[c->n_params++].value =
+        c.params[c.n_params].name = p->name;
+        c.params[c.n_params++].value =
             least + (double)series_below(random, (int64_t)(most_value - least) + 1);
     }
+    return c;
 }
 
-sy_status gpu_compare(sy_context *cpu, sy_context *context, lab_case *c, const sy_options *options,
+sy_status gpu_compare(sy_context *context, lab_case *c, const sy_options *options,
                       sy_report *report, const char *what)
 {
     lab_case expected = *c;
@@ -108,7 +168,7 @@ sy_status gpu_compare(sy_context *cpu, sy_context *context, lab_case *c, const s
     int64_t at;
     sy_status reference, status;
     GPU_CHECK(lab_prepare(&expected) && lab_prepare(c), "memory");
-    reference = lab_run(cpu, &expected, NULL, NULL);
+    reference = lab_run(gpu_cpu, &expected, NULL, NULL);
     status = lab_run(context, c, options, report);
     if (status == SY_OK) {
         at = lab_case_difference(&expected, c, &output);

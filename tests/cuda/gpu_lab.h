@@ -1,4 +1,11 @@
-/* Worlds of virtual GPUs, and cases that are compared with the CPU alone. */
+/*
+ * What the programs of backend/ share: worlds of virtual GPUs, and cases on the CUDA backend that
+ * are compared with the CPU alone, through the public API. Each program is called as
+ *
+ *     test_SUBJECT DRIVER [IMAGE.ptx] [--seed N] [--cases N]
+ *
+ * with the simulated driver's path and, if need be, an image in the place of the built one.
+ */
 #ifndef TESTS_CUDA_GPU_LAB_H
 #define TESTS_CUDA_GPU_LAB_H
 
@@ -6,8 +13,20 @@
 #include "support/series.h"
 #include "vcuda/vcuda.h"
 
+enum { GPU_MOST = 40000 };
+
 extern const char *gpu_driver; /* path of the simulated driver */
+extern sy_context *gpu_cpu;    /* the CPU alone: what is right */
+extern uint64_t gpu_seed;      /* what the command line says */
+extern int gpu_cases;
+extern double gpu_x[GPU_MOST]; /* for the series of a case */
 extern uint64_t gpu_checks, gpu_failures;
+
+/* Reads the command line and opens what is right; 0, with the reason on standard error, when that
+ * cannot be had. */
+int gpu_begin(int argc, char **argv);
+/* Counts the checks in a line; the program's exit code. */
+int gpu_end(void);
 
 #define GPU_CHECK(truth, ...) gpu_check(!!(truth), __FILE__, __LINE__, __VA_ARGS__)
 void gpu_check(int truth, const char *file, int line, const char *format, ...);
@@ -19,10 +38,12 @@ sy_context *gpu_open(const char *devices, uint64_t budget, double watchdog_ms, l
 /* Closes it, and checks that nothing is left on the virtual GPUs. */
 void gpu_close(sy_context **context, const char *what);
 
-/* A random case of any workload on a series of its own; `x` has room for `most` values. */
-void gpu_random_case(sy_context *cpu, uint64_t *random, double *x, int64_t most, lab_case *c);
+/* One row of n values with spikes, in gpu_x. */
+lab_case gpu_case(const char *workload, int64_t n);
+/* A random case of any workload on a series of its own of at most `most` values, in gpu_x. */
+lab_case gpu_random_case(uint64_t *random, int64_t most);
 /* Runs the case on the context and compares with the CPU alone. */
-sy_status gpu_compare(sy_context *cpu, sy_context *context, lab_case *c, const sy_options *options,
+sy_status gpu_compare(sy_context *context, lab_case *c, const sy_options *options,
                       sy_report *report, const char *what);
 
 #endif
