@@ -5,6 +5,7 @@
  */
 #include "window/certify.h"
 #include "window/decide.h"
+#include "window/grid.h"
 #include "window/slide.h"
 
 /* Columns that share a scale; not fewer than a window, so that the work of starting a block anew
@@ -135,6 +136,31 @@ static void run_block(const syi_window *window, const double *x, double *const *
         mark_non_finite(window, x, out, first, last);
 }
 
+#if SYI_HAVE_VECTORS
+
+/* Means of [first, last), a block at a time; blocks of which the grid does not hold the sums go the
+ * long way. */
+static void run_means(const syi_window *window, const double *x, double *const *out, int64_t first,
+                      int64_t last, int64_t stride, chunk *c)
+{
+    grid grid = {.period = window->period};
+    while (first < last) {
+        int64_t start = first - window->period + 1,
+                end = last - first < stride ? last : first + stride;
+        syi_span span = syi_vec_measure(x + start, end - start, out[0] + start);
+        double shift = grid_shift(&span, window->period);
+        if (shift != 0.0) {
+            grid_means(&grid, shift, x + first, end - first, out[0] + first);
+        } else {
+            grid.shift = 0.0;
+            run_block(window, x, out, first, end, c);
+        }
+        first = end;
+    }
+}
+
+#endif
+
 sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window *window)
 {
     const sy_segment *segment = &piece->segment;
@@ -146,6 +172,12 @@ sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window 
     for (int k = 0; k < outputs; k++)
         for (int64_t i = 0; i < first; i++)
             segment->out[k][i] = syi_nan();
+#if SYI_HAVE_VECTORS
+    if (window->kind == SYI_WINDOW_MEAN) {
+        run_means(window, segment->in[0], segment->out, first, segment->count, stride, &c);
+        return SY_OK;
+    }
+#endif
     while (first < segment->count) {
         int64_t last = segment->count - first < stride ? segment->count : first + stride;
         run_block(window, segment->in[0], segment->out, first, last, &c);

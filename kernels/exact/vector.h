@@ -1,0 +1,165 @@
+/*
+ * Vectors of doubles for the loops that a compiler does not find by itself: prefix sums and
+ * recurrences in lanes. They are as wide as the instruction set's registers; where it has no fused
+ * multiply-add there are none, and the kernels take their other ways. + - * and comparisons are
+ * the language's own operators.
+ */
+#ifndef SYI_KERNELS_EXACT_VECTOR_H
+#define SYI_KERNELS_EXACT_VECTOR_H
+
+#include "exact/bits.h"
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#define SYI_VECTOR 8
+#elif defined(__AVX2__) && defined(__FMA__)
+#define SYI_VECTOR 4
+#endif
+
+#ifdef SYI_VECTOR
+
+#include <immintrin.h>
+
+#define SYI_HAVE_VECTORS 1
+
+typedef double syi_vec __attribute__((vector_size(8 * SYI_VECTOR)));
+typedef uint64_t syi_bits_vec __attribute__((vector_size(8 * SYI_VECTOR)));
+
+SYI_INLINE syi_vec syi_vec_load(const double *from)
+{
+    syi_vec a;
+    memcpy(&a, from, sizeof a);
+    return a;
+}
+
+SYI_INLINE void syi_vec_store(double *to, syi_vec a)
+{
+    memcpy(to, &a, sizeof a);
+}
+
+#if SYI_VECTOR == 8
+
+SYI_INLINE syi_vec syi_vec_of(double x)
+{
+    return (syi_vec)_mm512_set1_pd(x);
+}
+
+/* a * b + c, rounded once. */
+SYI_INLINE syi_vec syi_vec_fma(syi_vec a, syi_vec b, syi_vec c)
+{
+    return (syi_vec)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
+
+/* c - a * b, rounded once. */
+SYI_INLINE syi_vec syi_vec_fnma(syi_vec a, syi_vec b, syi_vec c)
+{
+    return (syi_vec)_mm512_fnmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
+
+/* Each element plus all before it; any order of the additions, so only for exact sums. */
+SYI_INLINE syi_vec syi_vec_scan(syi_vec a)
+{
+    const syi_vec zero = {0};
+    a += __builtin_shufflevector(zero, a, 7, 8, 9, 10, 11, 12, 13, 14);
+    a += __builtin_shufflevector(zero, a, 6, 7, 8, 9, 10, 11, 12, 13);
+    return a + __builtin_shufflevector(zero, a, 4, 5, 6, 7, 8, 9, 10, 11);
+}
+
+SYI_INLINE syi_vec syi_vec_last(syi_vec a)
+{
+    return __builtin_shufflevector(a, a, 7, 7, 7, 7, 7, 7, 7, 7);
+}
+
+/* Of unsigned integers. */
+SYI_INLINE syi_bits_vec syi_vec_greater(syi_bits_vec a, syi_bits_vec b)
+{
+    return (syi_bits_vec)_mm512_max_epu64((__m512i)a, (__m512i)b);
+}
+
+SYI_INLINE syi_bits_vec syi_vec_lesser(syi_bits_vec a, syi_bits_vec b)
+{
+    return (syi_bits_vec)_mm512_min_epu64((__m512i)a, (__m512i)b);
+}
+
+#else
+
+SYI_INLINE syi_vec syi_vec_of(double x)
+{
+    return (syi_vec)_mm256_set1_pd(x);
+}
+
+SYI_INLINE syi_vec syi_vec_fma(syi_vec a, syi_vec b, syi_vec c)
+{
+    return (syi_vec)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+}
+
+SYI_INLINE syi_vec syi_vec_fnma(syi_vec a, syi_vec b, syi_vec c)
+{
+    return (syi_vec)_mm256_fnmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+}
+
+SYI_INLINE syi_vec syi_vec_scan(syi_vec a)
+{
+    const syi_vec zero = {0};
+    a += __builtin_shufflevector(zero, a, 3, 4, 5, 6);
+    return a + __builtin_shufflevector(zero, a, 2, 3, 4, 5);
+}
+
+SYI_INLINE syi_vec syi_vec_last(syi_vec a)
+{
+    return __builtin_shufflevector(a, a, 3, 3, 3, 3);
+}
+
+SYI_INLINE syi_bits_vec syi_vec_greater(syi_bits_vec a, syi_bits_vec b)
+{
+    syi_bits_vec is_greater = (syi_bits_vec)(a > b);
+    return (a & is_greater) | (b & ~is_greater);
+}
+
+SYI_INLINE syi_bits_vec syi_vec_lesser(syi_bits_vec a, syi_bits_vec b)
+{
+    return syi_vec_greater(a, b) ^ a ^ b;
+}
+
+#endif
+
+/* What syi_measure says, sooner for finite data; on the way the lines of out[0 .. count) are
+ * fetched for writing. */
+SYI_INLINE syi_span syi_vec_measure(const double *x, int64_t count, const double *out)
+{
+    enum { AT_ONCE = 2 };
+    const syi_bits_vec magnitude = (syi_bits_vec){0} + (UINT64_MAX >> 1);
+    const int64_t step = AT_ONCE * SYI_VECTOR;
+    syi_bits_vec most[AT_ONCE] = {0}, least[AT_ONCE] = {0};
+    uint64_t largest = 0, smallest = UINT64_MAX; /* less one, so that zero is last */
+    int64_t i = 0;
+    for (int k = 0; k < AT_ONCE; k++)
+        least[k] -= 1;
+    for (; i + step <= count; i += step)
+        for (int k = 0; k < AT_ONCE; k++) {
+            syi_bits_vec bits = (syi_bits_vec)syi_vec_load(x + i + k * SYI_VECTOR) & magnitude;
+            syi_bits_vec lower = bits - 1;
+            most[k] = syi_vec_greater(bits, most[k]);
+            least[k] = syi_vec_lesser(lower, least[k]);
+            __builtin_prefetch(out + i + k * SYI_VECTOR, 1);
+        }
+    for (int k = 0; k < step; k++) {
+        uint64_t bits = most[k / SYI_VECTOR][k % SYI_VECTOR];
+        uint64_t lower = least[k / SYI_VECTOR][k % SYI_VECTOR];
+        largest = bits > largest ? bits : largest;
+        smallest = lower < smallest ? lower : smallest;
+    }
+    for (; i < count; i++) {
+        uint64_t bits = syi_bits(x[i]) & (UINT64_MAX >> 1);
+        largest = bits > largest ? bits : largest;
+        smallest = bits - 1 < smallest ? bits - 1 : smallest;
+    }
+    if (largest >= (uint64_t)SYI_INFINITY_BITS)
+        return syi_measure(x, count);
+    return syi_span_of((int64_t)largest, (int64_t)(smallest + 1), 0);
+}
+
+#else
+#define SYI_HAVE_VECTORS 0
+#endif
+
+#endif
