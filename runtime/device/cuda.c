@@ -1,6 +1,7 @@
 /*
  * GPUs through the CUDA driver API. A span streams through three slots, so that copies in, kernels
- * and copies out overlap and an array of any size fits: out of memory halves the parts.
+ * and copies out overlap and an array of any size fits: out of memory halves the parts, down to one
+ * tile at a time.
  */
 #include "base/clock.h"
 #include "base/mem.h"
@@ -215,8 +216,27 @@ static int64_t slab_tiles_of(const cuda_device *cuda, const syi_job *job, syi_ti
     return tiles > 1 ? tiles : 1;
 }
 
-/* Finishes the slabs under way in the order they were started; `next` is the slot to be used next,
- * which holds the oldest. */
+/* How a span goes through the device. */
+typedef struct pace {
+    int64_t tiles; /* of a slab at most */
+    int slots;     /* in use */
+    int next;      /* the slot to be used next, which holds the oldest slab */
+} pace;
+
+/* Out of memory: smaller slabs, then one at a time; 0: there is nothing less. */
+static int pace_down(pace *pace)
+{
+    if (pace->tiles == 1 && pace->slots == 1)
+        return 0;
+    if (pace->tiles == 1)
+        pace->slots = 1;
+    else
+        pace->tiles /= 2;
+    pace->next = 0;
+    return 1;
+}
+
+/* Finishes the slabs under way in the order they were started. */
 static sy_status finish_all(cuda_device *cuda, int next, const syi_job *job, syi_outcome *outcome)
 {
     for (int i = 0; i < CUDA_SLOTS; i++) {
@@ -227,22 +247,22 @@ static sy_status finish_all(cuda_device *cuda, int next, const syi_job *job, syi
     return SY_OK;
 }
 
-/* Makes room in the slot for the next slab of the span; where memory is short, by halving the
- * slabs down to one tile. Slabs under way end first, so that their memory can be given back. */
-static sy_status make_room(cuda_device *cuda, int next, const syi_job *job, syi_tiles span,
-                           int64_t *slab_tiles, syi_outcome *outcome)
+/* Makes room for the next slab of the span. Where memory is short, slabs under way end first, so
+ * that their memory can be given back. */
+static sy_status make_room(cuda_device *cuda, const syi_job *job, syi_tiles span, pace *pace,
+                           syi_outcome *outcome)
 {
     for (;;) {
         syi_tiles rest = span;
-        syi_slab slab = syi_slab_take(job, &rest, *slab_tiles);
-        sy_status status =
-            cuda_slot_reserve(cuda, &cuda->slots[next], cuda_layout_of(job, &slab).end);
-        if (status != SY_ERR_MEMORY || *slab_tiles == 1)
+        syi_slab slab = syi_slab_take(job, &rest, pace->tiles);
+        int next = pace->next;
+        sy_status status = cuda_slot_reserve(cuda, &cuda->slots[next],
+                                             cuda_layout_of(job, &slab).end, pace->slots);
+        if (status != SY_ERR_MEMORY || !pace_down(pace))
             return status;
         SYI_TRY(finish_all(cuda, next, job, outcome));
         for (int i = 0; i < CUDA_SLOTS; i++)
             cuda_slot_clear(cuda, &cuda->slots[i]);
-        *slab_tiles /= 2;
         outcome->retries++;
     }
 }
@@ -250,20 +270,18 @@ static sy_status make_room(cuda_device *cuda, int next, const syi_job *job, syi_
 static sy_status stream_span(cuda_device *cuda, CUfunction kernel, const syi_job *job,
                              syi_tiles span, syi_outcome *outcome)
 {
-    int64_t slab_tiles = slab_tiles_of(cuda, job, span);
-    int next = 0;
+    pace pace = {.tiles = slab_tiles_of(cuda, job, span), .slots = CUDA_SLOTS};
     while (span.count) {
-        cuda_slot *slot = &cuda->slots[next];
         syi_slab slab;
-        if (slot->busy)
-            SYI_TRY(cuda_slot_finish(cuda, slot, job, outcome));
-        SYI_TRY(make_room(cuda, next, job, span, &slab_tiles, outcome));
-        slab = syi_slab_take(job, &span, slab_tiles);
+        if (cuda->slots[pace.next].busy)
+            SYI_TRY(cuda_slot_finish(cuda, &cuda->slots[pace.next], job, outcome));
+        SYI_TRY(make_room(cuda, job, span, &pace, outcome));
+        slab = syi_slab_take(job, &span, pace.tiles);
         SYI_TRY(syi_gate_pass(job->gate, slab.tiles));
-        SYI_TRY(cuda_slot_start(cuda, slot, kernel, job, &slab));
-        next = (next + 1) % CUDA_SLOTS;
+        SYI_TRY(cuda_slot_start(cuda, &cuda->slots[pace.next], kernel, job, &slab));
+        pace.next = (pace.next + 1) % pace.slots;
     }
-    return finish_all(cuda, next, job, outcome);
+    return finish_all(cuda, pace.next, job, outcome);
 }
 
 static sy_status run_in_context(cuda_device *cuda, const syi_job *job, syi_tiles span,

@@ -74,17 +74,18 @@ static sy_status open_slot(cuda_device *cuda, cuda_slot *slot)
     return SY_OK;
 }
 
-sy_status cuda_slot_reserve(cuda_device *cuda, cuda_slot *slot, size_t bytes)
+sy_status cuda_slot_reserve(cuda_device *cuda, cuda_slot *slot, size_t bytes, int slots)
 {
     sy_status status;
     void *staging = NULL;
+    size_t most = cuda->budget ? cuda->budget / (size_t)slots : SIZE_MAX;
     SYI_TRY(open_slot(cuda, slot));
-    if (slot->bytes >= bytes)
+    if (slot->bytes >= bytes && slot->bytes <= most)
         return SY_OK;
     release_memory(cuda, slot);
-    if (cuda->budget && bytes > cuda->budget / CUDA_SLOTS)
+    if (bytes > most)
         return syi_fail(SY_ERR_MEMORY, "device %s: a part needs %zu bytes, the budget is %zu",
-                        cuda->base.info.name, bytes * CUDA_SLOTS, cuda->budget);
+                        cuda->base.info.name, bytes * (size_t)slots, cuda->budget);
     status = CU(cuda, cuMemAlloc(&slot->memory, bytes));
     if (status == SY_OK)
         status = CU(cuda, cuMemHostAlloc(&staging, bytes, CU_MEMHOSTALLOC_PORTABLE));

@@ -51,8 +51,9 @@ sy_status cuda_check(const cuda_device *cuda, CUresult result, const char *what)
 /* The bytes that a slab needs. */
 cuda_layout cuda_layout_of(const syi_job *job, const syi_slab *slab);
 
-/* Makes the slot's memory at least so large. SY_ERR_MEMORY leaves the slot usable. */
-sy_status cuda_slot_reserve(cuda_device *cuda, cuda_slot *slot, size_t bytes);
+/* Makes the memory of a slot, one of `slots` in use, at least so large. SY_ERR_MEMORY leaves the
+ * slot usable. */
+sy_status cuda_slot_reserve(cuda_device *cuda, cuda_slot *slot, size_t bytes, int slots);
 /* Stages the slab and enqueues its copies and its kernel. */
 sy_status cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction kernel, const syi_job *job,
                           const syi_slab *slab);

@@ -1,32 +1,174 @@
-/* Device memory: the budget holds, and what is kept between calls can be had back. */
+/*
+ * Device memory: the budget holds, arrays larger than the device stream through, where memory is
+ * short the parts get smaller down to one tile at a time, and a device that has not even room for
+ * that leaves the run, not the context.
+ */
 #include "gpu_lab.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TILE = 4096 };
+
+static vcuda_counts counts_of(int device)
+{
+    vcuda_counts counts;
+    vcuda_counters(device, &counts);
+    return counts;
+}
+
 /* Everything kept between calls is given back by sy_trim; the budget holds. */
-static void memory(void)
+static void budget(void)
 {
     const uint64_t budget = 600000;
     vcuda_counts counts;
-    lab_case c;
+    lab_case c = gpu_case("sma", GPU_MOST);
     sy_context *context;
     gpu_world("gpus=1", NULL, 0);
     context = gpu_open("cuda", budget, 0, NULL);
-    c = gpu_case("sma", GPU_MOST);
     GPU_CHECK(gpu_compare(context, &c, NULL, NULL, "budget") == SY_OK, "%s", sy_last_error()->text);
-    vcuda_counters(0, &counts);
+    counts = counts_of(0);
     GPU_CHECK(counts.peak_bytes <= budget && counts.launches > 1, "peak %llu, %llu launches",
               (unsigned long long)counts.peak_bytes, (unsigned long long)counts.launches);
     GPU_CHECK(counts.live_bytes > 0 && counts.live_host > 0, "nothing is kept");
     sy_trim(context);
-    vcuda_counters(0, &counts);
+    counts = counts_of(0);
     GPU_CHECK(!counts.live_bytes && !counts.live_host, "sy_trim left %lld bytes",
               (long long)counts.live_bytes);
     gpu_close(&context, "memory");
+}
+
+/* An array twenty times as large as all of the GPU's memory, of which a half may be used. */
+static void large_array(const char *workload, int64_t rows)
+{
+    const uint64_t memory = 1 << 19, budget = memory / 2;
+    const int64_t values = 20 * (int64_t)memory / 8;
+    double *x = malloc((size_t)values * sizeof *x);
+    lab_case c = {.workload = workload, .rows = rows, .columns = values / rows, .x = x};
+    sy_context *context;
+    vcuda_counts counts;
+    GPU_CHECK(x, "memory");
+    if (!x)
+        return;
+    series_fill(SERIES_WALK, 5, x, values);
+    gpu_world("gpus=1;0:memory=512KiB", NULL, 0);
+    context = gpu_open("cuda", budget, 0, NULL);
+    GPU_CHECK(context && gpu_compare(context, &c, NULL, NULL, workload) == SY_OK, "%s: %s",
+              workload, sy_last_error()->text);
+    counts = counts_of(0);
+    GPU_CHECK(counts.peak_bytes <= budget, "%s: peak %llu", workload,
+              (unsigned long long)counts.peak_bytes);
+    GPU_CHECK(counts.bytes_in >= 20 * memory, "%s: only %llu bytes went to the GPU", workload,
+              (unsigned long long)counts.bytes_in);
+    gpu_close(&context, workload);
+    free(x);
+}
+
+/* Which ways of running on a GPU with little memory have been seen. */
+typedef struct seen {
+    int at_once, smaller, singly, without;
+} seen;
+
+/* The budget promises more than there is, so that the first slabs do not fit. */
+static void short_of(uint64_t memory, seen *seen)
+{
+    const int64_t tiles = (GPU_MOST + TILE - 1) / TILE, tile_bytes = 2 * TILE * 8;
+    sy_report report = {.struct_size = sizeof report};
+    lab_case c = gpu_case("sma", GPU_MOST);
+    char world[64];
+    sy_context *context;
+    vcuda_counts counts;
+    snprintf(world, sizeof world, "gpus=1;0:memory=%llu", (unsigned long long)memory);
+    gpu_world(world, NULL, 0);
+    context = gpu_open("cuda,cpu", UINT64_C(1) << 30, 0, NULL);
+    GPU_CHECK(context && gpu_compare(context, &c,
+                                     &(sy_options){.struct_size = sizeof(sy_options),
+                                                   .ratios = &(sy_ratio){"cuda:0", 1},
+                                                   .n_ratios = 1},
+                                     &report, world) == SY_OK,
+              "%s: %s", world, sy_last_error()->text);
+    counts = counts_of(0);
+    if (report.n_devices && !strcmp(report.devices[0].state, "out of memory")) {
+        seen->without++;
+        GPU_CHECK(report.devices[1].tiles == tiles && !counts.launches, "%s: %lld tiles on the CPU",
+                  world, (long long)report.devices[1].tiles);
+    } else if (report.n_devices) {
+        GPU_CHECK(report.devices[0].tiles == tiles, "%s: %lld tiles on the GPU", world,
+                  (long long)report.devices[0].tiles);
+        seen->at_once += !report.devices[0].retries;
+        seen->smaller += report.devices[0].retries && counts.launches < (uint64_t)tiles;
+        seen->singly +=
+            counts.launches == (uint64_t)tiles && counts.peak_bytes < 2 * (uint64_t)tile_bytes;
+    }
+    sy_report_clear(&report);
+    gpu_close(&context, world);
+}
+
+static void short_memory(void)
+{
+    seen seen = {0};
+    for (uint64_t memory = 3 << 20; memory > 40000; memory = memory * 4 / 5)
+        short_of(memory, &seen);
+    GPU_CHECK(seen.at_once && seen.smaller && seen.singly && seen.without,
+              "at once %d, in parts %d, tile by tile %d, not at all %d", seen.at_once, seen.smaller,
+              seen.singly, seen.without);
+    printf("short memory: at once %d, in parts %d, tile by tile %d, not at all %d\n", seen.at_once,
+           seen.smaller, seen.singly, seen.without);
+}
+
+/* Whatever it is that there is no memory for: the device leaves the run and takes part in the
+ * next one. */
+static void refused(const char *call)
+{
+    lab_case c = gpu_case("ema", GPU_MOST);
+    char fault[96];
+    sy_context *context;
+    gpu_world("gpus=2", NULL, 0);
+    context = gpu_open("cuda", 0, 0, NULL);
+    snprintf(fault, sizeof fault, "device=1,call=%s,times=10,error=CUDA_ERROR_OUT_OF_MEMORY", call);
+    GPU_CHECK(context && vcuda_fault(fault) == 0, "%s", vcuda_message());
+    for (int run = 0; context && run < 3; run++) {
+        sy_report report = {.struct_size = sizeof report};
+        const char *wanted = run ? "ok" : "out of memory";
+        GPU_CHECK(gpu_compare(context, &c, NULL, &report, fault) == SY_OK, "%s: %s", fault,
+                  sy_last_error()->text);
+        GPU_CHECK(report.n_devices == 2 && !strcmp(report.devices[1].state, wanted) &&
+                      !strcmp(report.devices[0].state, "ok"),
+                  "%s, run %d: the device is %s", fault, run,
+                  report.n_devices ? report.devices[1].state : "not there");
+        sy_report_clear(&report);
+    }
+    gpu_close(&context, fault);
+}
+
+/* With nobody to take it over, that is the error. */
+static void alone(void)
+{
+    lab_case c = gpu_case("sma", GPU_MOST);
+    sy_context *context;
+    gpu_world("gpus=1", NULL, 0);
+    context = gpu_open("cuda", 0, 0, NULL);
+    vcuda_fault("call=cuMemAlloc,times=0,error=CUDA_ERROR_OUT_OF_MEMORY");
+    GPU_CHECK(context && gpu_compare(context, &c, NULL, NULL, "alone") == SY_ERR_MEMORY &&
+                  lab_told(SY_ERR_MEMORY),
+              "no memory at all");
+    gpu_close(&context, "alone");
 }
 
 int main(int argc, char **argv)
 {
     if (!gpu_begin(argc, argv))
         return 2;
-    memory();
+    budget();
+    large_array("sma", 1);
+    large_array("ema", 1);
+    large_array("variance", 40);
+    short_memory();
+    refused("cuMemAlloc");
+    refused("cuMemHostAlloc");
+    refused("cuStreamCreate");
+    refused("cuEventCreate");
+    alone();
     return gpu_end();
 }
