@@ -1,44 +1,95 @@
-/* Devices that are lost or hang in the middle of a run. */
+/*
+ * Devices that are lost or hang in the middle of a run: the right bits, and nothing is done again
+ * but what was under way on the lost device.
+ */
 #include "gpu_lab.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void losses(void)
+/* Slabs of one tile: a launch is a tile. */
+enum { GPUS = 3, SHARE = 8, COLUMNS = GPUS * SHARE * 4096, IN_FLIGHT = 3 };
+
+/* Slabs of a tile need memory for one in each slot, and not for two. */
+static const struct {
+    const char *name;
+    uint64_t slab_bytes;
+} workloads[] = {{"sma", 100000}, {"ema", 100000}, {"variance", 50000}};
+
+static double x[COLUMNS];
+
+static sy_context *open_world(int w)
 {
-    int hit = 0;
-    for (int device = 0; device < 3; device++) {
-        for (int after = 0; after < 3; after++) {
-            char fault[128];
-            vcuda_counts counts;
-            lab_case c;
-            sy_context *context;
-            gpu_world("gpus=3", NULL, 0);
-            context = gpu_open("cuda", 3 << 20, 0, NULL);
-            snprintf(fault, sizeof fault, "device=%d,call=cuLaunchKernel,after=%d,lost", device,
-                     after);
-            GPU_CHECK(context && vcuda_fault(fault) == 0, "%s: %s", fault, vcuda_message());
-            c = gpu_case("bollinger", GPU_MOST);
-            GPU_CHECK(gpu_compare(context, &c, NULL, NULL, fault) == SY_OK, "%s: %s", fault,
-                      sy_last_error()->text);
-            vcuda_counters(-1, &counts);
-            hit += counts.faults > 0;
-            gpu_close(&context, fault);
-        }
+    gpu_world("gpus=3", NULL, 0);
+    return gpu_open("cuda", IN_FLIGHT * workloads[w].slab_bytes, 0, NULL);
+}
+
+/* Equal shares, and each device keeps to its own. */
+static sy_status run(sy_context *context, const char *workload, sy_report *report, const char *what)
+{
+    const sy_ratio ratios[GPUS] = {{"cuda:0", 1}, {"cuda:1", 1}, {"cuda:2", 1}};
+    const sy_options options = {.struct_size = sizeof options, .ratios = ratios, .n_ratios = GPUS};
+    lab_case c = {.workload = workload, .rows = 1, .columns = COLUMNS, .x = x};
+    return gpu_compare(context, &c, &options, report, what);
+}
+
+/* `after` tiles of its share were launched. */
+static void lose(int w, int device, int after)
+{
+    const char *workload = workloads[w].name;
+    sy_report report = {.struct_size = sizeof report};
+    sy_context *context = open_world(w);
+    char fault[128];
+    int64_t tiles = 0;
+    vcuda_counts counts;
+    snprintf(fault, sizeof fault, "device=%d,call=cuLaunchKernel,after=%d,lost", device, after);
+    GPU_CHECK(context && vcuda_fault(fault) == 0, "%s: %s", fault, vcuda_message());
+    GPU_CHECK(run(context, workload, &report, fault) == SY_OK, "%s, %s: %s", workload, fault,
+              sy_last_error()->text);
+    vcuda_counters(-1, &counts);
+    GPU_CHECK(counts.faults == 1, "%s: did not strike", fault);
+    for (int i = 0; i < report.n_devices; i++) {
+        const sy_device_report *d = &report.devices[i];
+        tiles += d->tiles;
+        GPU_CHECK(!strcmp(d->state, i == device ? "failed" : "ok"), "%s, %s: device %d is %s",
+                  workload, fault, i, d->state);
+        GPU_CHECK(i != device ? d->tiles >= SHARE
+                              : d->tiles <= after && d->tiles >= after - IN_FLIGHT,
+                  "%s, %s: %lld tiles of device %d", workload, fault, (long long)d->tiles, i);
     }
-    GPU_CHECK(hit >= 3, "%d losses", hit);
-    printf("losses: %d of 9 struck\n", hit);
+    GPU_CHECK(tiles == report.tiles && tiles == (int64_t)GPUS * SHARE, "%s, %s: %lld tiles",
+              workload, fault, (long long)tiles);
+    GPU_CHECK(counts.launches <= (uint64_t)(GPUS * SHARE + IN_FLIGHT),
+              "%s, %s: %llu tiles were computed", workload, fault,
+              (unsigned long long)counts.launches);
+    sy_report_clear(&report);
+    gpu_close(&context, fault);
+}
+
+/* Undisturbed, nothing is done twice: what the figures of `lose` are to be seen against. */
+static void undisturbed(int w)
+{
+    const char *workload = workloads[w].name;
+    sy_context *context = open_world(w);
+    vcuda_counts counts;
+    GPU_CHECK(context && run(context, workload, NULL, "undisturbed") == SY_OK, "%s",
+              sy_last_error()->text);
+    for (int i = 0; i < GPUS; i++) {
+        vcuda_counters(i, &counts);
+        GPU_CHECK(counts.launches == SHARE, "%s: %llu launches on device %d", workload,
+                  (unsigned long long)counts.launches, i);
+    }
+    gpu_close(&context, workload);
 }
 
 static void hang(void)
 {
-    lab_case c;
+    lab_case c = gpu_case("sma", GPU_MOST);
     sy_report report = {.struct_size = sizeof report};
     sy_context *context;
     gpu_world("gpus=2", NULL, 0);
     context = gpu_open("cuda", 0, 50, NULL);
     GPU_CHECK(vcuda_fault("device=1,call=cuLaunchKernel,hang") == 0, "%s", vcuda_message());
-    c = gpu_case("sma", GPU_MOST);
     GPU_CHECK(gpu_compare(context, &c, NULL, &report, "hang") == SY_OK, "%s",
               sy_last_error()->text);
     GPU_CHECK(!strcmp(report.devices[1].state, "failed"), "state %s", report.devices[1].state);
@@ -51,7 +102,13 @@ int main(int argc, char **argv)
 {
     if (!gpu_begin(argc, argv))
         return 2;
-    losses();
+    series_fill(SERIES_SPIKES, 7, x, COLUMNS);
+    for (int w = 0; w < 3; w++) {
+        undisturbed(w);
+        for (int device = 0; device < GPUS; device++)
+            for (int quarter = 1; quarter < 4; quarter++)
+                lose(w, device, SHARE * quarter / 4);
+    }
     hang();
     return gpu_end();
 }
