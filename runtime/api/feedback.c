@@ -99,11 +99,12 @@ static void save(sy_context *context, const syi_known *known)
 {
     syi_stored_balance stored;
     sy_status status = syi_multigpu_get(&context->multigpu, known->tag, &stored);
-    if (status == SY_OK && stored.costs && stored.fingerprint)
-        status = store_all(context, known, &stored);
-    if (status == SY_OK)
+    if (status == SY_OK) {
+        if (stored.costs && stored.fingerprint)
+            status = store_all(context, known, &stored);
         syi_stored_balance_clear(&stored);
-    else
+    }
+    if (status != SY_OK)
         syi_log_line(&context->log, SY_LOG_WARNING, "the corrected profile is not stored: %s",
                      sy_last_error()->text);
 }

@@ -1,3 +1,8 @@
+/*
+ * What a context knows of its devices: for each tag and workload the ratios and costs that
+ * multigpu.json holds, believed as far as their fingerprints allow, and what the runs have
+ * corrected since. Read when first asked for, and again when the file has changed.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "api/context.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/cost_file.h"
 #include "support/lab.h"
 #include "support/series.h"
 
@@ -34,43 +35,11 @@ static void drop(void)
 
 TestSuite(balance_run, .init = fill, .fini = drop);
 
-static void same_as_cpu(lab_case *c)
-{
-    lab_case alone = *c;
-    sy_context *cpu = lab_open("cpu:threads=1", NULL, NULL);
-    int output = 0;
-    cr_assert(cpu && lab_prepare(&alone));
-    cr_assert_eq(lab_run(cpu, &alone, NULL, NULL), SY_OK);
-    cr_expect_lt(lab_case_difference(&alone, c, &output), 0, "other bits");
-    lab_release(&alone);
-    sy_context_destroy(&cpu);
-}
-
 /* A profile of `a` and `b`: nanoseconds per element, and fixed ones. */
-static void write_profile(double a_ns, double b_ns, int a_fixed, int b_fixed, const char *version)
+static void write_profile(double a_ns, double b_ns, double a_fixed, double b_fixed, int version)
 {
-    static const char *const names[] = {"a", "b"};
-    double ns[] = {a_ns, b_ns};
-    int fixed[] = {a_fixed, b_fixed};
-    FILE *file = fopen(path, "w");
-    cr_assert(file);
-    fprintf(file,
-            "{\"format\": 1, \"profiles\": {\"sma\": {\"ratios\": {\"a\": %.17g, \"b\": %.17g},",
-            1 / a_ns, 1 / b_ns);
-    fprintf(file, "\"fingerprint\": {\"devices\": {");
-    for (int i = 0; i < 2; i++)
-        fprintf(file,
-                "%s\"%s\": {\"format\": 1, \"name\": \"%s\", \"workload\": \"sma\", \"dtype\": "
-                "\"f64\", \"workload_version\": %s, \"library_minor\": 1}",
-                i ? ", " : "", names[i], names[i], version);
-    fprintf(file, "}}, \"costs\": {");
-    for (int i = 0; i < 2; i++)
-        fprintf(file,
-                "%s\"%s\": {\"phases\": {\"compute\": {\"fixed_ns\": %d, \"per_element_ns\": "
-                "[%.17g], \"until_elements\": [], \"spread\": 0.01}}}",
-                i ? ", " : "", names[i], fixed[i], ns[i]);
-    fprintf(file, "}}}}\n");
-    cr_assert_eq(fclose(file), 0);
+    cost_row rows[] = {{"a", a_fixed, a_ns, 0.01}, {"b", b_fixed, b_ns, 0.01}};
+    cr_assert(cost_file_write(path, "sma", version, rows, 2));
 }
 
 static sy_plan_info explain(sy_context *context, int64_t columns)
@@ -86,7 +55,7 @@ Test(balance_run, plans_by_the_costs)
 {
     sy_context *context;
     sy_plan_info plan;
-    write_profile(10, 30, 0, 0, "1");
+    write_profile(10, 30, 0, 0, 1);
     context = lab_open("sim:a,sim:b", path, NULL);
     cr_assert(context);
     plan = explain(context, 4096 * 200);
@@ -104,7 +73,7 @@ Test(balance_run, leaves_out_what_does_not_pay)
 {
     sy_context *context;
     sy_plan_info plan;
-    write_profile(10, 10, 0, 1000000, "1");
+    write_profile(10, 10, 0, 1000000, 1);
     context = lab_open("sim:a,sim:b", path, NULL);
     cr_assert(context);
     plan = explain(context, 8192);
@@ -121,7 +90,7 @@ Test(balance_run, decides_by_predicted_times)
     sy_context *context;
     sy_work work = {.struct_size = sizeof work, .workload = "sma", .rows = 1, .columns = 8192};
     sy_decision decision = {.struct_size = sizeof decision};
-    write_profile(10, 20, 0, 1000000, "1");
+    write_profile(10, 20, 0, 1000000, 1);
     context = lab_open("sim:a,sim:b", path, NULL);
     cr_assert(context);
     cr_assert_eq(sy_decide(context, &work, NULL, &decision), SY_OK);
@@ -143,7 +112,7 @@ Test(balance_run, follows_the_file)
 {
     sy_context *context;
     sy_plan_info plan;
-    write_profile(10, 30, 0, 0, "1");
+    write_profile(10, 30, 0, 0, 1);
     context = lab_open("sim:a,sim:b", path, NULL);
     cr_assert(context);
     plan = explain(context, 4096 * 200);
@@ -154,7 +123,7 @@ Test(balance_run, follows_the_file)
     cr_expect_eq(plan.devices[0].tiles, 100);
     cr_expect_lt(plan.predicted_ms, 0);
     sy_plan_info_clear(&plan);
-    write_profile(30, 10, 0, 0, "1");
+    write_profile(30, 10, 0, 0, 1);
     plan = explain(context, 4096 * 200);
     cr_expect_eq(plan.devices[0].tiles, 50);
     sy_plan_info_clear(&plan);
@@ -167,7 +136,7 @@ Test(balance_run, does_not_believe_another_version)
     lab_log log = {0};
     sy_context *context;
     sy_plan_info plan;
-    write_profile(10, 30, 0, 0, "99");
+    write_profile(10, 30, 0, 0, 99);
     context = lab_open("sim:a,sim:b", path, &log);
     cr_assert(context);
     for (int i = 0; i < 3; i++) {
@@ -184,7 +153,7 @@ Test(balance_run, damaged_costs)
 {
     sy_context *context;
     sy_plan_info plan;
-    write_profile(-10, 30, 0, 0, "1");
+    write_profile(-10, 30, 0, 0, 1);
     context = lab_open("sim:a,sim:b", path, NULL);
     cr_assert(context);
     plan = explain(context, 4096 * 200);
@@ -208,7 +177,7 @@ Test(balance_run, heals_without_other_bits)
             cr_assert_eq(lab_run(context, &c, NULL, &report), SY_OK);
             cr_expect_eq(report.devices[0].tiles + report.devices[1].tiles, 245);
             if (call == 0 || call == 3)
-                same_as_cpu(&c);
+                cr_expect(lab_as_on_cpu(&c));
             sy_report_clear(&report);
             lab_release(&c);
         }
@@ -236,7 +205,7 @@ Test(balance_run, profile_is_used)
     cr_assert_eq(lab_run(context, &c, NULL, &report), SY_OK);
     cr_expect(report.used_profile);
     cr_expect_gt(report.predicted_ms, 0);
-    same_as_cpu(&c);
+    cr_expect(lab_as_on_cpu(&c));
     sy_report_clear(&report);
     lab_release(&c);
     options.budget_ms = -1;

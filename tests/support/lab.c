@@ -9,7 +9,7 @@ enum { GUARD = 64 };
 
 static const uint64_t poison = UINT64_C(0xfff7a5a5deadbeef); /* a signalling NaN of its own */
 
-static void remember(void *user, sy_log_level level, const char *line)
+void lab_remember(void *user, sy_log_level level, const char *line)
 {
     lab_log *log = user;
     if (level != SY_LOG_WARNING) {
@@ -26,7 +26,7 @@ sy_context *lab_open(const char *devices, const char *multigpu_path, lab_log *lo
                         .devices = devices,
                         .multigpu_path = multigpu_path ? multigpu_path : "no-such/multigpu.json",
                         .thresholds_path = "no-such/thresholds.json",
-                        .log = log ? remember : NULL,
+                        .log = log ? lab_remember : NULL,
                         .log_user = log};
     sy_context *context = NULL;
     if (sy_context_create(&config, &context) == SY_OK)
@@ -174,6 +174,24 @@ int64_t lab_case_difference(const lab_case *a, const lab_case *b, int *output)
         }
     }
     return -1;
+}
+
+int lab_as_on_cpu(const lab_case *c)
+{
+    lab_case alone = *c;
+    sy_context *cpu = lab_open("cpu:threads=1", NULL, NULL);
+    int output = 0;
+    int64_t at = 0;
+    if (cpu && lab_prepare(&alone)) {
+        if (lab_run(cpu, &alone, NULL, NULL) == SY_OK)
+            at = lab_case_difference(&alone, c, &output);
+        lab_release(&alone);
+    }
+    sy_context_destroy(&cpu);
+    if (at >= 0)
+        fprintf(stderr, "%s: other bits in output %d at %lld\n", c->workload, output,
+                (long long)at);
+    return at < 0;
 }
 
 const char *lab_describe(const lab_case *c, char *text, size_t size)

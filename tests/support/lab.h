@@ -15,6 +15,9 @@ typedef struct lab_log {
     char last[512]; /* the last warning */
 } lab_log;
 
+/* Counts a line; `user` is a lab_log. */
+void lab_remember(void *user, sy_log_level level, const char *line);
+
 /* A context over `devices` with a profile file that does not exist (or `multigpu_path`). `log` may
  * be NULL. NULL, with the library's message on standard error, when it cannot be had. */
 sy_context *lab_open(const char *devices, const char *multigpu_path, lab_log *log);
@@ -57,6 +60,8 @@ int lab_told(sy_status status);
 int64_t lab_difference(const double *a, const double *b, int64_t count);
 /* The same over all outputs of two cases; `output` tells where. */
 int64_t lab_case_difference(const lab_case *a, const lab_case *b, int *output);
+/* Whether the case's outputs have the bits that one thread of the CPU computes; says where not. */
+int lab_as_on_cpu(const lab_case *c);
 /* "workload(name=value, ..)", in a buffer of the caller. */
 const char *lab_describe(const lab_case *c, char *text, size_t size);
 

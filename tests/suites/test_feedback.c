@@ -1,0 +1,181 @@
+/*
+ * What one call teaches the next, through the public API: simulated devices that are quicker than
+ * their profile says by far more than any disturbance, so that what has to come out does not
+ * depend on the machine's load. The rule itself is tested in virtual time (test_model.c).
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "support/cost_file.h"
+#include "support/lab.h"
+#include "support/series.h"
+
+enum { TILES = 50, COLUMNS = TILES * 4096, MANY_CALLS = 300, RUNS_BEFORE_SAVING = 3 };
+
+static double *x;
+static char path[64], lock_path[80];
+
+static void fill(void)
+{
+    x = malloc(COLUMNS * sizeof *x);
+    cr_assert(x);
+    series_fill(SERIES_FLATS, 5, x, COLUMNS);
+    snprintf(path, sizeof path, "feedback-%d.json", (int)getpid());
+    snprintf(lock_path, sizeof lock_path, "%s.lock", path);
+}
+
+static void drop(void)
+{
+    free(x);
+    remove(path);
+    remove(lock_path);
+}
+
+TestSuite(feedback, .init = fill, .fini = drop);
+
+/* Both are said to take 1,000 ns an element. In truth `b` takes 100, and `a` the host's few. */
+static sy_context *open_deviating(int frozen, int version, lab_log *log)
+{
+    static const cost_row rows[] = {{"a", 0, 1000, 0.1}, {"b", 0, 1000, 0.1}};
+    sy_config config = {.struct_size = sizeof config,
+                        .devices = "sim:a:speed=1e6,sim:b:speed=0.1",
+                        .multigpu_path = path,
+                        .thresholds_path = "no-such/thresholds.json",
+                        .log = log ? lab_remember : NULL,
+                        .log_user = log,
+                        .frozen = frozen};
+    sy_context *context = NULL;
+    cr_assert(cost_file_write(path, "sma", version, rows, 2));
+    cr_assert_eq(sy_context_create(&config, &context), SY_OK);
+    return context;
+}
+
+static void call(sy_context *context)
+{
+    lab_case c = {.workload = "sma", .rows = 1, .columns = COLUMNS, .x = x};
+    cr_assert(lab_prepare(&c));
+    cr_assert_eq(lab_run(context, &c, NULL, NULL), SY_OK);
+    cr_assert(lab_as_on_cpu(&c));
+    lab_release(&c);
+}
+
+/* Tiles that the slower one would get. */
+static int64_t planned_for_b(sy_context *context)
+{
+    sy_work work = {.struct_size = sizeof work, .workload = "sma", .rows = 1, .columns = COLUMNS};
+    sy_plan_info plan = {.struct_size = sizeof plan};
+    int64_t tiles;
+    cr_assert_eq(sy_plan_explain(context, &work, NULL, &plan), SY_OK);
+    tiles = plan.devices[1].tiles;
+    sy_plan_info_clear(&plan);
+    return tiles;
+}
+
+/* Whether the file is another one than the last time. */
+static int was_written(struct stat *last)
+{
+    struct stat now;
+    int same;
+    cr_assert_eq(stat(path, &now), 0);
+    same = now.st_ino == last->st_ino && now.st_mtim.tv_sec == last->st_mtim.tv_sec &&
+           now.st_mtim.tv_nsec == last->st_mtim.tv_nsec;
+    *last = now;
+    return !same;
+}
+
+/* One strange run changes nothing; when it goes on, the plan follows. */
+Test(feedback, plans_follow_the_devices)
+{
+    sy_context *context = open_deviating(0, 1, NULL);
+    int calls = 1;
+    cr_expect_eq(planned_for_b(context), TILES / 2);
+    call(context);
+    cr_expect_eq(planned_for_b(context), TILES / 2, "after one run");
+    while (planned_for_b(context) >= TILES / 2 && calls++ < MANY_CALLS)
+        call(context);
+    cr_expect_lt(planned_for_b(context), TILES / 2, "after %d runs", calls);
+    sy_context_destroy(&context);
+}
+
+Test(feedback, frozen_turns_it_off)
+{
+    sy_context *context = open_deviating(1, 1, NULL);
+    struct stat file = {0};
+    was_written(&file);
+    for (int i = 0; i < 8; i++) {
+        call(context);
+        cr_expect_eq(planned_for_b(context), TILES / 2);
+    }
+    cr_expect_not(was_written(&file));
+    sy_context_destroy(&context);
+}
+
+/* Ratios of a call, and a run that was not asked for its device's share, teach nothing. */
+Test(feedback, forced_ratios_teach_nothing)
+{
+    static const sy_ratio ratios[] = {{"a", 0.5}, {"b", 0.5}};
+    sy_options options = {.struct_size = sizeof options, .ratios = ratios, .n_ratios = 2};
+    sy_context *context = open_deviating(0, 1, NULL);
+    for (int i = 0; i < 8; i++) {
+        lab_case c = {.workload = "sma", .rows = 1, .columns = COLUMNS, .x = x};
+        cr_assert(lab_prepare(&c));
+        cr_assert_eq(lab_run(context, &c, &options, NULL), SY_OK);
+        lab_release(&c);
+        cr_expect_eq(planned_for_b(context), TILES / 2);
+    }
+    sy_context_destroy(&context);
+}
+
+/* Not before it has been worth it for some runs, and then so that the next process knows. */
+Test(feedback, the_file_follows_when_it_matters)
+{
+    sy_context *context = open_deviating(0, 1, NULL), *next;
+    struct stat file = {0};
+    int calls = 0, since = 0, writes = 0;
+    was_written(&file);
+    while ((!writes || planned_for_b(context) >= TILES / 2) && calls++ < MANY_CALLS) {
+        call(context);
+        since++;
+        if (!was_written(&file))
+            continue;
+        cr_expect_geq(since, RUNS_BEFORE_SAVING, "written again after %d runs", since);
+        since = 0;
+        writes++;
+        next = lab_open("sim:a:speed=1e6,sim:b:speed=0.1", path, NULL);
+        cr_assert(next);
+        cr_expect_eq(planned_for_b(next), planned_for_b(context));
+        sy_context_destroy(&next);
+    }
+    cr_expect_lt(planned_for_b(context), TILES / 2, "%d writes in %d runs", writes, calls);
+    cr_expect_gt(writes, 0);
+    sy_context_destroy(&context);
+}
+
+/* The file cannot be locked: the calls go on, with what they have learned. */
+Test(feedback, a_failing_save_costs_one_line)
+{
+    lab_log log = {0};
+    int64_t alive = syi_mem_alive();
+    sy_context *context = open_deviating(0, 1, &log);
+    struct stat file = {0};
+    int calls = 0;
+    cr_assert_eq(mkdir(lock_path, 0777), 0);
+    was_written(&file);
+    while (log.warnings == 0 && calls++ < MANY_CALLS)
+        call(context);
+    cr_expect_eq(log.warnings, 1);
+    cr_expect(strstr(log.last, "not stored"), "'%s'", log.last);
+    cr_expect(strstr(log.last, path), "'%s' does not name the file", log.last);
+    for (int i = 1; i < RUNS_BEFORE_SAVING; i++)
+        call(context);
+    cr_expect_eq(log.warnings, 1, "said again by the next runs");
+    cr_expect_not(was_written(&file));
+    sy_context_destroy(&context);
+    cr_expect_eq(syi_mem_alive(), alive, "memory is lost");
+}

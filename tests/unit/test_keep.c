@@ -1,0 +1,90 @@
+/* Whether a stored profile stays when the devices are measured again: rule by rule, on made
+ * numbers. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "api/keep.h"
+#include "base/mem.h"
+#include "costs.h"
+
+/* Costs of `a` and `b` as a profile stores them, of these spreads. */
+static json_t *costs(double a_spread, double b_spread)
+{
+    static const char *const names[] = {"a", "b"};
+    const double spreads[] = {a_spread, b_spread};
+    json_t *all = json_object(), *entry;
+    for (int i = 0; i < 2; i++) {
+        syi_cost cost = {.phase[SYI_COMPUTE] = syi_curve_line(1000, 10)};
+        cost.phase[SYI_COMPUTE].spread = spreads[i];
+        cr_assert_eq(syi_json_child(all, names[i], &entry), SY_OK);
+        cr_assert_eq(syi_cost_store(entry, &cost), SY_OK);
+    }
+    return all;
+}
+
+/* `a` three quarters; measured now: `a_now` to 1, with a spread of `now` where there was `then`. */
+static bool keeps(double then, double now, double a_now, double within, char *why)
+{
+    syi_stored_balance stored = {.costs = costs(0.01, then)};
+    sy_ratio ratios[] = {{"a", a_now}, {"b", 1}};
+    json_t *measured = costs(0.01, now);
+    bool keep;
+    stored.balance.n_ratios = 2;
+    stored.balance.ratios = syi_alloc(2, sizeof *stored.balance.ratios);
+    cr_assert(stored.balance.ratios);
+    for (int i = 0; i < 2; i++) {
+        strcpy(stored.balance.ratios[i].device, i ? "b" : "a");
+        stored.balance.ratios[i].ratio = i ? 0.25 : 0.75;
+    }
+    keep = syi_keep_stored(&stored, ratios, 2, measured, within, why);
+    json_decref(measured);
+    syi_stored_balance_clear(&stored);
+    return keep;
+}
+
+/* Worse means: scatters by more than a tenth, and more than three times as much as it did. */
+Test(keep, what_scatters_more_stays_out)
+{
+    char why[SYI_KEEP_TEXT];
+    cr_expect_not(keeps(0.02, 0.02, 4, 0, why));
+    cr_expect_not(keeps(0.02, 0.099, 4, 0, why), "five times as much, but still little");
+    cr_expect(keeps(0.02, 0.101, 4, 0, why));
+    cr_expect_str_eq(why, "the times of b now scatter by 10 %, then by 2 %");
+    cr_expect_not(keeps(0.05, 0.149, 4, 0, why), "less than three times as much");
+    cr_expect(keeps(0.05, 0.151, 4, 0, why));
+    cr_expect(keeps(0.05, 0.151, 3, 0.5, why), "also where no ratio has changed");
+    cr_expect(strstr(why, "scatter"));
+    cr_expect_not(keeps(0.5, 0.02, 4, 0, why), "a better one comes in");
+}
+
+/* 0.75 and 0.25; 4:1 is 0.8 and 0.2: a fifth less for b. */
+Test(keep, small_changes_are_not_worth_it)
+{
+    char why[SYI_KEEP_TEXT];
+    cr_expect_not(keeps(0.02, 0.02, 4, 0.19, why));
+    cr_expect(keeps(0.02, 0.02, 4, 0.21, why));
+    cr_expect_str_eq(why, "no ratio differs by more than 20.0 %");
+    cr_expect_not(keeps(0.02, 0.02, 3, 0, why), "0 means that every new one comes in");
+}
+
+Test(keep, devices_that_are_away_and_ratios_by_hand)
+{
+    sy_ratio ratios[] = {{"a", 3}, {"c", 1}};
+    syi_stored_balance stored = {.balance = {.n_ratios = 1}};
+    json_t *now = costs(0.01, 0.01);
+    char why[SYI_KEEP_TEXT];
+    stored.balance.ratios = syi_alloc(1, sizeof *stored.balance.ratios);
+    cr_assert(stored.balance.ratios);
+    strcpy(stored.balance.ratios[0].device, "b");
+    stored.balance.ratios[0].ratio = 1;
+    cr_expect(syi_keep_stored(&stored, ratios, 2, now, 0, why));
+    cr_expect_str_eq(why, "it was set by hand");
+    stored.costs = costs(0.01, 0.01);
+    cr_expect(syi_keep_stored(&stored, ratios, 2, now, 0, why));
+    cr_expect_str_eq(why, "device b of it could not be measured");
+    /* A device more than before makes it another machine. */
+    strcpy(stored.balance.ratios[0].device, "a");
+    cr_expect_not(syi_keep_stored(&stored, ratios, 2, now, 1e9, why));
+    syi_stored_balance_clear(&stored);
+    json_decref(now);
+}
