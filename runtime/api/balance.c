@@ -126,10 +126,8 @@ sy_status syi_context_plan(sy_context *context, const syi_job *job, const sy_opt
                            syi_plan *out)
 {
     syi_known known = {0};
-    sy_status status = SY_OK;
-    if (context->devices.count > 1)
-        status = syi_known_get(context, job->workload,
-                               options->tag ? options->tag : job->workload->name, &known);
+    sy_status status = syi_known_get(context, job->workload,
+                                     options->tag ? options->tag : job->workload->name, &known);
     if (status == SY_OK)
         status = plan_with(context, job, options, &known, out);
     syi_known_clear(&known);

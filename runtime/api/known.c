@@ -98,7 +98,8 @@ static sy_status match_ratios(sy_context *context, const syi_stored_balance *sto
     for (int i = 0; i < out->count; i++)
         out->devices[i].ratio = ratios[i];
     syi_free(ratios);
-    if (*absent && !context->warned_absent) {
+    /* A device alone gets everything, whatever the others' ratios were. */
+    if (*absent && out->count > 1 && !context->warned_absent) {
         context->warned_absent = 1;
         syi_log_line(&context->log, SY_LOG_WARNING,
                      "%s has ratios for devices that are not here, ignored: %s",

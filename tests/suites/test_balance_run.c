@@ -68,6 +68,38 @@ Test(balance_run, plans_by_the_costs)
     sy_context_destroy(&context);
 }
 
+/* A device alone has nobody to share with, but its profile tells how long it will take. */
+Test(balance_run, predicts_a_device_alone)
+{
+    static const char *const devices[] = {"sim:a", "cpu"};
+    for (int i = 0; i < 2; i++) {
+        cost_row rows[] = {{i ? "cpu" : "a", 5000, 10, 0.01}, {"b", 0, 10, 0.01}};
+        lab_case c = {.workload = "sma", .rows = 1, .columns = 10000, .x = x};
+        sy_report report = {.struct_size = sizeof report};
+        lab_log log = {0};
+        sy_context *context = lab_open(devices[i], path, &log);
+        sy_plan_info plan;
+        cr_assert(context && lab_prepare(&c));
+        plan = explain(context, 10000);
+        cr_expect_lt(plan.predicted_ms, 0, "nothing is known");
+        sy_plan_info_clear(&plan);
+        cr_assert(cost_file_write(path, "sma", 1, rows, 2));
+        plan = explain(context, 10000);
+        cr_expect_float_eq(plan.predicted_ms, 0.105, 1e-9);
+        cr_expect_float_eq(plan.devices[0].predicted_ms, 0.105, 1e-9);
+        cr_expect_str_eq(plan.devices[0].limited_by, "compute");
+        cr_expect_str_eq(plan.decision, i ? "cpu" : "one");
+        sy_plan_info_clear(&plan);
+        cr_assert_eq(lab_run(context, &c, NULL, &report), SY_OK);
+        cr_expect_float_eq(report.predicted_ms, 0.105, 1e-9);
+        cr_expect_eq(log.warnings, 0, "'%s'", log.last);
+        sy_report_clear(&report);
+        lab_release(&c);
+        sy_context_destroy(&context);
+        remove(path);
+    }
+}
+
 /* A fixed cost of 1 ms does not pay for 2 tiles that take 0.08 ms elsewhere. */
 Test(balance_run, leaves_out_what_does_not_pay)
 {
