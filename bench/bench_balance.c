@@ -1,272 +1,286 @@
 /*
  * How well unequal devices are kept busy: the time that a perfect split would take, divided by the
  * time that a call takes. Simulated devices of known speeds, so "perfect" is known: elements
- * divided by the sum of the speeds. Beside the library: equal split, static ratios (both through
- * the library, forced), and two schedulers written here for comparison, which hand out parts of
- * the row to the same devices: pure dynamic (equal parts) and HGuided (parts that shrink with the
- * rest, by speed). One JSON line per case and strategy.
- *
- * usage: bench_balance [ELEMENTS [RUNS]]
+ * divided by the sum of the speeds. The players of a line run in turn: the library; equal split and
+ * static ratios (both through the library, forced); pure dynamic packets and HGuided; StarPU, where
+ * this was built with it.
  */
-#define _POSIX_C_SOURCE 200809L
-#include <pthread.h>
+#include "balance.h"
+#include "series.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include <steelyard/steelyard.h>
-
-enum { MOST_DEVICES = 4, MOST_RUNS = 64, TILE = 4096 };
-
-/* All devices together: so slow that two cores, sleeping most of the time, can play them. */
-static const double whole_speed = 0.4, elements_per_speed = 1e8;
-
-typedef struct machine {
-    const char *name;
-    int count;
-    double weight[MOST_DEVICES];
-} machine;
+const double balance_whole_speed = 0.4;
+static const double elements_per_speed = 1e8;
+int64_t balance_elements;
+const char *balance_workload;
+static double *input, *output;
 
 static const machine machines[] = {
     {"1:1", 2, {1, 1}},   {"2:1", 2, {2, 1}},           {"4:1", 2, {4, 1}},
     {"10:1", 2, {10, 1}}, {"8:4:2:1", 4, {8, 4, 2, 1}},
 };
+enum { MACHINES = sizeof machines / sizeof *machines };
 
-static int64_t elements = 16000000;
-static int runs = 5;
-static double *input, *output;
-static char profile_path[64];
+enum { ELEMENTS, RUNS, CASES, WORKLOAD, SMALL_FROM, SMALL_TO, OPTIONS };
+static const char *const cases[] = {"profile", "first", "slower", "off", "small", NULL};
+static const char *const workloads[] = {"light", "sma", NULL};
+static bench_option options[OPTIONS] = {
+    [ELEMENTS] = {.name = "elements",
+                  .value = "N",
+                  .help = "of a run",
+                  .fallback = "16000000",
+                  .least = 1,
+                  .most = 1e10},
+    [RUNS] = {.name = "runs",
+              .value = "N",
+              .help = "of each player",
+              .fallback = "7",
+              .least = 1,
+              .most = MOST_RUNS},
+    [CASES] = {.name = "cases",
+               .value = "CASE",
+               .help = "which",
+               .fallback = "profile first slower off small",
+               .words = cases,
+               .many = 1},
+    [WORKLOAD] = {.name = "workload",
+                  .value = "NAME",
+                  .help = "what the devices compute",
+                  .fallback = "light",
+                  .words = workloads},
+    [SMALL_FROM] = {.name = "small-from",
+                    .value = "N",
+                    .help = "least size of the case `small`",
+                    .fallback = "100",
+                    .least = 1,
+                    .most = 1e10},
+    [SMALL_TO] = {.name = "small-to",
+                  .value = "N",
+                  .help = "its greatest size, by tens",
+                  .fallback = "100000000",
+                  .least = 1,
+                  .most = 1e10},
+};
 
-static double now_ms(void)
+static int wanted(const char *name)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+    for (int i = 0; i < options[CASES].count; i++)
+        if (!strcmp(options[CASES].text[i], name))
+            return 1;
+    return 0;
 }
 
-static void check(sy_status status)
-{
-    if (status == SY_OK)
-        return;
-    fprintf(stderr, "bench_balance: %s\n", sy_last_error()->text);
-    remove(profile_path);
-    exit(1);
-}
+/* ---- devices ---- */
 
-/* Device i has `slower[i]` of its part of the whole speed; NULL: all of it. */
-static void speeds_of(const machine *m, const double *slower, double *speeds)
+void balance_speeds(const machine *m, const double *slower, double *speeds)
 {
     double sum = 0;
     for (int i = 0; i < m->count; i++)
         sum += m->weight[i];
     for (int i = 0; i < m->count; i++)
-        speeds[i] = whole_speed * m->weight[i] / sum / (slower ? slower[i] : 1);
+        speeds[i] = balance_whole_speed * m->weight[i] / sum / (slower ? slower[i] : 1);
 }
 
-static sy_context *open_devices(const double *speeds, int first, int count)
+static int light(const sy_segment *segment)
 {
-    char list[256];
-    size_t used = 0;
-    sy_context *context;
-    for (int i = first; i < first + count; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%ssim:%c:speed=%.9g",
-                                 i > first ? "," : "", 'a' + i, speeds[i]);
-    sy_config config = {
-        .struct_size = sizeof config, .devices = list, .multigpu_path = profile_path};
-    check(sy_context_create(&config, &context));
+    for (int64_t i = 0; i < segment->count; i++)
+        segment->out[0][i] = 1.5 * segment->in[0][i] + 2.5;
+    return 0;
+}
+
+sy_context *balance_devices(const char *list)
+{
+    static const char *const x[] = {"x"}, *const y[] = {"y"};
+    const sy_workload_def def = {.struct_size = sizeof def,
+                                 .name = "light",
+                                 .summary = "1.5 x + 2.5",
+                                 .version = 1,
+                                 .pattern = SY_PATTERN_MAP,
+                                 .n_inputs = 1,
+                                 .n_outputs = 1,
+                                 .input_names = x,
+                                 .output_names = y,
+                                 .compute = light};
+    sy_context *context = bench_open(list, NULL);
+    bench_check(sy_workload_register(context, &def));
     return context;
 }
 
-static void compute(sy_context *context, int64_t first, int64_t count, const sy_options *options)
+sy_context *balance_open(const double *speeds, int first, int count)
+{
+    char list[256];
+    size_t used = 0;
+    for (int i = first; i < first + count; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%ssim:%c:speed=%.9g",
+                                 i > first ? "," : "", 'a' + i, speeds[i]);
+    return balance_devices(list);
+}
+
+void balance_compute(sy_context *context, int64_t first, int64_t count, const sy_options *how)
 {
     const void *in = input + first;
     void *out = output + first;
     sy_work work = {.struct_size = sizeof work,
-                    .workload = "sma",
-                    .rows = 1,
+                    .workload = balance_workload,
                     .columns = count,
                     .inputs = &in,
                     .outputs = &out};
-    check(distribute_workload(context, &work, options, NULL));
+    bench_check(distribute_workload(context, &work, how, NULL));
 }
 
-static double ideal_ms(const machine *m, const double *speeds)
+/* ---- through the library ---- */
+
+typedef struct through {
+    sy_context *context;
+    sy_options options;
+    sy_ratio ratios[MOST_DEVICES];
+} through;
+
+static void run_through(void *state)
 {
-    double sum = 0;
-    for (int i = 0; i < m->count; i++)
-        sum += speeds[i];
-    return (double)elements / (sum * elements_per_speed) * 1e3;
+    const through *t = state;
+    balance_compute(t->context, 0, balance_elements, &t->options);
 }
 
-static int by_value(const void *a, const void *b)
+static void close_through(void *state)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    through *t = state;
+    sy_context_destroy(&t->context);
+    free(t);
 }
 
-static void print(const char *name, const char *machine, const char *strategy, double ideal,
-                  double *times, int count)
-{
-    double first = times[0], fourth = count > 3 ? times[3] : times[count - 1];
-    qsort(times, (size_t)count, sizeof *times, by_value);
-    printf("{\"case\": \"%s\", \"speeds\": \"%s\", \"strategy\": \"%s\", \"elements\": %lld, "
-           "\"runs\": %d, \"ideal_ms\": %.3f, \"median\": %.4f, \"worst\": %.4f, \"first\": %.4f, "
-           "\"fourth\": %.4f}\n",
-           name, machine, strategy, (long long)elements, count, ideal, ideal / times[count / 2],
-           ideal / times[count - 1], ideal / first, ideal / fourth);
-    fflush(stdout);
-}
-
-/* ---- through the library ----------------------------------------------------------------- */
-
-static void library(const char *name, const machine *m, const char *strategy, const double *slower,
-                    const double *ratios)
+static player library(const track *t, const char *name, const double *ratios)
 {
     static const char *const names[MOST_DEVICES] = {"a", "b", "c", "d"};
-    double speeds[MOST_DEVICES], times[MOST_RUNS];
-    sy_ratio forced[MOST_DEVICES];
-    sy_options options = {.struct_size = sizeof options};
-    sy_context *context;
-    speeds_of(m, slower, speeds);
-    context = open_devices(speeds, 0, m->count);
-    for (int i = 0; ratios && i < m->count; i++)
-        forced[i] = (sy_ratio){names[i], ratios[i]};
-    if (ratios) {
-        options.ratios = forced;
-        options.n_ratios = m->count;
-    }
-    for (int run = 0; run < runs; run++) {
-        double began = now_ms();
-        compute(context, 0, elements, &options);
-        times[run] = now_ms() - began;
-    }
-    print(name, m->name, strategy, ideal_ms(m, speeds), times, runs);
-    sy_context_destroy(&context);
+    double speeds[MOST_DEVICES];
+    through *state = calloc(1, sizeof *state);
+    if (!state)
+        bench_fail("no memory");
+    balance_speeds(t->machine, t->slower, speeds);
+    state->context = balance_open(speeds, 0, t->machine->count);
+    state->options.struct_size = sizeof state->options;
+    for (int i = 0; ratios && i < t->machine->count; i++)
+        state->ratios[i] = (sy_ratio){names[i], ratios[i]};
+    state->options.ratios = ratios ? state->ratios : NULL;
+    state->options.n_ratios = ratios ? t->machine->count : 0;
+    return (player){.name = name, .state = state, .run = run_through, .close = close_through};
 }
 
-/* Profiles devices of which some are then another speed. */
-static void make_profile(const machine *m, const double *slower)
+static void make_profile(const machine *m)
 {
-    sy_profile_options options = {
-        .struct_size = sizeof options, .workload = "sma", .sample_size = 262144, .runs = 3};
+    sy_profile_options how = {.struct_size = sizeof how,
+                              .workload = balance_workload,
+                              .sample_size = balance_elements < 262144 ? balance_elements : 262144,
+                              .runs = 3};
     double speeds[MOST_DEVICES];
     sy_context *context;
-    speeds_of(m, slower, speeds);
-    context = open_devices(speeds, 0, m->count);
-    check(sy_profile_auto_balance(context, &options, NULL));
+    balance_speeds(m, NULL, speeds);
+    context = balance_open(speeds, 0, m->count);
+    bench_progress("profiling %s", m->name);
+    bench_check(sy_profile_auto_balance(context, &how, NULL));
     sy_context_destroy(&context);
 }
 
-/* ---- the schedulers to compare with ------------------------------------------------------ */
+/* ---- the race ---- */
 
-typedef struct pool {
-    pthread_mutex_t lock;
-    int64_t next;
-    int guided; /* HGuided; else equal parts */
-    double sum; /* of the believed speeds */
-} pool;
-
-typedef struct hand {
-    pool *pool;
-    sy_context *context;
-    double believed;
-    pthread_t thread;
-} hand;
-
-/* HGuided: rest * speed / (2 * sum of speeds), whole tiles; dynamic: a fiftieth of the work. */
-static int64_t take(hand *h, int64_t *first)
+static void print(const track *t, player *p, int runs)
 {
-    pool *p = h->pool;
-    int64_t size, rest;
-    pthread_mutex_lock(&p->lock);
-    rest = elements - p->next;
-    size = p->guided ? (int64_t)((double)rest * h->believed / (2 * p->sum)) : elements / 50;
-    size = (size / TILE + 1) * TILE;
-    size = size < rest ? size : rest;
-    *first = p->next;
-    p->next += size;
-    pthread_mutex_unlock(&p->lock);
-    return size;
+    double speeds[MOST_DEVICES], sum = 0, ideal, first = p->ms[0], fourth = NAN, median;
+    balance_speeds(t->machine, t->slower, speeds);
+    for (int i = 0; i < t->machine->count; i++)
+        sum += speeds[i];
+    ideal = (double)balance_elements / (sum * elements_per_speed) * 1e3;
+    if (runs > 3)
+        fourth = p->ms[3];
+    median = bench_median(p->ms, runs);
+    bench_row("balance");
+    bench_word("case", t->name);
+    bench_word("speeds", t->machine->name);
+    bench_word("player", p->name);
+    bench_figure("n", (double)balance_elements, 0);
+    bench_figure("ideal_ms", ideal, 3);
+    bench_figure("efficiency", ideal / median, 4);
+    bench_figure("best", ideal / p->ms[0], 4);
+    bench_figure("worst", ideal / p->ms[runs - 1], 4);
+    bench_figure("first", ideal / first, 4);
+    bench_figure("fourth", ideal / fourth, 4);
+    bench_row_end();
 }
 
-static void *serve(void *argument)
+static double run_ms(const player *p)
 {
-    hand *h = argument;
-    int64_t first, size;
-    while ((size = take(h, &first)) > 0)
-        compute(h->context, first, size, NULL);
-    return NULL;
+    double began, took;
+    if (p->wake)
+        p->wake(p->state);
+    began = bench_now_ns();
+    p->run(p->state);
+    took = bench_now_ns() - began;
+    if (p->rest)
+        p->rest(p->state);
+    return took / 1e6;
 }
 
-static void shared(const char *name, const machine *m, const char *strategy, int guided,
-                   const double *slower)
+static void race(const track *t, player *players, int count)
 {
-    double speeds[MOST_DEVICES], believed[MOST_DEVICES], times[MOST_RUNS];
-    hand hands[MOST_DEVICES];
-    speeds_of(m, slower, speeds);
-    speeds_of(m, NULL, believed);
-    for (int i = 0; i < m->count; i++)
-        hands[i] = (hand){.context = open_devices(speeds, i, 1), .believed = believed[i]};
-    for (int run = 0; run < runs; run++) {
-        pool p = {.lock = PTHREAD_MUTEX_INITIALIZER, .guided = guided, .sum = whole_speed};
-        double began = now_ms();
-        for (int i = 0; i < m->count; i++) {
-            hands[i].pool = &p;
-            if (pthread_create(&hands[i].thread, NULL, serve, &hands[i]) != 0)
-                exit(1);
+    const int runs = (int)options[RUNS].number[0];
+    for (int run = 0; run < runs; run++)
+        for (int i = 0; i < count; i++) {
+            bench_progress("%s, %s, %s, run %d of %d", t->name, t->machine->name, players[i].name,
+                           run + 1, runs);
+            players[i].ms[run] = run_ms(&players[i]);
         }
-        for (int i = 0; i < m->count; i++)
-            pthread_join(hands[i].thread, NULL);
-        times[run] = now_ms() - began;
+    for (int i = 0; i < count; i++) {
+        print(t, &players[i], runs);
+        players[i].close(players[i].state);
     }
-    print(name, m->name, strategy, ideal_ms(m, speeds), times, runs);
-    for (int i = 0; i < m->count; i++)
-        sy_context_destroy(&hands[i].context);
 }
 
-/* ---- cases ------------------------------------------------------------------------------- */
-
-static void all_strategies(const char *name, const machine *m, const double *slower)
+static void race_all(const char *name, const machine *m, const double *slower)
 {
     static const double equal[MOST_DEVICES] = {1, 1, 1, 1};
-    make_profile(m, NULL);
-    library(name, m, "steelyard", slower, NULL);
-    library(name, m, "equal", slower, equal);
-    library(name, m, "static", slower, m->weight);
-    shared(name, m, "dynamic", 0, slower);
-    shared(name, m, "hguided", 1, slower);
+    const track t = {name, m, slower};
+    player players[MOST_PLAYERS];
+    int count = 0;
+    make_profile(m);
+    players[count++] = library(&t, "steelyard", NULL);
+    players[count++] = library(&t, "equal", equal);
+    players[count++] = library(&t, "static", m->weight);
+    players[count++] = balance_pool(&t, 0);
+    players[count++] = balance_pool(&t, 1);
+    count += balance_starpu(&t, players + count);
+    race(&t, players, count);
+    bench_forget();
 }
 
 int main(int argc, char **argv)
 {
-    static const double slower[] = {3, 1}, off[] = {1.2, 1};
-    if (argc > 1)
-        elements = strtoll(argv[1], NULL, 10);
-    if (argc > 2)
-        runs = atoi(argv[2]);
-    if (elements < 1 || runs < 1 || runs > MOST_RUNS) {
-        fprintf(stderr, "usage: bench_balance [ELEMENTS [RUNS]], at most %d runs\n", MOST_RUNS);
-        return 2;
+    static const double slower[MOST_DEVICES] = {3, 1, 1, 1}, off[MOST_DEVICES] = {1.2, 1, 1, 1};
+    bench_begin("bench_balance", "How well unequal devices are kept busy: ideal time / time.",
+                options, OPTIONS, argc, argv);
+    balance_elements = (int64_t)options[ELEMENTS].number[0];
+    balance_workload = options[WORKLOAD].text[0];
+    input = bench_array(balance_elements, 0);
+    output = bench_array(balance_elements, 1);
+    bench_series_fill("walk", 0, input, balance_elements);
+    for (int k = 0; k < MACHINES && wanted("profile"); k++)
+        race_all("profile", &machines[k], NULL);
+    if (wanted("first")) {
+        const track t = {"first run, no profile", &machines[3], NULL};
+        player players[] = {library(&t, "steelyard", NULL)};
+        race(&t, players, 1);
+        bench_forget();
     }
-    snprintf(profile_path, sizeof profile_path, "bench-balance-%d.json", (int)getpid());
-    input = malloc((size_t)elements * sizeof *input);
-    output = malloc((size_t)elements * sizeof *output);
-    if (!input || !output) {
-        fprintf(stderr, "bench_balance: cannot get the memory\n");
-        return 1;
-    }
-    for (int64_t i = 0; i < elements; i++)
-        input[i] = 100 + (double)(i * 7919 % 1000) / 100;
-    for (size_t k = 0; k < sizeof machines / sizeof *machines; k++)
-        all_strategies("profile", &machines[k], NULL);
-    remove(profile_path);
-    library("first run, no profile", &machines[3], "steelyard", NULL, NULL);
-    all_strategies("fast one 3x slower", &machines[2], slower);
-    all_strategies("profile off by 20 %", &machines[2], off);
-    remove(profile_path);
-    free(input);
-    free(output);
-    return 0;
+    if (wanted("slower"))
+        race_all("fast one 3x slower", &machines[2], slower);
+    if (wanted("off"))
+        race_all("profile off by 20 %", &machines[2], off);
+    bench_array_free(input);
+    bench_array_free(output);
+    if (wanted("small"))
+        balance_small(options[SMALL_FROM].number[0], options[SMALL_TO].number[0]);
+    return bench_end();
 }

@@ -1,201 +1,390 @@
 /*
- * Workloads against textbook loops, on one thread: bench_kernels [COLUMNS]... Both sides run in
- * turn on the same data; each line is JSON with the median and the least time per element. The
- * loops are the formulas as one would write them, without any care for accuracy or for the split.
+ * The workloads on the CPU: nanoseconds per element, beside a copy of the same shape (as many
+ * arrays read and written), the textbook loop, and TA-Lib where it is installed. All sides of a
+ * line run in turn on the same arrays.
  */
-#define _POSIX_C_SOURCE 200809L
-#include <steelyard/steelyard.h>
+#include "harness.h"
+#include "loops.h"
+#include "series.h"
+#include "talib.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { PASSES = 7, MAX_OUTPUTS = 3 };
+enum { MOST_SIDES = 10, MOST_INPUTS = 3, MOST_OUTPUTS = 3 };
 
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
+static const char *const accuracies[] = {"exact", "fast", NULL};
+static const char *const dtypes[] = {"f64", "f32", NULL};
 
-/* ---- textbook loops ---- */
-
-static void sma_loop(const double *x, double *const *out, int64_t n)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++) {
-        sum += x[i];
-        out[0][i] = i >= 19 ? sum / 20 : NAN;
-        if (i >= 19)
-            sum -= x[i - 19];
-    }
-}
-
-static void bands_loop(const double *x, double *const *out, int64_t n)
-{
-    double sum = 0, squares = 0;
-    for (int64_t i = 0; i < n; i++) {
-        sum += x[i];
-        squares += x[i] * x[i];
-        if (i >= 19) {
-            double mean = sum / 20, deviation = sqrt(fmax(squares / 20 - mean * mean, 0));
-            out[0][i] = mean + 2 * deviation;
-            out[1][i] = mean;
-            out[2][i] = mean - 2 * deviation;
-            sum -= x[i - 19];
-            squares -= x[i - 19] * x[i - 19];
-        } else {
-            out[0][i] = out[1][i] = out[2][i] = NAN;
-        }
-    }
-}
-
-static void ema_loop(const double *x, double *const *out, int64_t n)
-{
-    double value = x[0];
-    for (int64_t i = 0; i < n; i++)
-        out[0][i] = value += 2.0 / 21 * (x[i] - value);
-}
-
-static void macd_loop(const double *x, double *const *out, int64_t n)
-{
-    double fast = x[0], slow = x[0], signal = 0;
-    for (int64_t i = 0; i < n; i++) {
-        fast += 2.0 / 13 * (x[i] - fast);
-        slow += 2.0 / 27 * (x[i] - slow);
-        signal += 2.0 / 10 * (fast - slow - signal);
-        out[0][i] = fast - slow;
-        out[1][i] = signal;
-        out[2][i] = fast - slow - signal;
-    }
-}
-
-static void sum_loop(const double *x, double *const *out, int64_t n)
-{
-    double lane[8] = {0}, sum = 0;
-    int64_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        for (int k = 0; k < 8; k++)
-            lane[k] += x[i + k];
-    for (; i < n; i++)
-        sum += x[i];
-    for (int k = 0; k < 8; k++)
-        sum += lane[k];
-    out[0][0] = sum;
-}
-
-static const struct {
-    const char *workload;
-    int outputs;
-    void (*loop)(const double *x, double *const *out, int64_t n);
-} cases[] = {
-    {"sma", 1, sma_loop},   {"bollinger", 3, bands_loop}, {"ema", 1, ema_loop},
-    {"macd", 3, macd_loop}, {"sum", 1, sum_loop},
+enum { WORKLOADS, SIZES, PERIODS, DATA, THREADS, ACCURACY, DTYPE, TALIB, OPTIONS };
+static bench_option options[OPTIONS] = {
+    [WORKLOADS] = {.name = "workloads", .value = "NAME", .help = "which (default all)", .many = 1},
+    [SIZES] = {.name = "sizes",
+               .value = "N",
+               .help = "elements",
+               .fallback = "10000 1000000",
+               .least = 1,
+               .most = 1e10,
+               .many = 1},
+    [PERIODS] = {.name = "periods",
+                 .value = "N",
+                 .help = "columns (default each workload's own)",
+                 .least = 1,
+                 .most = 1e6,
+                 .many = 1},
+    [DATA] = {.name = "data",
+              .value = "KIND",
+              .help = "prices",
+              .fallback = "walk",
+              .words = bench_series_kinds,
+              .many = 1},
+    [THREADS] = {.name = "threads",
+                 .value = "N",
+                 .help = "threads",
+                 .fallback = "1",
+                 .least = 1,
+                 .most = 1024,
+                 .many = 1},
+    [ACCURACY] = {.name = "accuracy",
+                  .value = "WORD",
+                  .help = "of the results; what a workload does not have is left out",
+                  .fallback = "exact fast",
+                  .words = accuracies,
+                  .many = 1},
+    [DTYPE] = {.name = "dtype",
+               .value = "TYPE",
+               .help = "of the arrays, the same for accuracy",
+               .fallback = "f64",
+               .words = dtypes,
+               .many = 1},
+    [TALIB] = {.name = "talib",
+               .value = "FILE",
+               .help = "TA-Lib's library (default the installed one, if there is one)"},
 };
 
-/* ---- measuring ---- */
+/* What one line is about. */
+typedef struct question {
+    const sy_workload_info *info;
+    const char *kind;
+    sy_dtype dtype;
+    int64_t n, period; /* period 0: its own, or it has none */
+    int threads;
+} question;
 
-static int ascending(const void *a, const void *b)
+static int64_t array_size;
+static double *outputs[MOST_OUTPUTS];
+
+static void resize(int64_t n)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    bench_series_size(n);
+    for (int k = 0; k < MOST_OUTPUTS; k++) {
+        bench_array_free(outputs[k]);
+        outputs[k] = n ? bench_array(n, BENCH_SERIES + k) : NULL;
+    }
+    array_size = n;
 }
 
-/* Nanoseconds for one pass of ours (workload != NULL) or of the loop, repeated until it is long
- * enough to be timed; < 0: failed. */
-static double time_pass(sy_context *context, int which, const double *x, double *const *out,
-                        int64_t n, int ours)
+/* Input `index` of that name. */
+static const double *series_of(const char *kind, sy_dtype dtype, const char *input, int index)
 {
-    const void *in[] = {x};
-    void *results[MAX_OUTPUTS];
-    sy_work work = {.struct_size = sizeof work,
-                    .workload = cases[which].workload,
-                    .columns = n,
-                    .inputs = in,
-                    .outputs = results};
-    for (int k = 0; k < MAX_OUTPUTS; k++)
-        results[k] = out[k];
-    for (int64_t times = 1;; times *= 2) {
-        double began = now_ns(), took;
-        for (int64_t i = 0; i < times; i++)
-            if (!ours)
-                cases[which].loop(x, out, n);
-            else if (distribute_workload(context, &work, NULL, NULL) != SY_OK)
-                return -1;
-        took = now_ns() - began;
-        if (took > 5e6)
-            return took / (double)times;
+    int which = !strcmp(input, "high") ? 1 : !strcmp(input, "low") ? 2 : index == 1 ? 3 : 0;
+    return bench_series(kind, which, dtype == SY_F32);
+}
+
+/* ---- the sides ---- */
+
+typedef struct call {
+    sy_context *context;
+    sy_work work;
+    sy_param param;
+    sy_options options;
+    const void *in[MOST_INPUTS];
+    void *out[MOST_OUTPUTS];
+} call;
+
+static void run_call(void *user)
+{
+    call *c = user;
+    bench_check(distribute_workload(c->context, &c->work, &c->options, NULL));
+}
+
+/* A loop of ours: the textbook's or TA-Lib's, always on doubles, or a copy of as many bytes. */
+typedef struct loop {
+    const question *q;
+    const double *in[MOST_INPUTS];
+    const bench_textbook *textbook;
+    bench_stream_fn stream;
+} loop;
+
+static void run_textbook(void *user)
+{
+    const loop *l = user;
+    l->textbook->loop(l->in, outputs, l->q->n, l->q->period ? l->q->period : l->textbook->period);
+}
+
+static void run_stream(void *user)
+{
+    const loop *l = user;
+    bench_stream_run(l->stream, l->in, outputs, l->q->dtype == SY_F32 ? l->q->n / 2 + 1 : l->q->n,
+                     l->q->threads);
+}
+
+static void run_talib(void *user)
+{
+    const loop *l = user;
+    bench_talib_run(l->q->info->name, l->in, outputs, l->q->n, l->q->period);
+}
+
+static sy_context *context_with(int threads)
+{
+    static sy_context *contexts[BENCH_VALUES + 2];
+    static int known[BENCH_VALUES + 2];
+    char devices[32];
+    int i = 0;
+    if (!threads) { /* the end */
+        for (; known[i]; i++)
+            sy_context_destroy(&contexts[i]);
+        return NULL;
+    }
+    while (known[i] && known[i] != threads)
+        i++;
+    if (!known[i]) {
+        snprintf(devices, sizeof devices, "cpu:threads=%d", threads);
+        contexts[i] = bench_open(devices, NULL);
+        known[i] = threads;
+    }
+    return contexts[i];
+}
+
+static void make_call(call *c, const question *q, const char *kind, int threads,
+                      const char *accuracy)
+{
+    *c = (call){.context = context_with(threads), .param = {"period", (double)q->period, NULL}};
+    c->work = (sy_work){.struct_size = sizeof c->work,
+                        .workload = q->info->name,
+                        .columns = q->n,
+                        .inputs = c->in,
+                        .outputs = c->out,
+                        .params = &c->param,
+                        .n_params = q->period != 0,
+                        .dtype = q->dtype};
+    c->options.struct_size = sizeof c->options;
+    c->options.accuracy = strcmp(accuracy, "fast") ? SY_ACCURACY_EXACT : SY_ACCURACY_FAST;
+    for (int k = 0; k < q->info->n_inputs; k++)
+        c->in[k] = series_of(kind, q->dtype, q->info->input_names[k], k);
+    for (int k = 0; k < q->info->n_outputs; k++)
+        c->out[k] = outputs[k];
+}
+
+/* Whether the library has it; what it has not it says before it computes. */
+static int is_there(const call *c)
+{
+    sy_work nothing = c->work;
+    sy_status status;
+    nothing.columns = 0;
+    status = distribute_workload(c->context, &nothing, &c->options, NULL);
+    if (status != SY_ERR_UNSUPPORTED)
+        bench_check(status);
+    return status == SY_OK;
+}
+
+/* ---- one line for each accuracy ---- */
+
+static int lines;
+
+typedef struct bench {
+    bench_side sides[MOST_SIDES];
+    int count;
+} bench;
+
+static bench_side *add(bench *b, void (*work)(void *), void *user)
+{
+    b->sides[b->count] = (bench_side){.work = work, .user = user};
+    return &b->sides[b->count++];
+}
+
+static double ratio_or_nan(const bench_side *side, const bench_side *reference)
+{
+    return side && reference ? bench_ratio(side, reference) : NAN;
+}
+
+static double median_or_nan(const question *q, const bench_side *side)
+{
+    return side ? side->median / (double)q->n : NAN;
+}
+
+typedef struct references {
+    bench_side *textbook, *talib, *copy, *past, *walk, *single;
+} references;
+
+static void print(const question *q, const char *accuracy, const bench_side *ours,
+                  const references *r)
+{
+    const int arrays =
+        q->info->n_inputs + (q->info->pattern == SY_PATTERN_REDUCE ? 0 : q->info->n_outputs);
+    const bench_side *copy = r->past && r->past->median < r->copy->median ? r->past : r->copy;
+    bench_row("kernel");
+    bench_word("workload", q->info->name);
+    bench_word("accuracy", accuracy);
+    bench_word("dtype", dtypes[q->dtype]);
+    bench_word("data", q->kind);
+    bench_figure("n", (double)q->n, 0);
+    bench_figure("period", q->period ? (double)q->period : NAN, 0);
+    bench_figure("threads", q->threads, 0);
+    bench_figure("ns", median_or_nan(q, ours), 3);
+    bench_figure("ns_least", ours->least / (double)q->n, 3);
+    bench_figure("gb_per_s", (q->dtype == SY_F32 ? 4 : 8) * arrays / median_or_nan(q, ours), 2);
+    bench_figure("copy_ns", median_or_nan(q, copy), 3);
+    bench_figure("of_copy", ratio_or_nan(copy, ours), 3);
+    bench_figure("textbook_ns", median_or_nan(q, r->textbook), 3);
+    bench_figure("vs_textbook", ratio_or_nan(ours, r->textbook), 3);
+    bench_figure("talib_ns", median_or_nan(q, r->talib), 3);
+    bench_figure("vs_talib", ratio_or_nan(ours, r->talib), 3);
+    bench_figure("vs_walk", ratio_or_nan(ours, r->walk), 3);
+    bench_figure("speedup", ratio_or_nan(r->single, ours), 3);
+    bench_row_end();
+}
+
+/* The sides that all accuracies are compared with. */
+static references add_loops(bench *b, const question *q, loop loops[4])
+{
+    const int writes = q->info->pattern == SY_PATTERN_REDUCE ? 0 : q->info->n_outputs;
+    const bench_stream *stream = bench_stream_of(q->info->n_inputs, writes);
+    references r = {0};
+    for (int i = 0; i < 4; i++) {
+        loops[i] = (loop){.q = q, .textbook = bench_textbook_of(q->info->name)};
+        for (int k = 0; k < q->info->n_inputs; k++)
+            loops[i].in[k] =
+                series_of(q->kind, i < 2 ? SY_F64 : q->dtype, q->info->input_names[k], k);
+    }
+    if (loops[0].textbook)
+        r.textbook = add(b, run_textbook, &loops[0]);
+    if (bench_talib_has(q->info->name, q->n))
+        r.talib = add(b, run_talib, &loops[1]);
+    if (stream && (loops[2].stream = stream->plain))
+        r.copy = add(b, run_stream, &loops[2]);
+    if (stream && (loops[3].stream = stream->past))
+        r.past = add(b, run_stream, &loops[3]);
+    return r;
+}
+
+static void measure(const question *q)
+{
+    const bench_option *asked = &options[ACCURACY];
+    call ours[2], walk[2], single[2];
+    const char *accuracy[2];
+    references r[2];
+    loop loops[4];
+    bench b = {.count = 0};
+    int count = 0;
+    for (int i = 0; i < asked->count; i++) {
+        accuracy[count] = asked->text[i];
+        make_call(&ours[count], q, q->kind, q->threads, accuracy[count]);
+        if (is_there(&ours[count]))
+            add(&b, run_call, &ours[count++]);
+    }
+    if (!count)
+        return;
+    r[0] = r[1] = add_loops(&b, q, loops);
+    for (int i = 0; i < count; i++) {
+        make_call(&walk[i], q, "walk", q->threads, accuracy[i]);
+        make_call(&single[i], q, q->kind, 1, accuracy[i]);
+        if (strcmp(q->kind, "walk"))
+            r[i].walk = add(&b, run_call, &walk[i]);
+        if (q->threads > 1)
+            r[i].single = add(&b, run_call, &single[i]);
+    }
+    bench_time(b.sides, b.count);
+    for (int i = 0; i < count; i++)
+        print(q, accuracy[i], &b.sides[i], &r[i]);
+    lines += count;
+}
+
+/* ---- which lines ---- */
+
+static int wanted(const char *name)
+{
+    for (int i = 0; i < options[WORKLOADS].count; i++)
+        if (!strcmp(options[WORKLOADS].text[i], name))
+            return 1;
+    return !options[WORKLOADS].count;
+}
+
+static int has_period(const sy_workload_info *info)
+{
+    for (int i = 0; i < info->n_params; i++)
+        if (!strcmp(info->params[i].name, "period"))
+            return 1;
+    return 0;
+}
+
+static void measure_periods(question q)
+{
+    const bench_option *periods = &options[PERIODS];
+    int count = has_period(q.info) && periods->count ? periods->count : 1;
+    for (int i = 0; i < count; i++) {
+        q.period = has_period(q.info) && periods->count ? (int64_t)periods->number[i] : 0;
+        bench_progress("%s, %lld elements, %s, %d threads", q.info->name, (long long)q.n, q.kind,
+                       q.threads);
+        measure(&q);
     }
 }
 
-static int measure(sy_context *context, int which, const double *x, double *const *out, int64_t n)
+static void measure_all(const sy_workload_info *info)
 {
-    double ours[PASSES], loop[PASSES];
-    for (int pass = 0; pass < PASSES; pass++) {
-        loop[pass] = time_pass(context, which, x, out, n, 0) / (double)n;
-        ours[pass] = time_pass(context, which, x, out, n, 1) / (double)n;
-        if (ours[pass] < 0) {
-            fprintf(stderr, "bench_kernels: %s\n", sy_last_error()->text);
-            return 0;
+    question q = {.info = info, .n = array_size};
+    for (int t = 0; t < options[THREADS].count; t++)
+        for (int k = 0; k < options[DATA].count; k++)
+            for (int d = 0; d < options[DTYPE].count; d++) {
+                q.threads = (int)options[THREADS].number[t];
+                q.kind = options[DATA].text[k];
+                q.dtype = strcmp(options[DTYPE].text[d], "f32") ? SY_F64 : SY_F32;
+                measure_periods(q);
+            }
+}
+
+static void check_options(sy_context *context)
+{
+    sy_workload_info info;
+    for (int i = 0; i < options[WORKLOADS].count; i++) {
+        int found = 0;
+        for (int k = 0; k < sy_workload_count(context) && !found; k++) {
+            bench_check(sy_workload_query(context, k, &info));
+            found = !strcmp(info.name, options[WORKLOADS].text[i]);
         }
+        if (!found)
+            bench_usage("--workloads: there is no '%s'; see steelyard workloads",
+                        options[WORKLOADS].text[i]);
     }
-    qsort(ours, PASSES, sizeof *ours, ascending);
-    qsort(loop, PASSES, sizeof *loop, ascending);
-    printf("{\"workload\": \"%s\", \"columns\": %lld, \"ns\": %.3f, \"ns_least\": %.3f, "
-           "\"textbook_ns\": %.3f, \"textbook_ns_least\": %.3f, \"ratio\": %.3f}\n",
-           cases[which].workload, (long long)n, ours[PASSES / 2], ours[0], loop[PASSES / 2],
-           loop[0], ours[PASSES / 2] / loop[PASSES / 2]);
-    fflush(stdout);
-    return 1;
-}
-
-static int measure_size(sy_context *context, int64_t n)
-{
-    double *x = malloc((size_t)n * sizeof *x), *out[MAX_OUTPUTS];
-    int fine = x != NULL;
-    uint64_t random = 88172645463325252u;
-    int64_t ticks = 10000;
-    for (int k = 0; k < MAX_OUTPUTS; k++)
-        fine &= (out[k] = malloc((size_t)n * sizeof *out[k])) != NULL;
-    for (int64_t i = 0; fine && i < n; i++) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        ticks += (int64_t)(random >> 33) % 21 - 10;
-        x[i] = (double)(ticks < 1000 ? ticks = 1000 : ticks) / 100;
-    }
-    if (!fine)
-        fprintf(stderr, "bench_kernels: no memory for %lld columns\n", (long long)n);
-    for (size_t i = 0; fine && i < sizeof cases / sizeof *cases; i++)
-        fine = measure(context, (int)i, x, out, n);
-    for (int k = 0; k < MAX_OUTPUTS; k++)
-        free(out[k]);
-    free(x);
-    return fine;
+    if (options[ACCURACY].count > 2)
+        bench_usage("--accuracy takes each word once");
+    for (int i = 0; i < options[THREADS].count; i++)
+        if (options[THREADS].number[i] > bench_most_threads())
+            bench_usage("--threads: this build has no threads (OpenMP)");
 }
 
 int main(int argc, char **argv)
 {
-    static char *defaults[] = {"10000", "1000000"};
-    char **sizes = argc > 1 ? argv + 1 : defaults;
-    int count = argc > 1 ? argc - 1 : 2, fine = 1;
-    sy_config config = {.struct_size = sizeof config, .devices = "cpu:threads=1"};
-    sy_context *context = NULL;
-#ifndef __OPTIMIZE__
-    fprintf(stderr, "bench_kernels: this is a debug build; configure with --buildtype=release\n");
-    return 1;
-#endif
-    if (sy_context_create(&config, &context) != SY_OK) {
-        fprintf(stderr, "bench_kernels: %s\n", sy_last_error()->text);
-        return 1;
+    sy_context *context;
+    sy_workload_info info;
+    bench_begin("bench_kernels", "The workloads on the CPU beside a copy and the textbook loop.",
+                options, OPTIONS, argc, argv);
+    context = context_with(1);
+    check_options(context);
+    bench_talib_open(options[TALIB].count ? options[TALIB].text[0] : NULL);
+    for (int s = 0; s < options[SIZES].count; s++) {
+        resize((int64_t)options[SIZES].number[s]);
+        for (int k = 0; k < sy_workload_count(context); k++) {
+            bench_check(sy_workload_query(context, k, &info));
+            if (wanted(info.name))
+                measure_all(&info);
+        }
     }
-    for (int i = 0; fine && i < count; i++) {
-        long long n = atoll(sizes[i]);
-        if (n < 1)
-            fprintf(stderr, "bench_kernels: '%s' is no number of columns\n", sizes[i]);
-        fine = n >= 1 && measure_size(context, n);
-    }
-    sy_context_destroy(&context);
-    return !fine;
+    resize(0);
+    if (!lines)
+        bench_fail("none of this is in the library: %s", sy_last_error()->text);
+    bench_talib_close();
+    context_with(0);
+    return bench_end();
 }

@@ -1,0 +1,94 @@
+/* Which form of the loops this processor runs, and copies on several threads. */
+#include "loops.h"
+
+#include <stddef.h>
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+extern const bench_textbook bench_textbook_base[], bench_textbook_v3[], bench_textbook_v4[];
+extern const bench_stream bench_stream_base[], bench_stream_v3[], bench_stream_v4[];
+
+static int level(void)
+{
+#ifdef SYI_HAVE_X86_ISAS
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512cd"))
+        return 4;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+        __builtin_cpu_supports("fma"))
+        return 3;
+#endif
+    return 0;
+}
+
+static const bench_textbook *textbook(void)
+{
+#ifdef SYI_HAVE_X86_ISAS
+    if (level() >= 3)
+        return level() == 4 ? bench_textbook_v4 : bench_textbook_v3;
+#endif
+    return bench_textbook_base;
+}
+
+static const bench_stream *streams(void)
+{
+#ifdef SYI_HAVE_X86_ISAS
+    if (level() >= 3)
+        return level() == 4 ? bench_stream_v4 : bench_stream_v3;
+#endif
+    return bench_stream_base;
+}
+
+const bench_textbook *bench_textbook_of(const char *workload)
+{
+    for (const bench_textbook *t = textbook(); t->workload; t++)
+        if (!strcmp(t->workload, workload))
+            return t;
+    return NULL;
+}
+
+const bench_stream *bench_stream_at(int index)
+{
+    const bench_stream *s = streams();
+    for (; s->shape && index > 0; index--)
+        s++;
+    return s->shape ? s : NULL;
+}
+
+const bench_stream *bench_stream_of(int reads, int writes)
+{
+    for (const bench_stream *s = streams(); s->shape; s++)
+        if (s->reads == reads && s->writes == writes)
+            return s;
+    return NULL;
+}
+
+int bench_most_threads(void)
+{
+#ifdef _OPENMP
+    return 1024;
+#else
+    return 1;
+#endif
+}
+
+void bench_stream_run(bench_stream_fn stream, const double *const *in, double *const *out,
+                      int64_t n, int threads)
+{
+    int64_t part = (n / threads + 8) / 8 * 8;
+    if (threads == 1) {
+        stream(in, out, 0, n);
+        return;
+    }
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+#endif
+    for (int k = 0; k < threads; k++) {
+        int64_t first = k * part < n ? k * part : n, last = first + part < n ? first + part : n;
+        stream(in, out, first, last);
+    }
+}

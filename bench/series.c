@@ -1,0 +1,104 @@
+/* Prices of several kinds. Most are a walk in cents; the others are what is hard for somebody:
+ * stretches without a move, single values of 1e12, moves of a fifth, and values around zero. */
+#include "series.h"
+
+#include "harness.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const char *const bench_series_kinds[] = {"walk", "flat", "spikes", "volatile", "returns", NULL};
+
+typedef struct source {
+    uint64_t state;
+} source;
+
+static int64_t next(source *s, int64_t below)
+{
+    s->state = s->state * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)((s->state >> 33) % (uint64_t)below);
+}
+
+/* Between 10 and a million, in cents. */
+static int64_t walk(int64_t cents, int64_t step)
+{
+    cents += step;
+    return cents < 1000 ? 1000 : cents > 100000000 ? 100000000 : cents;
+}
+
+static double close_of(const char *kind, source *s, int64_t i, int64_t *cents)
+{
+    switch (kind[0]) {
+    case 'f': /* the price moves in one column of five thousand */
+        if (i % 5000 == 0)
+            *cents = walk(*cents, next(s, 2001) - 1000);
+        return (double)*cents / 100;
+    case 's':
+        *cents = walk(*cents, next(s, 21) - 10);
+        return next(s, 1000) == 0 ? 1e12 : (double)*cents / 100;
+    case 'v':
+        *cents = walk(*cents, *cents / 500 * (next(s, 201) - 100));
+        return (double)*cents / 100;
+    case 'r':
+        return (double)(next(s, 2000001) - 1000000) / 1e8;
+    default:
+        *cents = walk(*cents, next(s, 21) - 10);
+        return (double)*cents / 100;
+    }
+}
+
+void bench_series_fill(const char *kind, int which, double *x, int64_t n)
+{
+    source prices = {which == 3 ? 521288629u : 88172645463325252u}, ranges = {362436069u};
+    int64_t cents = 10000;
+    for (int64_t i = 0; i < n; i++) {
+        double above = (double)next(&ranges, 50) / 100, below = (double)next(&ranges, 50) / 100;
+        x[i] = close_of(kind, &prices, i, &cents);
+        if (which == 1 || which == 2) {
+            double unit = kind[0] == 'r' ? 1e-3 : kind[0] == 'f' ? 0 : 1;
+            x[i] += which == 1 ? above * unit : -below * unit;
+        }
+    }
+}
+
+/* ---- the store ---- */
+
+enum { KINDS = 5 };
+
+static int64_t size;
+static double *store[2][KINDS][BENCH_SERIES];
+
+void bench_series_size(int64_t n)
+{
+    for (int i = 0; i < 2 * KINDS * BENCH_SERIES; i++) {
+        bench_array_free((&store[0][0][0])[i]);
+        (&store[0][0][0])[i] = NULL;
+    }
+    size = n;
+}
+
+static double *narrowed(const double *from, int which)
+{
+    double *array = bench_array(size / 2 + 1, which);
+    for (int64_t i = 0; i < size; i++) {
+        float value = (float)from[i];
+        memcpy((char *)array + (size_t)i * sizeof value, &value, sizeof value);
+    }
+    return array;
+}
+
+const double *bench_series(const char *kind, int which, int narrow)
+{
+    int row = 0;
+    double **place;
+    while (strcmp(bench_series_kinds[row], kind))
+        row++;
+    place = &store[narrow][row][which];
+    if (*place)
+        return *place;
+    if (narrow)
+        return *place = narrowed(bench_series(kind, which, 0), which);
+    *place = bench_array(size, which);
+    bench_series_fill(kind, which, *place, size);
+    return *place;
+}

@@ -1,0 +1,134 @@
+/* The copies of every shape; see loops.h. Compiled once for each instruction set: BENCH_ISA. */
+#include "loops.h"
+
+#include <stddef.h>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#define JOIN(a, b)    a##b
+#define TABLE_OF(isa) JOIN(bench_stream_, isa)
+#define BENCH_STREAM  TABLE_OF(BENCH_ISA)
+
+#if defined(__AVX512F__)
+enum { WIDTH = 8 };
+#elif defined(__AVX__)
+enum { WIDTH = 4 };
+#else
+enum { WIDTH = 2 };
+#endif
+typedef double vector __attribute__((vector_size(WIDTH * sizeof(double)), aligned(8)));
+
+/* What was read must be used for something. */
+static volatile double sink;
+
+static inline vector load(const double *from)
+{
+    return *(const vector *)(const void *)from;
+}
+
+static inline void store(double *to, vector value, int past)
+{
+#if defined(__AVX512F__)
+    if (past) {
+        _mm512_stream_pd(to, value);
+        return;
+    }
+#elif defined(__AVX__)
+    if (past) {
+        _mm256_stream_pd(to, value);
+        return;
+    }
+#elif defined(__SSE2__)
+    if (past) {
+        _mm_stream_pd(to, value);
+        return;
+    }
+#else
+    (void)past;
+#endif
+    *(vector *)(void *)to = value;
+}
+
+/* Nothing is written: four running sums for each array. */
+static inline void read_only(const double *const *in, int64_t first, int64_t last, int reads)
+{
+    vector sum[4] = {{0}};
+    double rest = 0;
+    int64_t i = first;
+    for (; i + 4 * WIDTH <= last; i += 4 * WIDTH)
+        for (int part = 0; part < 4; part++)
+            for (int k = 0; k < reads; k++)
+                sum[part] += load(in[k] + i + part * WIDTH);
+    for (; i < last; i++)
+        for (int k = 0; k < reads; k++)
+            rest += in[k][i];
+    sum[0] += sum[1] + sum[2] + sum[3];
+    for (int k = 0; k < WIDTH; k++)
+        rest += sum[0][k];
+    sink = rest;
+}
+
+static inline void copy(const double *const *in, double *const *out, int64_t first, int64_t last,
+                        int reads, int writes, int past)
+{
+    int64_t i = first;
+    for (; i + WIDTH <= last; i += WIDTH) {
+        vector value = {0};
+        for (int k = 0; k < reads; k++)
+            value = k ? value + load(in[k] + i) : load(in[k] + i);
+        for (int k = 0; k < writes; k++)
+            store(out[k] + i, value, past);
+    }
+    for (; i < last; i++)
+        for (int k = 0; k < writes; k++)
+            out[k][i] = reads ? in[0][i] : 0;
+#if defined(__SSE2__)
+    if (past)
+        _mm_sfence();
+#endif
+}
+
+#define READ(reads)                                                                                \
+    static void read_##reads(const double *const *in, double *const *out, int64_t first,           \
+                             int64_t last)                                                         \
+    {                                                                                              \
+        (void)out;                                                                                 \
+        read_only(in, first, last, reads);                                                         \
+    }
+#define COPY(reads, writes)                                                                        \
+    static void plain_##reads##_##writes(const double *const *in, double *const *out,              \
+                                         int64_t first, int64_t last)                              \
+    {                                                                                              \
+        copy(in, out, first, last, reads, writes, 0);                                              \
+    }                                                                                              \
+    static void past_##reads##_##writes(const double *const *in, double *const *out,               \
+                                        int64_t first, int64_t last)                               \
+    {                                                                                              \
+        copy(in, out, first, last, reads, writes, 1);                                              \
+    }
+
+READ(1)
+READ(2)
+COPY(0, 1)
+COPY(1, 1)
+COPY(2, 1)
+COPY(3, 1)
+COPY(1, 3)
+
+#if defined(__SSE2__)
+#define PAST(function) function
+#else
+#define PAST(function) NULL
+#endif
+
+const bench_stream BENCH_STREAM[] = {
+    {"1:0", 1, 0, read_1, NULL},
+    {"2:0", 2, 0, read_2, NULL},
+    {"0:1", 0, 1, plain_0_1, PAST(past_0_1)},
+    {"1:1", 1, 1, plain_1_1, PAST(past_1_1)},
+    {"2:1", 2, 1, plain_2_1, PAST(past_2_1)},
+    {"3:1", 3, 1, plain_3_1, PAST(past_3_1)},
+    {"1:3", 1, 3, plain_1_3, PAST(past_1_3)},
+    {0},
+};
