@@ -3,8 +3,9 @@
  *
  *     s' = (period - 1) / period * s + term,
  *
- * so that nothing ever cancels and the error stays relative. rsi keeps two of them (gains and
- * losses), atr one (ranges). What a piece hands to its right neighbour, and a column's arithmetic.
+ * so that nothing ever cancels and the error stays relative. rsi keeps two of them (of the gains
+ * and of all moves), atr one (of the ranges). What a piece hands to its right neighbour, and a
+ * column's arithmetic.
  */
 #ifndef SYI_KERNELS_WILDER_STATE_H
 #define SYI_KERNELS_WILDER_STATE_H
@@ -14,9 +15,10 @@
 typedef struct syi_wilder_state {
     double phase;      /* a syi_phase */
     double from_start; /* non-zero: computed from the row's beginning */
-    double close;      /* the last close */
-    double still;      /* columns without a move for which the sums have yet to shrink */
-    syi_deviation up, down;
+    double period;
+    double close; /* the last close */
+    double still; /* columns without a move for which the sums have yet to shrink */
+    syi_deviation total, up;
 } syi_wilder_state;
 
 _Static_assert(sizeof(syi_wilder_state) <= sizeof(syi_carry), "a state fits its carry");
@@ -64,32 +66,40 @@ SYI_INLINE syi_deviation syi_wilder_plus(syi_deviation a, syi_dd term)
     return (syi_deviation){sum, fma(SYI_DD_ERROR, sum.high, a.error)};
 }
 
-/* Lets the sums shrink by the columns that stood still: the factor's power by squaring, in which
- * every factor brings its own error and no more than one rounding. */
-static inline void syi_wilder_catch_up(syi_wilder_state *s, const syi_factor_dd *factor)
+/* The factor's power by squaring: every factor brings its own error and at most one rounding, so
+ * that it is off by less than 4 * SYI_DD_ERROR * n, and by 2^-440. */
+SYI_INLINE syi_dd syi_wilder_power(const syi_factor_dd *factor, int64_t n)
 {
-    syi_factor_dd power = {{1.0, 0.0}, 1.0};
-    syi_dd square = factor->b;
-    double loose = 4.0 * SYI_DD_ERROR * s->still;
-    for (int64_t n = (int64_t)s->still; n; n >>= 1) {
+    syi_dd power = {1.0, 0.0}, square = factor->b;
+    for (; n; n >>= 1) {
         if (n & 1)
-            power.b = syi_dd_multiply(power.b, square);
+            power = syi_dd_multiply(power, square);
         square = square.high < 0x1p-450 ? (syi_dd){0.0, 0.0} : syi_dd_multiply(square, square);
     }
+    return power;
+}
+
+/* Lets the sums shrink by the columns that stood still. */
+SYI_INLINE void syi_wilder_catch_up(syi_wilder_state *s, const syi_factor_dd *factor)
+{
+    syi_factor_dd power = {syi_wilder_power(factor, (int64_t)s->still), 0.0};
+    double loose = 4.0 * SYI_DD_ERROR * s->still;
+    if (s->still == 0.0)
+        return;
     power.above = power.b.high * (1.0 + 0x1p-40) + 0x1p-440;
     if (power.b.high < 0x1p-440)
         power.b = (syi_dd){0.0, 0.0};
+    s->total = syi_wilder_shrink(s->total, &power, loose);
     s->up = syi_wilder_shrink(s->up, &power, loose);
-    s->down = syi_wilder_shrink(s->down, &power, loose);
     s->still = 0.0;
 }
 
-/* The terms of a change of price: one of them is zero, the other the exact difference. */
-SYI_INLINE void syi_wilder_moves(double from, double to, syi_dd *gain, syi_dd *loss)
+/* A change of price, and how much of it is a gain: all or nothing. */
+SYI_INLINE void syi_wilder_move(double from, double to, syi_dd *move, syi_dd *gain)
 {
     syi_dd change = syi_dd_of_sum(to, -from), none = {0.0, 0.0};
     *gain = change.high > 0.0 ? change : none;
-    *loss = change.high < 0.0 ? syi_dd_negative(change) : none;
+    *move = change.high < 0.0 ? syi_dd_negative(change) : change;
 }
 
 SYI_INLINE int syi_dd_below(syi_dd a, syi_dd b)
@@ -108,40 +118,51 @@ SYI_INLINE syi_dd syi_wilder_range(double high, double low, double close)
     return syi_dd_below(range, b) ? b : range;
 }
 
-/* 100 * up / (up + down), 50 when nothing has moved; not 0.0 when it is in doubt. */
+/* 100 * up / total, 50 when nothing has moved; not 0.0 when it is in doubt. */
 SYI_INLINE double syi_rsi_settle(const syi_wilder_state *s, double *y)
 {
-    syi_deviation total = syi_wilder_plus(s->up, s->down.value);
-    syi_dd part = syi_dd_scale(s->up.value, 100.0), rest;
+    const syi_deviation total = s->total, up = s->up;
+    syi_dd part = syi_dd_scale(up.value, 100.0), rest;
     double first, error, size = total.value.high;
-    total.error += s->down.error;
-    if (size == 0.0 && total.error == 0.0) {
-        *y = 50.0;
-        return 0.0;
-    }
-    if (size < 0x1p-700) {
-        *y = 50.0;
-        return 1.0;
-    }
+    *y = 50.0;
+    if (size < 0x1p-700)
+        return size == 0.0 && total.error == 0.0 ? 0.0 : 1.0;
     first = part.high / size;
     rest = syi_dd_subtract(part, syi_dd_scale(total.value, first));
-    error = (100.0 * (s->up.error / size) + first * (total.error / size)) * (1.0 + 0x1p-40);
+    error = (100.0 * (up.error / size) + first * (total.error / size)) * (1.0 + 0x1p-40);
     error = fma(8.0 * SYI_DD_ERROR, first, error);
     if (total.error > 0x1p+60 * size) /* too loose for the bound above */
         error = SYI_PER_FINE * 200.0;
-    if (s->up.value.high != 0.0 && (s->up.value.high < 0x1p-800 || first < 0x1p-800))
+    if (up.value.high != 0.0 && (up.value.high < 0x1p-800 || first < 0x1p-800))
         error = SYI_PER_FINE;
     return syi_dd_settle(syi_dd_of_ordered(first, rest.high / size), error, y);
 }
 
-SYI_INLINE double syi_atr_settle(const syi_wilder_state *s, double period, double *y)
+SYI_INLINE double syi_atr_settle(const syi_wilder_state *s, double *y)
 {
-    syi_dd mean = syi_dd_divide(s->up.value, period);
-    double error = fma(SYI_DD_ERROR, mean.high, s->up.error / period * (1.0 + 0x1p-40));
+    syi_dd mean = syi_dd_divide(s->total.value, s->period);
+    double error = fma(SYI_DD_ERROR, mean.high, s->total.error / s->period * (1.0 + 0x1p-40));
     if (mean.high != 0.0 && mean.high < SYI_FAINT)
         error += SYI_PER_FINE * mean.high;
     /* The least of an error may have been lost to underflow. */
-    return syi_dd_settle(mean, s->up.error != 0.0 ? error + 0x1p-1000 : error, y);
+    return syi_dd_settle(mean, s->total.error != 0.0 ? error + 0x1p-1000 : error, y);
+}
+
+/* A column that has moved, or whose range is `term`. */
+SYI_INLINE void syi_wilder_advance(syi_wilder_state *s, syi_dd term, syi_dd gain, int is_range,
+                                   const syi_factor_dd *factor)
+{
+    s->total = syi_wilder_plus(syi_wilder_shrink(s->total, factor, 0.0), term);
+    if (!is_range)
+        s->up = syi_wilder_plus(syi_wilder_shrink(s->up, factor, 0.0), gain);
+}
+
+/* Room for the left neighbour's own error, which grows with the columns that it remembers. */
+SYI_INLINE void syi_wilder_claim(syi_wilder_state *s)
+{
+    const double room = 0x1p+14 + 0x1p+6 * s->period;
+    s->total.error = fma(room, s->total.value.high, 4.0 * s->total.error);
+    s->up.error = fma(room, s->up.value.high, 4.0 * s->up.error);
 }
 
 /* Whether an assumed sum holds the true one. What is exactly zero must be known to be. */
@@ -155,15 +176,21 @@ static inline int syi_wilder_sum_agrees(const syi_deviation *assumed, const syi_
 static inline int syi_wilder_agrees(const syi_carry *assumed_carry, const syi_carry *end)
 {
     syi_wilder_state assumed, known;
+    syi_factor_dd factor;
+    double both;
     memcpy(&assumed, assumed_carry, sizeof assumed);
     memcpy(&known, end, sizeof known);
     int answer = syi_phase_agrees(assumed.from_start, assumed.phase, known.phase);
     if (answer >= 0)
         return answer;
-    if (known.up.value.high + known.down.value.high != 0.0 && assumed.still != known.still)
-        return 0;
-    return syi_wilder_sum_agrees(&assumed.up, &known.up) &&
-           syi_wilder_sum_agrees(&assumed.down, &known.down);
+    both = assumed.still < known.still ? assumed.still : known.still;
+    factor = syi_wilder_factor(known.period);
+    assumed.still -= both;
+    known.still -= both;
+    syi_wilder_catch_up(&assumed, &factor);
+    syi_wilder_catch_up(&known, &factor);
+    return syi_wilder_sum_agrees(&assumed.total, &known.total) &&
+           syi_wilder_sum_agrees(&assumed.up, &known.up);
 }
 
 #endif

@@ -1,0 +1,244 @@
+/*
+ * A tile of Wilder's averages: eight stretches of a row side by side, so that the loops over them
+ * become vector instructions, and no column waits for the one before it.
+ *
+ * With b = (period - 1) / period the sum at step i of a stretch is
+ *
+ *     S_i = b^i * (start + term_0 * b^-0 + ... + term_i * b^-i)
+ *
+ * where b * (the sum before the stretch) is its start. So a stretch is a plain sum of weighted
+ * terms, first from 0; then the starts follow one from another, and are added. The quotient of rsi
+ * has no use for b^i, atr multiplies by b^i / period. Nothing is ever negative: every error is
+ * relative to its result, and what a tile adds to it is below EPSILON.
+ */
+#ifndef SYI_KERNELS_WILDER_TILE_H
+#define SYI_KERNELS_WILDER_TILE_H
+
+#include "wilder/state.h"
+
+#define LANES 8
+#define STEPS 64
+
+/*
+ * Relative errors, in units of u^2 = 2^-106: a stretch's sum 6500 (64^2 * 1.5 for the low parts,
+ * which are left to grow, and 6 a step for the weights), the chain of eight starts 8 * 1500 (1100
+ * for the low parts, 400 for the power), adding a start 800: together less than SUM_ERROR. What the
+ * result is made with adds less than 2400.
+ */
+#define SUM_ERROR  (SYI_PER_FINE * 0x1p-91)
+#define LAST_ERROR 0x1p-94
+
+/* For these sums and terms no product here loses bits: b^(LANES * STEPS) is above 2^-300. */
+#define LEAST_TERM 0x1p-350
+#define MOST_PRICE 0x1p+100
+/* A sum's error that is too loose for a tile, relative to the sum. */
+#define MOST_LOOSE 0x1p+40
+
+typedef struct weights {
+    int64_t steps; /* that a tile has at most */
+    syi_factor_dd b;
+    syi_dd back, whole;                     /* 1 / b, b^steps */
+    double high[STEPS], low[STEPS];         /* b^-i */
+    double out_high[STEPS], out_low[STEPS]; /* b^i / period */
+} weights;
+
+/* Sums, one a lane. */
+typedef struct sums {
+    _Alignas(64) double high[LANES];
+    double low[LANES];
+} sums;
+
+typedef struct tile {
+    /* The terms: rest is what the difference of two prices lost. First as they come, then side by
+     * side. */
+    _Alignas(64) double high[LANES * STEPS];
+    double low[LANES * STEPS];
+    double term[STEPS][LANES], rest[STEPS][LANES];
+    sums total[STEPS], up[STEPS], total_start, up_start;
+    double y[STEPS][LANES];
+    int64_t steps; /* a multiple of 8 */
+} tile;
+
+/* For tiles of at most so many columns, of which there may be too few to make one. */
+static void make_weights(weights *w, double period, int64_t columns)
+{
+    const int64_t most = period < 3.0 ? STEPS / 2 : STEPS;
+    syi_dd weight = {1.0, 0.0}, out = syi_dd_divide(weight, period);
+    w->b = syi_wilder_factor(period);
+    w->back = syi_dd_divide((syi_dd){period, 0.0}, period - 1.0);
+    w->steps = columns / LANES < most ? columns / LANES / 8 * 8 : most;
+    if (w->b.above == 0.0) /* a period of 1 has no memory, and 1 / b no meaning */
+        w->steps = 0;
+    w->whole = syi_wilder_power(&w->b, w->steps);
+    for (int64_t i = 0; i < w->steps; i++) {
+        w->high[i] = weight.high;
+        w->low[i] = weight.low;
+        w->out_high[i] = out.high;
+        w->out_low[i] = out.low;
+        weight = syi_dd_multiply(weight, w->back);
+        out = syi_dd_multiply(out, w->b.b);
+    }
+}
+
+/* Columns as they lie in the row side by side, and back. */
+SYI_INLINE void spread(const double *from, int64_t steps, double (*to)[LANES])
+{
+    for (int64_t i = 0; i < steps; i++)
+        for (int l = 0; l < LANES; l++)
+            to[i][l] = from[l * steps + i];
+}
+
+SYI_INLINE void gather(double (*from)[LANES], int64_t steps, double *to)
+{
+    for (int l = 0; l < LANES; l++)
+        for (int64_t i = 0; i < steps; i++)
+            to[l * steps + i] = from[i][l];
+}
+
+SYI_INLINE void add_to(sums *sum, int l, double high, double low)
+{
+    syi_dd s = syi_dd_of_sum(sum->high[l], high);
+    sum->high[l] = s.high;
+    sum->low[l] += s.low + low;
+}
+
+/* The sums of each stretch from 0. */
+SYI_INLINE void sum_up(const weights *w, tile *t, int is_range, int has_rest)
+{
+    sums total = {{0.0}, {0.0}}, up = {{0.0}, {0.0}};
+    for (int64_t i = 0; i < t->steps; i++) {
+        const double high = w->high[i], low = w->low[i];
+        for (int l = 0; l < LANES; l++) {
+            double term = t->term[i][l], product = high * term;
+            double rest = fma(low, term, fma(high, term, -product));
+            if (has_rest)
+                rest = fma(high, t->rest[i][l], rest);
+            if (is_range) {
+                add_to(&total, l, product, rest);
+            } else {
+                add_to(&total, l, fabs(product), product < 0.0 ? -rest : rest);
+                add_to(&up, l, product > 0.0 ? product : 0.0, product > 0.0 ? rest : 0.0);
+            }
+        }
+        t->total[i] = total;
+        if (!is_range)
+            t->up[i] = up;
+    }
+}
+
+/* The start of each lane from that of the first, which becomes the one after the last lane:
+ * start' = b^steps * (start + sum). */
+SYI_INLINE void chain_starts(syi_dd power, const sums *sum, syi_dd *start, sums *starts)
+{
+    double high[LANES], low[LANES];
+    for (int l = 0; l < LANES; l++) {
+        high[l] = power.high * sum->high[l];
+        low[l] = fma(power.high, sum->high[l], -high[l]);
+        low[l] += fma(power.high, sum->low[l], power.low * sum->high[l]);
+    }
+    for (int l = 0; l < LANES; l++) {
+        double product = power.high * start->high;
+        double rest = fma(power.high, start->high, -product);
+        syi_dd next = syi_dd_of_sum(product, high[l]);
+        starts->high[l] = start->high;
+        starts->low[l] = start->low;
+        rest = fma(power.high, start->low, fma(power.low, start->high, rest));
+        *start = (syi_dd){next.high, (next.low + low[l]) + rest};
+    }
+    *start = syi_dd_of_ordered(start->high, start->low);
+}
+
+SYI_INLINE syi_dd started(const sums *start, const sums *sum, int l)
+{
+    syi_dd s = syi_dd_of_sum(start->high[l], sum->high[l]);
+    s.low += start->low[l] + sum->low[l];
+    return s;
+}
+
+/* The number nearest to a value known to within epsilon * |value|; not 0.0 when in doubt. */
+SYI_INLINE double settle_near(double high, double low, double epsilon, double *y)
+{
+    double above = high + fma(high, epsilon, low), below = high + fma(high, -epsilon, low);
+    *y = above;
+    return above - below;
+}
+
+/* 100 * up / total, whose relative errors sum up to less than epsilon - EPSILON. */
+SYI_INLINE double settle_index(syi_dd up, syi_dd total, double epsilon, double *y)
+{
+    double part = 100.0 * up.high, rest = fma(100.0, up.low, fma(100.0, up.high, -part));
+    double inverse = 1.0 / total.high, first = part * inverse;
+    double left = fma(-first, total.high, part) + fma(-first, total.low, rest);
+    return settle_near(first, left * inverse, epsilon, y);
+}
+
+SYI_INLINE double settle_at(const weights *w, const tile *t, int64_t i, int l, int is_range,
+                            double error, double *y)
+{
+    syi_dd total = started(&t->total_start, &t->total[i], l);
+    if (is_range) {
+        double mean = total.high * w->out_high[i], rest = fma(total.high, w->out_high[i], -mean);
+        rest = fma(total.low, w->out_high[i], fma(total.high, w->out_low[i], rest));
+        return settle_near(mean, rest, error, y);
+    }
+    return settle_index(started(&t->up_start, &t->up[i], l), total, error, y);
+}
+
+SYI_INLINE double settle_tile(const weights *w, tile *t, int is_range, double error)
+{
+    double doubt[LANES] = {0.0}, doubts = 0.0;
+    for (int64_t i = 0; i < t->steps; i++) {
+        for (int l = 0; l < LANES; l++)
+            doubt[l] += settle_at(w, t, i, l, is_range, error, &t->y[i][l]);
+    }
+    for (int l = 0; l < LANES; l++)
+        doubts += doubt[l];
+    return doubts;
+}
+
+/* A sum that a tile can start from. */
+SYI_INLINE int is_fit(const syi_deviation *sum)
+{
+    if (sum->value.high == 0.0)
+        return sum->error == 0.0;
+    return sum->value.high >= LEAST_TERM && sum->error <= MOST_LOOSE * sum->value.high;
+}
+
+/* Moves one of the state's sums past the tile. */
+SYI_INLINE void chain(const weights *w, syi_dd power, const sums *last, syi_deviation *sum,
+                      sums *starts)
+{
+    double above = power.high * (1.0 + 0x1p-40);
+    syi_dd start = syi_dd_multiply(w->b.b, sum->value);
+    for (int k = 0; k < 3; k++)
+        above *= above; /* of all lanes */
+    chain_starts(power, last, &start, starts);
+    sum->value = syi_dd_multiply(w->back, start);
+    sum->error = fma(above * (1.0 + 0x1p-40), sum->error, SUM_ERROR * sum->value.high);
+}
+
+/* What a result inherits from a sum, relative to it. */
+SYI_INLINE double looseness(const syi_deviation *sum)
+{
+    double own = sum->value.high == 0.0 ? 0.0 : sum->error / sum->value.high;
+    return (own + SUM_ERROR) * (SYI_FINE * (1.0 + 0x1p-40));
+}
+
+/* Sums up the tile's terms from the state, which is moved past it; returns the relative error that
+ * its outputs have at most. */
+SYI_INLINE double sum_tile(const weights *w, tile *t, syi_wilder_state *s, int is_range,
+                           int has_rest)
+{
+    syi_dd power = t->steps == w->steps ? w->whole : syi_wilder_power(&w->b, t->steps);
+    double error = LAST_ERROR + looseness(&s->total) + (is_range ? 0.0 : looseness(&s->up));
+    if (has_rest)
+        sum_up(w, t, is_range, 1);
+    else
+        sum_up(w, t, is_range, 0);
+    chain(w, power, &t->total[t->steps - 1], &s->total, &t->total_start);
+    if (!is_range)
+        chain(w, power, &t->up[t->steps - 1], &s->up, &t->up_start);
+    return error;
+}
+
+#endif
