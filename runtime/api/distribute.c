@@ -101,11 +101,15 @@ static sy_status fill_report(sy_context *context, const syi_job *job, const syi_
 static sy_status run_job(sy_context *context, syi_job *job, const syi_plan *plan,
                          const sy_options *options, syi_tally *tallies, sy_report *report)
 {
-    int64_t began = syi_now_ns(), repaired;
+    int64_t began = syi_now_ns(), merging, ended, repaired;
     double wall_ms;
     SYI_TRY(syi_run_plan(&context->devices, job, plan, &context->log, tallies));
+    merging = syi_now_ns();
     SYI_TRY(syi_merge(job, tallies, plan->count, &repaired));
-    wall_ms = (double)(syi_now_ns() - began) / 1e6;
+    ended = syi_now_ns();
+    syi_trace_tell(job->trace, SYI_TRACE_HOST, 0, "merge", (double)merging, (double)ended,
+                   (syi_tiles){0, plan->tiles});
+    wall_ms = (double)(ended - began) / 1e6;
     syi_context_learn(context, job->workload, options->tag ? options->tag : job->workload->name,
                       plan, tallies);
     report->repaired = repaired;
@@ -136,13 +140,26 @@ static sy_status run_with_memory(sy_context *context, syi_job *job, const syi_pl
     return status;
 }
 
+static sy_status plan_and_run(sy_context *context, syi_job *job, const sy_options *options,
+                              sy_report *report)
+{
+    int64_t began = syi_now_ns();
+    syi_plan plan;
+    sy_status status;
+    SYI_TRY(syi_context_plan(context, job, options, &plan));
+    syi_trace_tell(job->trace, SYI_TRACE_HOST, 0, "plan", (double)began, (double)syi_now_ns(),
+                   (syi_tiles){0, plan.tiles});
+    status = run_with_memory(context, job, &plan, options, report);
+    syi_plan_clear(&plan);
+    return status;
+}
+
 sy_status distribute_workload(sy_context *context, const sy_work *work, const sy_options *options,
                               sy_report *report)
 {
     double params[SYI_MAX_PARAMS];
     sy_options copy;
     sy_report result = {0};
-    syi_plan plan;
     syi_job job;
     sy_status status;
     if (!context || !work)
@@ -155,9 +172,9 @@ sy_status distribute_workload(sy_context *context, const sy_work *work, const sy
     SYI_TRY(syi_options_check(&copy));
     SYI_TRY(syi_work_check(context, work, params, &job));
     SYI_TRY(check_arrays(&job));
-    SYI_TRY(syi_context_plan(context, &job, &copy, &plan));
-    status = run_with_memory(context, &job, &plan, &copy, &result);
-    syi_plan_clear(&plan);
+    SYI_TRY(syi_trace_create(copy.trace, copy.trace_user, &job.trace));
+    status = plan_and_run(context, &job, &copy, &result);
+    syi_trace_destroy(&job.trace);
     if (status == SY_OK && report)
         SYI_GIVE(report, result);
     else

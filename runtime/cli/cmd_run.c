@@ -16,11 +16,12 @@
 #include "number.h"
 #include "progress.h"
 #include "run_report.h"
+#include "trace.h"
 
 typedef struct run {
     /* The request. */
     const char *input_path, *output_path, *column, *accuracy, *dtype, *report_path, *tag,
-        *ratio_list;
+        *trace_path, *ratio_list;
     int64_t seed;
     bool quiet, shows_table, frozen;
     /* What it became. */
@@ -31,7 +32,8 @@ typedef struct run {
     cli_ratios ratios;
     cli_input input;
     cli_format format; /* of the output */
-    cli_output output, report_file;
+    cli_output output, report_file, trace_file;
+    cli_trace trace;
     cli_npy_result npy; /* holds the results of an .npy output, */
     double *owned;      /* and this those of a CSV output */
     double *results[CLI_MAX_ARRAYS];
@@ -39,6 +41,14 @@ typedef struct run {
 } run;
 
 /* ---- the request ------------------------------------------------------------------------- */
+
+static int check_two(const char *option, const char *path, const char *other, const char *taken)
+{
+    if (path && taken && strcmp(path, taken) == 0)
+        return cli_fail(CLI_USAGE, "%s and %s name the same file '%s'; choose two", option, other,
+                        path);
+    return CLI_DONE;
+}
 
 static int check_request(const run *r)
 {
@@ -53,10 +63,9 @@ static int check_request(const run *r)
         return cli_fail(CLI_USAGE, "--accuracy must be exact, not '%s'", r->accuracy);
     if (strcmp(r->dtype, "f64") != 0)
         return cli_fail(CLI_USAGE, "--dtype must be f64, not '%s'", r->dtype);
-    if (r->report_path && strcmp(r->report_path, r->output_path) == 0)
-        return cli_fail(CLI_USAGE, "--report and --output name the same file '%s'; choose two",
-                        r->report_path);
-    return CLI_DONE;
+    CLI_TRY(check_two("--report", r->report_path, "--output", r->output_path));
+    CLI_TRY(check_two("--trace", r->trace_path, "--output", r->output_path));
+    return check_two("--trace", r->trace_path, "--report", r->report_path);
 }
 
 /* Everything that can be checked without the devices, which may have warnings of their own. */
@@ -74,6 +83,8 @@ static int prepare(run *r, const cli_args *args)
     CLI_TRY(cli_output_open(&r->output, r->output_path));
     if (r->report_path)
         CLI_TRY(cli_output_open(&r->report_file, r->report_path));
+    if (r->trace_path)
+        CLI_TRY(cli_output_open(&r->trace_file, r->trace_path));
     return cli_input_read(&r->input);
 }
 
@@ -133,7 +144,9 @@ static int compute(run *r)
                           .ratios = r->ratios.ratios,
                           .n_ratios = r->ratios.count,
                           .checksum = r->report_path != NULL,
-                          .progress = cli_progress_tiles};
+                          .progress = cli_progress_tiles,
+                          .trace = r->trace_path ? cli_trace_add : NULL,
+                          .trace_user = &r->trace};
     sy_status status = SY_OK;
     for (int k = 0; k < r->info.n_outputs; k++)
         outputs[k] = r->results[k];
@@ -208,15 +221,21 @@ static int finish(run *r)
 {
     CLI_TRY(r->format == CLI_NPY ? cli_npy_finish(&r->npy, &r->output)
                                  : cli_csv_write(&r->output, &r->input, &r->info, r->results));
-    /* Both files or none. */
+    /* All files or none. */
     if (r->report_path) {
         CLI_TRY(cli_report_write(&r->report_file, &r->report, r->info.name, (uint64_t)r->seed));
         CLI_TRY(cli_output_seal(&r->report_file));
+    }
+    if (r->trace_path) {
+        CLI_TRY(cli_trace_write(&r->trace_file, &r->trace, &r->report));
+        CLI_TRY(cli_output_seal(&r->trace_file));
     }
     CLI_TRY(cli_output_seal(&r->output));
     CLI_TRY(cli_output_commit(&r->output));
     if (r->report_path)
         CLI_TRY(cli_output_commit(&r->report_file));
+    if (r->trace_path)
+        CLI_TRY(cli_output_commit(&r->trace_file));
     cli_progress_erase();
     if (r->shows_table)
         return cli_report_show(&r->report, r->info.name);
@@ -238,6 +257,8 @@ static void release(run *r)
     cli_npy_discard(&r->npy);
     cli_output_discard(&r->output);
     cli_output_discard(&r->report_file);
+    cli_output_discard(&r->trace_file);
+    cli_trace_free(&r->trace);
     cli_input_close(&r->input);
     cli_ratios_free(&r->ratios);
     sy_report_clear(&r->report);
@@ -308,6 +329,11 @@ int cli_cmd_run(int argc, char **argv)
          .to = &r.report_path,
          .placeholder = "F.json",
          .help = "also write what each device did, and a checksum of the result"},
+        {.name = "trace",
+         .kind = CLI_TEXT,
+         .to = &r.trace_path,
+         .placeholder = "F.json",
+         .help = "also write the run's timeline, for Perfetto or chrome://tracing"},
         {.name = "tag",
          .kind = CLI_TEXT,
          .to = &r.tag,

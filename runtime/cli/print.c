@@ -109,7 +109,8 @@ json_t *cli_json_append(json_t *array, json_t *item)
     return NULL;
 }
 
-char *cli_json_dump(json_t *json)
+/* The text, to be freed by the caller; frees `json`. NULL: a lack of memory. */
+static char *dump(json_t *json)
 {
     char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(json);
@@ -118,12 +119,22 @@ char *cli_json_dump(json_t *json)
 
 int cli_json_print(json_t *json)
 {
-    char *text = cli_json_dump(json);
+    char *text = dump(json);
     if (!text)
         return cli_no_memory();
     puts(text);
     free(text);
     return CLI_DONE;
+}
+
+int cli_json_write(cli_output *output, json_t *json)
+{
+    char *text = dump(json);
+    int code = text ? cli_output_write(output, text, strlen(text)) : cli_no_memory();
+    if (code == CLI_DONE)
+        code = cli_output_write(output, "\n", 1);
+    free(text);
+    return code;
 }
 
 /* ---- quantities -------------------------------------------------------------------------- */

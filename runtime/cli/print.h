@@ -6,6 +6,8 @@
 
 #include <jansson.h>
 
+#include "output.h"
+
 /* A table that is collected first, so that its columns fit. */
 typedef struct cli_table {
     int columns;
@@ -30,8 +32,8 @@ json_t *cli_json_append(json_t *array, json_t *item);
 json_t *cli_json_text(const char *text);
 /* Prints (with a line feed) and frees; NULL is a lack of memory. */
 int cli_json_print(json_t *json);
-/* The text of the same, to be freed by the caller; frees `json`. NULL: a lack of memory. */
-char *cli_json_dump(json_t *json);
+/* The same to a file, which is still to be committed. */
+int cli_json_write(cli_output *output, json_t *json);
 
 /* "15.9 GiB" */
 void cli_bytes_text(double bytes, char out[32]);

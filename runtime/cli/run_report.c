@@ -41,12 +41,7 @@ static json_t *report_json(const sy_report *report, const char *workload, uint64
 int cli_report_write(cli_output *output, const sy_report *report, const char *workload,
                      uint64_t seed)
 {
-    char *text = cli_json_dump(report_json(report, workload, seed));
-    int code = text ? cli_output_write(output, text, strlen(text)) : cli_no_memory();
-    if (code == CLI_DONE)
-        code = cli_output_write(output, "\n", 1);
-    free(text);
-    return code;
+    return cli_json_write(output, report_json(report, workload, seed));
 }
 
 int cli_report_show(const sy_report *report, const char *workload)

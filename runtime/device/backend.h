@@ -6,6 +6,7 @@
 #define SYI_DEVICE_BACKEND_H
 
 #include "device/host.h"
+#include "device/trace.h"
 
 typedef struct syi_device syi_device;
 
@@ -35,6 +36,7 @@ typedef struct syi_backend {
 struct syi_device {
     const syi_backend *backend;
     sy_device_info info;
+    int index;           /* in the context */
     double nominal_rate; /* elements per second before anything is measured: a first guess */
     _Atomic int failed;  /* not used again in this context */
 };

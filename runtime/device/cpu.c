@@ -135,7 +135,10 @@ static sy_status cpu_run(syi_device *device, const syi_job *job, syi_tiles span,
     while (span.count && status == SY_OK) {
         syi_slab slab = syi_slab_take(job, &span, slab_tiles);
         syi_view view = syi_view_of_job(job, &slab);
+        int64_t slab_began = syi_now_ns();
         status = syi_host_run(job, &slab, &view, &cpu->options, outcome);
+        syi_trace_tell(job->trace, device->index, 0, "compute", (double)slab_began,
+                       (double)syi_now_ns(), (syi_tiles){slab.tile, slab.tiles});
         if (status == SY_OK) {
             outcome->tiles_done += slab.tiles;
             status = syi_gate_pass(job->gate, slab.tiles);

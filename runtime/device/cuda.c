@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "device/cuda_image.h"
 #include "device/cuda_slot.h"
+#include "device/cuda_trace.h"
 #include "device/registry.h"
 
 #include <stdio.h>
@@ -291,10 +292,13 @@ static sy_status run_in_context(cuda_device *cuda, const syi_job *job, syi_tiles
     sy_status status;
     SYI_TRY(CU(cuda, cuCtxPushCurrent(cuda->context)));
     status = CU(cuda, cuModuleGetFunction(&kernel, cuda->module, job->workload->gpu->entry));
-    if (status == SY_OK)
+    if (status == SY_OK) {
+        cuda_trace_begin(cuda, job);
         status = stream_span(cuda, kernel, job, span, outcome);
+    }
     if (status != SY_OK)
         abandon_all(cuda);
+    cuda_trace_end(cuda);
     if (!cuda->hung)
         cuda->driver->api.cuCtxPopCurrent(NULL);
     return status;

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "device/cuda_trace.h"
 #include "device/host.h"
 
 #include <string.h>
@@ -268,6 +269,7 @@ sy_status cuda_slot_finish(cuda_device *cuda, cuda_slot *slot, const syi_job *jo
     outcome->copy_in_ms += between(cuda, slot, 0);
     outcome->compute_ms += between(cuda, slot, 1);
     outcome->copy_out_ms += between(cuda, slot, 2);
+    cuda_trace_slab(cuda, slot, job);
     copy_results(slot, job);
     SYI_TRY(collect_doubts(slot, job, outcome));
     SYI_TRY(collect_links(slot, job, outcome));

@@ -33,6 +33,12 @@ typedef struct cuda_slot {
     cuda_layout layout;
 } cuda_slot;
 
+/* For a trace: a mark on the device's clock and the same moment on the host's. */
+typedef struct cuda_origin {
+    CUevent mark;
+    double at_ns;
+} cuda_origin;
+
 typedef struct cuda_device {
     syi_device base;
     const syi_cuda_driver *driver;
@@ -41,7 +47,8 @@ typedef struct cuda_device {
     CUmodule module;
     pthread_mutex_t running; /* one run at a time */
     cuda_slot slots[CUDA_SLOTS];
-    size_t budget; /* bytes of device memory to use at most; 0: what is free */
+    cuda_origin origin; /* of a traced run (cuda_trace.h) */
+    size_t budget;      /* bytes of device memory to use at most; 0: what is free */
     int64_t watchdog_ns;
     int hung; /* never spoken to again */
 } cuda_device;

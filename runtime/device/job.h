@@ -4,6 +4,8 @@
 
 #include "kernel.h"
 
+typedef struct syi_trace syi_trace; /* trace.h */
+
 /* A distribution as its devices see it: the whole arrays, read-only but for `out` and `partials`,
  * of which every device writes its own tiles' part. */
 typedef struct syi_job {
@@ -14,6 +16,7 @@ typedef struct syi_job {
     void *const *out;
     unsigned char *partials; /* REDUCE: one of workload->partial_size per tile */
     struct syi_gate *gate;
+    syi_trace *trace; /* NULL: nobody wants it */
 } syi_job;
 
 /* Tiles are numbered row by row: tile = row * tiles_per_row + column / SYI_TILE. */

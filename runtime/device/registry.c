@@ -52,6 +52,7 @@ sy_status syi_devices_add(syi_devices *devices, syi_device *device)
     }
     devices->list = grown;
     make_name_unique(devices, &device->info);
+    device->index = devices->count;
     devices->list[devices->count++] = device;
     return SY_OK;
 }

@@ -102,6 +102,19 @@ static void take_time(sim_device *sim, int64_t began, syi_outcome *outcome)
         outcome->compute_ms += took - modelled;
 }
 
+/* The phases one after the other, as the figures say. */
+static void trace_slab(const sim_device *sim, const syi_job *job, const syi_slab *slab,
+                       int64_t began, const syi_outcome *found)
+{
+    const syi_tiles span = {slab->tile, slab->tiles};
+    const double in = (double)began, run = in + found->copy_in_ms * 1e6,
+                 out = run + found->compute_ms * 1e6;
+    const int device = sim->base.index;
+    syi_trace_tell(job->trace, device, 0, "copy in", in, run, span);
+    syi_trace_tell(job->trace, device, 0, "compute", run, out, span);
+    syi_trace_tell(job->trace, device, 0, "copy out", out, out + found->copy_out_ms * 1e6, span);
+}
+
 /* The slab's own memory: what a real device would hold of it. */
 typedef struct sim_buffers {
     double *in[SYI_MAX_ARRAYS], *out[SYI_MAX_ARRAYS];
@@ -198,6 +211,7 @@ static sy_status run_slab(sim_device *sim, const syi_job *job, const syi_slab *s
     release(job->workload, &buffers);
     if (status == SY_OK) {
         take_time(sim, began, &found);
+        trace_slab(sim, job, slab, began, &found);
         found.tiles_done = slab->tiles;
         return syi_outcome_merge(outcome, &found);
     }

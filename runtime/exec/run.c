@@ -131,7 +131,10 @@ static void compute(worker *self)
     syi_outcome outcome = {0};
     int64_t began = syi_now_ns(), done;
     sy_status status = device->backend->run(device, crew->job, span, &outcome), merged;
-    double ns = (double)(syi_now_ns() - began);
+    int64_t ended = syi_now_ns();
+    double ns = (double)(ended - began);
+    syi_trace_tell(crew->job->trace, self->index, SYI_TRACE_PACKETS, "packet", (double)began,
+                   (double)ended, span);
     if (status != SY_OK)
         note_failure(self, status, !is_redone(status));
     done = outcome.tiles_done;

@@ -46,6 +46,20 @@ typedef struct sy_ratio {
 /* Called now and then from one of the working threads, never two at once; non-zero cancels. */
 typedef int (*sy_progress_fn)(void *user, uint64_t tiles_done, uint64_t tiles);
 
+/* A stretch of a run's time, for a timeline. */
+typedef struct sy_trace_event {
+    size_t struct_size;        /* of the library's struct */
+    int device;                /* index; -1: the host, which plans and merges */
+    int stream;                /* of that device, from 0; -1: the packets that it was given */
+    const char *what;          /* `packet`, `copy in`, `compute`, `copy out`; `plan`, `merge` */
+    double begin_ms, end_ms;   /* since distribute_workload was called */
+    int64_t first_tile, tiles; /* what it was about */
+} sy_trace_event;
+
+/* Called when a stretch has ended, from any of the working threads, never two at once; the event is
+ * valid during the call. */
+typedef void (*sy_trace_fn)(void *user, const sy_trace_event *event);
+
 typedef struct sy_options {
     size_t struct_size;
     sy_accuracy accuracy;
@@ -57,6 +71,8 @@ typedef struct sy_options {
     int checksum; /* non-zero: fill sy_report.checksum */
     sy_progress_fn progress;
     void *progress_user;
+    sy_trace_fn trace; /* NULL: nothing is traced */
+    void *trace_user;
 } sy_options;
 
 typedef struct sy_device_report {
