@@ -49,13 +49,15 @@ bool syi_keep_stored(const syi_stored_balance *stored, const sy_ratio *ratios, i
         snprintf(why, SYI_KEEP_TEXT, "it was set by hand");
         return true;
     }
+    for (int i = 0; i < old->n_ratios; i++)
+        if (!(share_of(old->ratios[i].device, ratios, n) > 0)) {
+            snprintf(why, SYI_KEEP_TEXT, "device %s of it could not be measured",
+                     old->ratios[i].device);
+            return true;
+        }
     for (int i = 0; i < old->n_ratios; i++) {
         const char *device = old->ratios[i].device;
         double before = spread_of(device, stored->costs), now = spread_of(device, costs);
-        if (!(share_of(device, ratios, n) > 0)) {
-            snprintf(why, SYI_KEEP_TEXT, "device %s of it could not be measured", device);
-            return true;
-        }
         if (now > good_spread && now > worse_spread * before) {
             snprintf(why, SYI_KEEP_TEXT, "the times of %s now scatter by %.0f %%, then by %.0f %%",
                      device, 100 * now, 100 * before);

@@ -108,6 +108,20 @@ static int free_slot(void)
     return i;
 }
 
+/* Creates the file that must not be there yet and notes its name, with no signal in between: a file
+ * that the handler does not know of would stay. */
+static int create_noted(cli_output *output)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    output->fd = open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (output->fd >= 0)
+        temporaries[output->slot] = output->temporary;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return output->fd >= 0;
+}
+
 static int create_temporary(cli_output *output)
 {
     output->slot = free_slot();
@@ -115,10 +129,8 @@ static int create_temporary(cli_output *output)
         output->temporary = temporary_name(output->target, attempt);
         if (!output->temporary)
             return cli_no_memory();
-        output->fd = open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (output->fd >= 0) {
+        if (create_noted(output)) {
             output->open = true;
-            temporaries[output->slot] = output->temporary;
             return CLI_DONE;
         }
         free(output->temporary);

@@ -91,6 +91,20 @@ for field in '"workload": "sma"' '"rows": 1' '"columns": 3' '"seed": 7' '"accura
     '"retries": 0' '"state": "ok"'; do
     says "report has $field" "$field"
 done
+accepts "trace" run sma --input in.csv --period 2 --output out.csv --trace t.json \
+    --devices sim:a,sim:b --ratios a=0.75,b=0.25
+report "trace is JSON with its devices" "$(python3 - 2>&1 <<'EOT'
+import json
+events = json.load(open("t.json"))["traceEvents"]
+names = [e["args"]["name"] for e in events if e["name"] == "process_name"]
+spans = [e for e in events if e["ph"] == "X"]
+assert names == ["host", "a", "b"], names
+assert {e["name"] for e in spans} >= {"plan", "packet", "compute", "merge"}, spans
+assert all(e["dur"] >= 0 and e["ts"] >= 0 for e in spans), spans
+EOT
+)"
+refuses "trace and report in one file" 2 "name the same file 'r.json'" $to out.csv --report r.json \
+    --trace r.json
 for ratios in a=1 b=1 a=1,b=1 a=0.1,b=0.9; do
     accepts "ratios $ratios" run macd --input "$data/sp500_1d.csv" --output out.csv --report r.json \
         --devices sim:a,sim:b --ratios $ratios

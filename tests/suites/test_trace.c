@@ -1,0 +1,55 @@
+/* The timeline of a run as the trace function gets it. */
+#define _POSIX_C_SOURCE 200809L
+#include <criterion/criterion.h>
+#include <time.h>
+
+#include "support/lab.h"
+#include "support/series.h"
+#include "support/trace.h"
+
+enum { COLUMNS = 40 * 4096 + 17 };
+
+static double x[COLUMNS];
+static lab_trace trace;
+
+static double now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e3 * (double)now.tv_sec + (double)now.tv_nsec / 1e6;
+}
+
+static void run_traced(const char *devices)
+{
+    lab_case c = {.workload = "bollinger", .rows = 1, .columns = COLUMNS, .x = x};
+    sy_options options = {
+        .struct_size = sizeof options, .trace = lab_trace_add, .trace_user = &trace};
+    sy_report report = {.struct_size = sizeof report};
+    sy_context *context = lab_open(devices, NULL, NULL);
+    const char *fault;
+    double began;
+    series_fill(SERIES_TICK, 3, x, COLUMNS);
+    cr_assert(context && lab_prepare(&c));
+    began = now_ms();
+    cr_assert_eq(lab_run(context, &c, &options, &report), SY_OK);
+    fault = lab_trace_fault(&trace, &report, now_ms() - began);
+    cr_expect_null(fault, "%s: %s", devices, fault ? fault : "");
+    sy_report_clear(&report);
+    lab_release(&c);
+    sy_context_destroy(&context);
+}
+
+Test(trace, cpu_alone)
+{
+    run_traced("cpu");
+}
+
+Test(trace, several_devices)
+{
+    run_traced("sim:a:speed=2,sim:b:speed=1:link=12GB/s:latency=20us,cpu");
+}
+
+Test(trace, a_device_that_fails)
+{
+    run_traced("sim:a:speed=2,sim:b:fail=oom@2,cpu");
+}
