@@ -1,7 +1,8 @@
 /* The exponential moving average. Compiled for several instruction sets. */
 #include "ema/ema.h"
 #include "ema/state.h"
-#include "recurrence/lanes.h"
+#include "ema/slab.h"
+#include "isa.h"
 
 typedef struct task {
     const double *x; /* x[0] is column `first` */
@@ -39,69 +40,70 @@ static sy_status run_steps(const task *task, syi_ema_state *state, int64_t from,
     return SY_OK;
 }
 
-enum { X, HIGH, LOW, ERROR }; /* words of a lane's state */
+#if SYI_HAVE_VECTORS
 
-static void step_lanes(const void *of, syi_lanes *lanes, int count)
+/* The columns that are not sure after a slab, with wider arithmetic. */
+static sy_status run_unsure(const task *task, const ema_slab *slab, int64_t from)
 {
-    const syi_factor_dd factor = ((const task *)of)->factor;
-    double(*w)[SYI_LANES] = lanes->state + offsetof(syi_ema_state, x) / sizeof(double);
-    for (int i = 0; i < count; i++) {
-        SYI_LANES_APART
-        for (int l = 0; l < SYI_LANES; l++) {
-            syi_ema_state s = {0, 0, w[X][l], {{w[HIGH][l], w[LOW][l]}, w[ERROR][l]}};
-            syi_ema_advance(&s, lanes->x[i][l], &factor);
-            lanes->doubt[i][l] = syi_ema_settle(&s, &lanes->y[0][i][l]);
-            w[X][l] = s.x;
-            w[HIGH][l] = s.deviation.value.high;
-            w[LOW][l] = s.deviation.value.low;
-            w[ERROR][l] = s.deviation.error;
+    for (int64_t at = 0; at < slab->length; at += SYI_STAGE_BLOCK)
+        for (int lane = 0; lane < EMA_LANES; lane++) {
+            int k = lane % SYI_VECTOR;
+            int64_t block = at / SYI_STAGE_BLOCK * EMA_GROUPS + lane / SYI_VECTOR;
+            int64_t first = lane * slab->length + at, last = first + slab->length - at, reached;
+            if (slab->unsure[block][k] == 0)
+                continue;
+            syi_ema_state state = {.x = first ? slab->x[first - 1] : slab->before};
+            state.deviation =
+                syi_stage_deviation(&slab->begun[block], k, slab->begun_pivot[block][k], state.x);
+            last = last - first < SYI_STAGE_BLOCK ? last : first + SYI_STAGE_BLOCK;
+            SYI_TRY(run_steps(task, &state, from + first, from + last, &reached));
         }
-    }
-}
-
-static void assume(syi_carry *carry, const double *x, int64_t count)
-{
-    syi_ema_state state = syi_ema_assume(x, count);
-    memcpy(carry, &state, sizeof state);
-}
-
-static void claim(syi_carry *carry)
-{
-    syi_ema_state state;
-    memcpy(&state, carry, sizeof state);
-    syi_ema_claim(&state);
-    memcpy(carry, &state, sizeof state);
-}
-
-static sy_status run_alone(const void *of, syi_carry *carry, int64_t from, int64_t to)
-{
-    syi_ema_state state;
-    int64_t reached;
-    memcpy(&state, carry, sizeof state);
-    SYI_TRY(run_steps(of, &state, from, to, &reached));
-    memcpy(carry, &state, sizeof state);
     return SY_OK;
 }
 
 /* The long part of a stretch. */
-static sy_status run_lanes(const task *task, syi_ema_state *state, int64_t from, int64_t to,
+static sy_status run_slabs(const task *task, syi_ema_state *state, int64_t from, int64_t to,
                            int64_t *reached)
 {
-    const syi_lane_form form = {1,
-                                syi_decay_columns(task->ema.period, SYI_HALO_BITS),
-                                syi_ema_agrees,
-                                assume,
-                                claim,
-                                step_lanes,
-                                run_alone};
-    double *y[1] = {task->y};
-    syi_lane_place place = {task->x, y, task->first, task->row, task->doubts};
-    syi_carry carry = {{0.0}};
-    memcpy(&carry, state, sizeof *state);
-    SYI_TRY(syi_lanes_run(&form, task, &place, &carry, from, to, reached));
-    memcpy(state, &carry, sizeof *state);
+    const syi_stage_terms terms = syi_stage_terms_of(task->ema.period, 0.5);
+    ema_slab slab;
+    slab.terms = &terms;
+    slab.factor = &task->factor;
+    for (*reached = from; to - *reached >= EMA_LEAST; *reached += EMA_LANES * slab.length) {
+        slab.x = task->x + *reached;
+        slab.length = (to - *reached) / EMA_LANES;
+        slab.length = slab.length < EMA_LENGTH ? slab.length : EMA_LENGTH;
+        slab.before = state->x;
+        slab.next_x = slab.x;
+        if (to - *reached >= 2 * EMA_LANES * slab.length)
+            slab.next_x += EMA_LANES * slab.length;
+        slab.next_y = task->y ? task->y + *reached : slab.x;
+        slab.start[0] = state->deviation;
+        if (!syi_all_in_range(slab.x, EMA_LANES * slab.length))
+            return SY_OK;
+        ema_chain(&slab);
+        if (task->y) {
+            slab.y = task->y + *reached;
+            ema_fill(&slab);
+            SYI_TRY(run_unsure(task, &slab, *reached));
+        }
+        state->x = slab.x[EMA_LANES * slab.length - 1];
+        state->deviation = slab.start[EMA_LANES];
+    }
     return SY_OK;
 }
+
+#else
+
+static sy_status run_slabs(const task *task, syi_ema_state *state, int64_t from, int64_t to,
+                           int64_t *reached)
+{
+    (void)task, (void)state, (void)to;
+    *reached = from;
+    return SY_OK;
+}
+
+#endif
 
 /* Columns before the first value, and that value once it is reached. */
 static sy_status run_seed(const task *task, syi_ema_state *state, int64_t from, int64_t to,
@@ -144,8 +146,8 @@ static sy_status run_columns(const task *task, syi_ema_state *state, int64_t fro
     int64_t i = from;
     if (i < to && state->phase == SYI_PHASE_BEFORE)
         SYI_TRY(run_seed(task, state, i, to, &i));
-    if (SYI_HAVE_LANES && task->y && i < to && state->phase == SYI_PHASE_RUNNING)
-        SYI_TRY(run_lanes(task, state, i, to, &i));
+    if (i < to && state->phase == SYI_PHASE_RUNNING)
+        SYI_TRY(run_slabs(task, state, i, to, &i));
     if (i < to && state->phase == SYI_PHASE_RUNNING)
         SYI_TRY(run_steps(task, state, i, to, &i));
     if (i < to && state->phase == SYI_PHASE_HUGE)

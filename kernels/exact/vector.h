@@ -69,6 +69,36 @@ SYI_INLINE syi_vec syi_vec_last(syi_vec a)
     return __builtin_shufflevector(a, a, 7, 7, 7, 7, 7, 7, 7, 7);
 }
 
+SYI_INLINE syi_vec syi_vec_max(syi_vec a, syi_vec b)
+{
+    return (syi_vec)_mm512_max_pd((__m512d)a, (__m512d)b);
+}
+
+SYI_INLINE syi_vec syi_vec_min(syi_vec a, syi_vec b)
+{
+    return (syi_vec)_mm512_min_pd((__m512d)a, (__m512d)b);
+}
+
+/* Rows become columns. */
+SYI_INLINE void syi_vec_transpose(syi_vec *r)
+{
+    syi_vec a[8], b[8];
+    for (int k = 0; k < 8; k += 2) {
+        a[k] = __builtin_shufflevector(r[k], r[k + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        a[k + 1] = __builtin_shufflevector(r[k], r[k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int k = 0; k < 8; k += 4)
+        for (int j = 0; j < 2; j++) {
+            b[k + j] = __builtin_shufflevector(a[k + j], a[k + j + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+            b[k + j + 2] =
+                __builtin_shufflevector(a[k + j], a[k + j + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    for (int k = 0; k < 4; k++) {
+        r[k] = __builtin_shufflevector(b[k], b[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        r[k + 4] = __builtin_shufflevector(b[k], b[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
+
 /* Of unsigned integers. */
 SYI_INLINE syi_bits_vec syi_vec_greater(syi_bits_vec a, syi_bits_vec b)
 {
@@ -109,6 +139,28 @@ SYI_INLINE syi_vec syi_vec_last(syi_vec a)
     return __builtin_shufflevector(a, a, 3, 3, 3, 3);
 }
 
+SYI_INLINE syi_vec syi_vec_max(syi_vec a, syi_vec b)
+{
+    return (syi_vec)_mm256_max_pd((__m256d)a, (__m256d)b);
+}
+
+SYI_INLINE syi_vec syi_vec_min(syi_vec a, syi_vec b)
+{
+    return (syi_vec)_mm256_min_pd((__m256d)a, (__m256d)b);
+}
+
+SYI_INLINE void syi_vec_transpose(syi_vec *r)
+{
+    syi_vec a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6);
+    syi_vec b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
+    syi_vec c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6);
+    syi_vec d = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
+    r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    r[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+    r[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+
 SYI_INLINE syi_bits_vec syi_vec_greater(syi_bits_vec a, syi_bits_vec b)
 {
     syi_bits_vec is_greater = (syi_bits_vec)(a > b);
@@ -121,6 +173,25 @@ SYI_INLINE syi_bits_vec syi_vec_lesser(syi_bits_vec a, syi_bits_vec b)
 }
 
 #endif
+
+SYI_INLINE syi_vec syi_vec_abs(syi_vec a)
+{
+    return (syi_vec)((syi_bits_vec)a & ((syi_bits_vec){0} + (UINT64_MAX >> 1)));
+}
+
+/* Where every bit of `where` is set a, where none is b. */
+SYI_INLINE syi_vec syi_vec_select(syi_bits_vec where, syi_vec a, syi_vec b)
+{
+    return (syi_vec)((where & (syi_bits_vec)a) | (~where & (syi_bits_vec)b));
+}
+
+/* high + low = a + b exactly. */
+SYI_INLINE void syi_vec_two_sum(syi_vec a, syi_vec b, syi_vec *high, syi_vec *low)
+{
+    syi_vec sum = a + b, part = sum - a;
+    *low = (a - (sum - part)) + (b - part);
+    *high = sum;
+}
 
 /* What syi_measure says, sooner for finite data; on the way the lines of out[0 .. count) are
  * fetched for writing. */

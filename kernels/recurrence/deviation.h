@@ -29,6 +29,20 @@ SYI_INLINE syi_factor_dd syi_smoothing_factor(double period)
     return (syi_factor_dd){b, b.high * (1.0 + 0x1p-48)};
 }
 
+/* b^n for n > 0: what is left of a deviation after n columns. */
+SYI_INLINE syi_factor_dd syi_factor_power(const syi_factor_dd *factor, int64_t n)
+{
+    syi_dd power = factor->b;
+    for (int64_t bit = INT64_C(1) << (62 - __builtin_clzll((uint64_t)n)); n > 1 && bit; bit >>= 1) {
+        power = syi_dd_multiply(power, power);
+        if (n & bit)
+            power = syi_dd_multiply(power, factor->b);
+        if (power.high < SYI_FAINT)
+            return (syi_factor_dd){{0.0, 0.0}, 2.0 * SYI_FAINT};
+    }
+    return (syi_factor_dd){power, power.high * (1.0 + 0x1p-40)};
+}
+
 typedef struct syi_deviation {
     syi_dd value;
     double error; /* in units of SYI_FINE */
@@ -46,6 +60,21 @@ SYI_INLINE syi_deviation syi_deviation_step(syi_deviation a, syi_dd change, doub
     product.high = size < SYI_FAINT ? 0.0 : product.high;
     product.low = size < SYI_FAINT ? 0.0 : product.low;
     return (syi_deviation){product, factor->above * fma(lost, size, error)};
+}
+
+/* What a start that was off by `start` makes of `end`, for factor = b^n. */
+SYI_INLINE syi_deviation syi_deviation_carried(syi_deviation end, syi_deviation start,
+                                               const syi_factor_dd *factor)
+{
+    syi_dd part = syi_dd_multiply(factor->b, start.value);
+    syi_dd sum = syi_dd_add(end.value, part);
+    double size = fabs(start.value.high);
+    /* Where the product is faint it counts for nothing; else up to 512 products lose 2^-103 each.
+     */
+    int is_faint = factor->b.high == 0.0 || size < SYI_FAINT * 0x1p100;
+    double lost = (is_faint ? 1.0 : 0x1p-92) * SYI_PER_FINE * factor->above * size;
+    lost += SYI_DD_ERROR * fabs(sum.high);
+    return (syi_deviation){sum, end.error + factor->above * start.error + lost};
 }
 
 /* Whether the state that a piece assumed holds the true one, known to its left neighbour. */

@@ -1,0 +1,205 @@
+/*
+ * A slab of an exponential moving average: a stretch cut in lanes that are stepped together (see
+ * recurrence/stage.h). They run twice: first each from a guess, the value before it. A wrong start
+ * y + d is off by b^n d after n columns, so one goes from left to right over the lanes' ends and
+ * knows where each has to start; then they run again and write.
+ */
+#ifndef SYI_KERNELS_EMA_SLAB_H
+#define SYI_KERNELS_EMA_SLAB_H
+
+#include "ema/state.h"
+#include "recurrence/stage.h"
+
+#if SYI_HAVE_VECTORS
+
+#define EMA_LANES  16
+#define EMA_GROUPS (EMA_LANES / SYI_VECTOR)
+/* The longest lane, in columns: the tile stays in the first cache, no two lanes in the same sets.
+ */
+#define EMA_LENGTH 160
+#define EMA_BLOCKS ((EMA_LENGTH + SYI_STAGE_BLOCK - 1) / SYI_STAGE_BLOCK)
+/* A shorter stretch is not worth a slab. */
+#define EMA_LEAST (4 * EMA_LANES)
+
+typedef struct ema_slab {
+    const double *x; /* the slab's first column */
+    double *y;
+    const double *next_x, *next_y; /* what to fetch for later */
+    double before;                 /* the value before x[0] */
+    int64_t length;                /* of a lane */
+    const syi_stage_terms *terms;
+    const syi_factor_dd *factor;
+    syi_vec tile[EMA_LENGTH * EMA_GROUPS];
+    syi_vec least[EMA_BLOCKS * EMA_GROUPS], most[EMA_BLOCKS * EMA_GROUPS];
+    syi_vec pivot[EMA_GROUPS];
+    syi_stage stage[EMA_GROUPS];
+    /* What each block began with, and whether one of its columns is unsure: then not 0. */
+    syi_vec begun_pivot[EMA_BLOCKS * EMA_GROUPS];
+    syi_stage begun[EMA_BLOCKS * EMA_GROUPS];
+    syi_bits_vec unsure[EMA_BLOCKS * EMA_GROUPS];
+    syi_deviation start[EMA_LANES + 1]; /* from the last value, of each lane */
+} ema_slab;
+
+/* Reads a block of the lanes. */
+SYI_INLINE void ema_read(ema_slab *s, int64_t at, int count)
+{
+    syi_vec *tile = s->tile + at * EMA_GROUPS;
+    for (int i = 0; i < count; i += SYI_VECTOR) {
+        syi_lanes_load(tile + i * EMA_GROUPS, s->x + at + i, s->length, EMA_GROUPS,
+                       count - i < SYI_VECTOR ? count - i : SYI_VECTOR);
+        for (int lane = 0; lane < EMA_LANES; lane++) {
+            __builtin_prefetch(s->next_x + lane * s->length + at + i);
+            __builtin_prefetch(s->next_y + lane * s->length + at + i, 1);
+        }
+    }
+    for (int q = 0; q < EMA_GROUPS; q++) {
+        syi_vec least = tile[q], most = tile[q];
+        for (int i = 1; i < count; i++) {
+            least = syi_vec_min(least, tile[i * EMA_GROUPS + q]);
+            most = syi_vec_max(most, tile[i * EMA_GROUPS + q]);
+        }
+        s->least[at / SYI_STAGE_BLOCK * EMA_GROUPS + q] = least;
+        s->most[at / SYI_STAGE_BLOCK * EMA_GROUPS + q] = most;
+    }
+}
+
+/* The pivot has to be larger than what is added to it, so that the sum needs no comparison. */
+SYI_INLINE syi_stage_grid ema_enter(ema_slab *s, int q, int64_t at)
+{
+    syi_vec first = s->tile[at * EMA_GROUPS + q];
+    syi_vec least = s->least[at / SYI_STAGE_BLOCK * EMA_GROUPS + q];
+    syi_vec most = s->most[at / SYI_STAGE_BLOCK * EMA_GROUPS + q];
+    syi_vec apart = syi_vec_abs(s->stage[q].high + (s->pivot[q] - first)), by, rest;
+    syi_bits_vec fits = (syi_bits_vec)(apart + apart <= syi_vec_abs(first));
+    syi_stage_grid grid;
+    grid.pivot = (syi_vec)((syi_bits_vec)first & fits & syi_stage_is_near(least, most));
+    syi_vec_two_sum(grid.pivot, -s->pivot[q], &by, &rest);
+    syi_stage_move(&s->stage[q], by, rest);
+    syi_vec size = syi_vec_max(syi_vec_abs(least - grid.pivot), syi_vec_abs(most - grid.pivot));
+    syi_stage_choose(&grid, syi_vec_max(size, syi_vec_abs(s->stage[q].high)), 1.0);
+    syi_stage_enter(&s->stage[q], grid.shift);
+    s->pivot[q] = grid.pivot;
+    return grid;
+}
+
+SYI_INLINE void ema_step(syi_stage *stage, const syi_stage_terms *terms, const syi_stage_grid *grid,
+                         syi_vec x)
+{
+    syi_vec part = x - grid->pivot, high = part + grid->shift;
+    syi_stage_step(stage, terms, high, part - (high - grid->shift));
+}
+
+/* The rounded value; *unsure takes up whether it is. */
+SYI_INLINE syi_vec ema_round(const syi_stage *stage, const syi_stage_grid *grid, syi_vec error,
+                             syi_bits_vec *unsure)
+{
+    syi_vec part = stage->high - grid->shift, sum = grid->pivot + part;
+    syi_vec low = (part - (sum - grid->pivot)) + stage->low;
+    syi_vec value = sum + low;
+    *unsure |= syi_stage_unsure(value, low - (value - sum), error);
+    return value;
+}
+
+/* How far a block's values may be off, and what rounding them loses. */
+SYI_INLINE syi_vec ema_error(const ema_slab *s, int q, const syi_stage_grid *grid)
+{
+    double lost = s->terms->noise + 2.0 * SYI_STAGE_LOSS * s->terms->low_most;
+    syi_vec error = s->stage[q].error + grid->unit * syi_vec_of(lost);
+    return error * syi_vec_of(SYI_FINE * (1.0 + 0x1p-40)) +
+           syi_vec_abs(grid->pivot) * syi_vec_of(0x1p-103);
+}
+
+/* A block without outputs. */
+SYI_INLINE void ema_try(ema_slab *s, int64_t at, int count)
+{
+    syi_stage_grid grid[EMA_GROUPS];
+    syi_stage stage[EMA_GROUPS];
+    for (int q = 0; q < EMA_GROUPS; q++) {
+        grid[q] = ema_enter(s, q, at);
+        stage[q] = s->stage[q];
+    }
+    for (int i = 0; i < count; i++)
+        for (int q = 0; q < EMA_GROUPS; q++)
+            ema_step(&stage[q], s->terms, &grid[q], s->tile[(at + i) * EMA_GROUPS + q]);
+    for (int q = 0; q < EMA_GROUPS; q++) {
+        syi_stage_leave(&stage[q], s->terms, grid[q].shift, grid[q].unit, (syi_vec){0}, count);
+        s->stage[q] = stage[q];
+    }
+}
+
+/* A block with outputs. */
+SYI_INLINE void ema_write(ema_slab *s, int64_t at, int count)
+{
+    syi_stage_grid grid[EMA_GROUPS];
+    syi_stage stage[EMA_GROUPS];
+    syi_vec error[EMA_GROUPS], out[SYI_VECTOR * EMA_GROUPS];
+    syi_bits_vec unsure[EMA_GROUPS] = {{0}};
+    int64_t block = at / SYI_STAGE_BLOCK * EMA_GROUPS;
+    for (int q = 0; q < EMA_GROUPS; q++) {
+        s->begun_pivot[block + q] = s->pivot[q];
+        s->begun[block + q] = s->stage[q];
+        grid[q] = ema_enter(s, q, at);
+        error[q] = ema_error(s, q, &grid[q]);
+        stage[q] = s->stage[q];
+    }
+    for (int i = 0; i < count; i += SYI_VECTOR) {
+        int n = count - i < SYI_VECTOR ? count - i : SYI_VECTOR;
+        for (int k = 0; k < n; k++)
+            for (int q = 0; q < EMA_GROUPS; q++) {
+                ema_step(&stage[q], s->terms, &grid[q], s->tile[(at + i + k) * EMA_GROUPS + q]);
+                out[k * EMA_GROUPS + q] = ema_round(&stage[q], &grid[q], error[q], &unsure[q]);
+            }
+        syi_lanes_store(s->y + at + i, s->length, out, EMA_GROUPS, n);
+    }
+    for (int q = 0; q < EMA_GROUPS; q++) {
+        syi_stage_leave(&stage[q], s->terms, grid[q].shift, grid[q].unit, (syi_vec){0}, count);
+        s->stage[q] = stage[q];
+        s->unsure[block + q] = unsure[q];
+    }
+}
+
+SYI_INLINE void ema_set(ema_slab *s, int lane, const syi_deviation *start)
+{
+    int q = lane / SYI_VECTOR, k = lane % SYI_VECTOR;
+    s->pivot[q][k] = lane ? s->x[lane * s->length - 1] : s->before;
+    s->stage[q].high[k] = start->value.high;
+    s->stage[q].low[k] = start->value.low;
+    s->stage[q].error[k] = start->error;
+}
+
+/* What a lane ended with, from its last value. */
+SYI_INLINE syi_deviation ema_end(const ema_slab *s, int lane)
+{
+    int q = lane / SYI_VECTOR, k = lane % SYI_VECTOR;
+    return syi_stage_deviation(&s->stage[q], k, s->pivot[q][k], s->x[(lane + 1) * s->length - 1]);
+}
+
+/* start[0] is known; the others follow. */
+SYI_INLINE void ema_chain(ema_slab *s)
+{
+    const syi_deviation nothing = {{0.0, 0.0}, 0.0};
+    syi_factor_dd left = syi_factor_power(s->factor, s->length);
+    for (int lane = 0; lane < EMA_LANES; lane++)
+        ema_set(s, lane, &nothing);
+    for (int64_t at = 0; at < s->length; at += SYI_STAGE_BLOCK) {
+        int64_t rest = s->length - at;
+        int count = rest < SYI_STAGE_BLOCK ? (int)rest : SYI_STAGE_BLOCK;
+        ema_read(s, at, count);
+        ema_try(s, at, count);
+    }
+    for (int lane = 0; lane < EMA_LANES; lane++)
+        s->start[lane + 1] = syi_deviation_carried(ema_end(s, lane), s->start[lane], &left);
+}
+
+SYI_INLINE void ema_fill(ema_slab *s)
+{
+    for (int lane = 0; lane < EMA_LANES; lane++)
+        ema_set(s, lane, &s->start[lane]);
+    for (int64_t at = 0; at < s->length; at += SYI_STAGE_BLOCK) {
+        int64_t rest = s->length - at;
+        ema_write(s, at, rest < SYI_STAGE_BLOCK ? (int)rest : SYI_STAGE_BLOCK);
+    }
+}
+
+#endif
+#endif

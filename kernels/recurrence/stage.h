@@ -1,0 +1,180 @@
+/*
+ * Exponential smoothing in vectors whose elements, the lanes, are stretches of one row. For
+ * y' = y + a * (x - y) the value is y = pivot + high + low; `high` is a multiple of a grid's unit
+ * g, `low` a few of them:
+ *
+ *     e = x_high - high;   high' = high + a * e, to a multiple of g;
+ *     low' = b * low + a * x_low + (a * e - (high' - high)),   b = 1 - a
+ *
+ * with x - pivot = x_high + x_low. `high` is held with `shift` = 3/2 * 2^52 g added, so that it is
+ * rounded by being added to. That is ten operations, and nothing is lost but in `low`.
+ *
+ * Pivot and grid are chosen anew every few columns, a block, from what the values need: the pivot
+ * is a value of the row, so that on a flat stretch, where y decays towards it, the grid becomes
+ * finer with what is left. A bound of the error goes along (in units of SYI_FINE).
+ *
+ * The error of a step, in units of g / 2^53. Let |x - pivot| and |high| be below 2^50 g / room. The
+ * result of the innermost fma is at most 1/2 g; with the rest of a, 3/4 g; with x_low, 5/4 g, or
+ * 3/4 + a * |x_low| / g; so |low| stays below L = (3/4 + a |x_low| / g) / a + 2. Four roundings,
+ * and a and b not being doubles, make 4 + 3 a |x_low| / g + 2 L at most.
+ */
+#ifndef SYI_KERNELS_RECURRENCE_STAGE_H
+#define SYI_KERNELS_RECURRENCE_STAGE_H
+
+#include "exact/vector.h"
+#include "recurrence/phase.h"
+
+#if SYI_HAVE_VECTORS
+
+#define SYI_STAGE_BLOCK 32
+/* g in units of the largest power of two in the block, and the shift in those of g. */
+#define SYI_STAGE_UNIT  0x1p-49
+#define SYI_STAGE_SHIFT 12.0
+/* Below this nothing is refined: the bound's own bits must remain. */
+#define SYI_STAGE_FLOOR 0x1p-800
+/* 1 / 2^53, in units of SYI_FINE. */
+#define SYI_STAGE_LOSS (0x1p-53 * SYI_PER_FINE)
+
+typedef struct syi_stage_terms {
+    syi_vec a, rest, b; /* a + rest = 2 / (p + 1) */
+    double low_most;    /* |low| in units of g */
+    double noise;       /* what a block adds to the error, per g */
+    double decay;       /* what is left of an error after a whole block */
+} syi_stage_terms;
+
+/* Of one lane group; `high` without the shift between blocks, with it inside of one. */
+typedef struct syi_stage {
+    syi_vec high, low, error;
+} syi_stage;
+
+/* `input_low` bounds |x_low| in units of g. */
+SYI_INLINE syi_stage_terms syi_stage_terms_of(double period, double input_low)
+{
+    syi_dd a = syi_dd_divide((syi_dd){2.0, 0.0}, period + 1.0);
+    double b = (period - 1.0) / (period + 1.0), columns = 0.5 * (period + 1.0) * (1.0 + 0x1p-40);
+    double left = b * (1.0 + 0x1p-40);
+    syi_stage_terms k = {.a = syi_vec_of(a.high), .rest = syi_vec_of(a.low), .b = syi_vec_of(b)};
+    for (int i = 1; i < SYI_STAGE_BLOCK; i *= 2)
+        left *= left * (1.0 + 0x1p-40);
+    k.decay = left;
+    k.low_most = 0.75 * columns + input_low + 2.0;
+    columns = columns < SYI_STAGE_BLOCK ? columns : SYI_STAGE_BLOCK;
+    k.noise = SYI_STAGE_LOSS * (5.0 + 3.0 * input_low + 2.0 * k.low_most) * (columns + 1.0);
+    return k;
+}
+
+/* The pivot moves by `by` + `by_low` (of which the sum is rounded once). */
+SYI_INLINE void syi_stage_move(syi_stage *s, syi_vec by, syi_vec by_low)
+{
+    syi_vec high, rest, low;
+    syi_vec_two_sum(s->high, -by, &high, &rest);
+    low = s->low + (rest - by_low);
+    s->error += (syi_vec_abs(rest) + syi_vec_abs(by_low) + syi_vec_abs(low)) *
+                syi_vec_of(2.0 * SYI_STAGE_LOSS);
+    syi_vec_two_sum(high, low, &s->high, &s->low);
+}
+
+/* On to the grid, and with the shift. */
+SYI_INLINE void syi_stage_enter(syi_stage *s, syi_vec shift)
+{
+    syi_vec shifted = s->high + shift;
+    s->low += s->high - (shifted - shift);
+    s->high = shifted;
+}
+
+/* x_high has the shift, too. */
+SYI_INLINE void syi_stage_step(syi_stage *s, const syi_stage_terms *k, syi_vec x_high,
+                               syi_vec x_low)
+{
+    syi_vec e = x_high - s->high, next = syi_vec_fma(k->a, e, s->high);
+    syi_vec rest = syi_vec_fma(k->rest, e, syi_vec_fma(k->a, e, s->high - next));
+    s->low = syi_vec_fma(k->b, s->low, syi_vec_fma(k->a, x_low, rest));
+    s->high = next;
+}
+
+/* After `count` columns of a block; `unit` is g, `input_error` that of x. */
+SYI_INLINE void syi_stage_leave(syi_stage *s, const syi_stage_terms *k, syi_vec shift, syi_vec unit,
+                                syi_vec input_error, int count)
+{
+    double decay = count == SYI_STAGE_BLOCK ? k->decay : 1.0;
+    s->high -= shift;
+    s->error = s->error * syi_vec_of(decay) + unit * syi_vec_of(k->noise) + input_error;
+}
+
+/* What is held for a lane between blocks, as its distance from the value x. */
+SYI_INLINE syi_deviation syi_stage_deviation(const syi_stage *s, int lane, double pivot, double x)
+{
+    syi_dd value = syi_dd_add(syi_dd_of_sum(pivot, -x), syi_dd_of_sum(s->high[lane], s->low[lane]));
+    return (syi_deviation){value, s->error[lane] + SYI_DD_ERROR * fabs(value.high)};
+}
+
+/* What a block's values are held with. */
+typedef struct syi_stage_grid {
+    syi_vec pivot, shift, unit;
+} syi_stage_grid;
+
+/* For magnitudes below `size`, times `room`. */
+SYI_INLINE void syi_stage_choose(syi_stage_grid *grid, syi_vec size, double room)
+{
+    syi_vec enough = syi_vec_max(size, syi_vec_of(SYI_STAGE_FLOOR));
+    syi_vec binade =
+        (syi_vec)((syi_bits_vec)enough & ((syi_bits_vec){0} + (UINT64_C(0x7ff) << 52)));
+    syi_vec unit = binade * syi_vec_of(room * SYI_STAGE_UNIT);
+    grid->shift = binade * syi_vec_of(room * SYI_STAGE_SHIFT);
+    grid->unit = (syi_vec)((syi_bits_vec)unit & (syi_bits_vec)(size > 0.0));
+}
+
+/* Whether x - pivot is exact for all x from least to most, the pivot being one of them. */
+SYI_INLINE syi_bits_vec syi_stage_is_near(syi_vec least, syi_vec most)
+{
+    syi_vec a = syi_vec_abs(least), b = syi_vec_abs(most);
+    syi_vec larger = syi_vec_max(a, b), smaller = syi_vec_min(a, b);
+    return (syi_bits_vec)(smaller + smaller >= larger) & (syi_bits_vec)(least * most > 0.0);
+}
+
+/* Not 0 where the range of the value is not rounded to one double: high + low, |low| at most half
+ * an ulp, off by `error` at most. */
+SYI_INLINE syi_bits_vec syi_stage_unsure(syi_vec high, syi_vec low, syi_vec error)
+{
+    return (syi_bits_vec)(high + (low + error)) ^ (syi_bits_vec)(high + (low - error));
+}
+
+/* ---- tiles: the same column of all lanes side by side, `groups` vectors ---- */
+
+/* The first `count` columns, at most SYI_VECTOR, of lanes that are `stride` columns apart. */
+SYI_INLINE void syi_lanes_load(syi_vec *to, const double *x, int64_t stride, int groups, int count)
+{
+    for (int q = 0; q < groups; q++) {
+        syi_vec r[SYI_VECTOR];
+        for (int k = 0; k < SYI_VECTOR; k++) {
+            const double *from = x + (q * SYI_VECTOR + k) * stride;
+            double part[SYI_VECTOR] = {0};
+            for (int i = 0; count < SYI_VECTOR && i < count; i++)
+                part[i] = from[i];
+            r[k] = syi_vec_load(count < SYI_VECTOR ? part : from);
+        }
+        syi_vec_transpose(r);
+        for (int k = 0; k < count; k++)
+            to[k * groups + q] = r[k];
+    }
+}
+
+SYI_INLINE void syi_lanes_store(double *y, int64_t stride, const syi_vec *from, int groups,
+                                int count)
+{
+    for (int q = 0; q < groups; q++) {
+        syi_vec r[SYI_VECTOR];
+        for (int k = 0; k < SYI_VECTOR; k++)
+            r[k] = from[k * groups + q];
+        syi_vec_transpose(r);
+        for (int k = 0; k < SYI_VECTOR; k++) {
+            double part[SYI_VECTOR], *to = y + (q * SYI_VECTOR + k) * stride;
+            syi_vec_store(count < SYI_VECTOR ? part : to, r[k]);
+            for (int i = 0; count < SYI_VECTOR && i < count; i++)
+                to[i] = part[i];
+        }
+    }
+}
+
+#endif
+#endif
