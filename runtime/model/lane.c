@@ -5,13 +5,12 @@
 void syi_lane_set(const syi_split_device *device, const syi_split_work *work, syi_lane *out)
 {
     double fit = INFINITY;
-    *out = (syi_lane){.slower = {1, 1, 1}, .assumed = {1, 1, 1}};
+    *out = (syi_lane){.cost = device->cost,
+                      .without = device->without,
+                      .slower = {1, 1, 1},
+                      .assumed = {1, 1, 1}};
     if (!device->cost)
         return;
-    out->cost = *device->cost;
-    for (int p = 0; p < SYI_PHASES; p++)
-        if (device->without & 1u << p)
-            out->cost.phase[p].pieces = 0;
     if (device->memory > 0 && work->bytes_per_tile > 0)
         fit = device->memory / work->bytes_per_tile / (device->way == SYI_WAY_PIPELINE ? 2 : 1);
     if (fit < 1)
@@ -27,28 +26,71 @@ void syi_lane_set(const syi_split_device *device, const syi_split_work *work, sy
     }
 }
 
-syi_cost syi_lane_cost(const syi_lane *lane)
+/* NULL: the phase does not take place. */
+static const syi_curve *curve_of(const syi_lane *lane, int phase)
 {
-    syi_cost cost = lane->cost;
-    for (int p = 0; p < SYI_PHASES; p++)
-        for (int i = 0; i < cost.phase[p].pieces; i++)
-            cost.phase[p].per_element_ns[i] *= lane->slower[p];
-    return cost;
+    const syi_curve *curve = &lane->cost->phase[phase];
+    return curve->pieces == 0 || lane->without & 1u << phase ? NULL : curve;
+}
+
+/* One chunk of a phase: a slow-down leaves the fixed part as it is. */
+static double chunk_ns(const syi_lane *lane, int phase, double elements)
+{
+    const syi_curve *curve = curve_of(lane, phase);
+    double ns = curve ? syi_curve_ns(curve, elements) : 0;
+    return lane->slower[phase] == 1 || ns == 0
+               ? ns
+               : curve->fixed_ns + (ns - curve->fixed_ns) * lane->slower[phase];
+}
+
+static double first_chunk(const syi_lane *lane, double elements)
+{
+    double chunk = lane->passage.chunk;
+    return chunk > 0 && elements > chunk ? chunk : elements;
+}
+
+double syi_lane_phase_ns(const syi_lane *lane, syi_phase phase, double elements)
+{
+    double first = first_chunk(lane, elements), ns = chunk_ns(lane, phase, first);
+    return first == elements ? ns : ns * (elements / first);
+}
+
+double syi_lane_ns(const syi_lane *lane, double elements)
+{
+    double first = first_chunk(lane, elements), sum = 0, longest = 0;
+    for (int p = 0; p < SYI_PHASES; p++) {
+        double ns = chunk_ns(lane, p, first);
+        sum += ns;
+        longest = ns > longest ? ns : longest;
+    }
+    if (first == elements)
+        return sum;
+    return sum + (lane->passage.overlap ? longest : sum) * ((elements - first) / first);
+}
+
+double syi_lane_fixed_ns(const syi_lane *lane)
+{
+    double sum = 0;
+    for (int p = 0; p < SYI_PHASES; p++) {
+        const syi_curve *curve = curve_of(lane, p);
+        sum += curve ? curve->fixed_ns : 0;
+    }
+    return sum;
 }
 
 /* The nearest bend after `from` elements, and the slope up to it, of all phases together. */
-static double next_bend(const syi_cost *cost, double from, double *slope)
+static double next_bend(const syi_lane *lane, double from, double *slope)
 {
     double bend = INFINITY;
     *slope = 0;
     for (int p = 0; p < SYI_PHASES; p++) {
-        const syi_curve *curve = &cost->phase[p];
+        const syi_curve *curve = curve_of(lane, p);
         int i = 0;
-        if (curve->pieces == 0)
+        if (!curve)
             continue;
         while (i < curve->pieces - 1 && curve->until[i] <= from)
             i++;
-        *slope += curve->per_element_ns[i];
+        *slope += curve->per_element_ns[i] * lane->slower[p];
         if (i < curve->pieces - 1 && curve->until[i] < bend)
             bend = curve->until[i];
     }
@@ -57,12 +99,11 @@ static double next_bend(const syi_cost *cost, double from, double *slope)
 
 int syi_lane_steps(const syi_lane *lane, const syi_split_work *work, syi_step *steps)
 {
-    syi_cost cost = syi_lane_cost(lane);
-    double per_tile = work->elements_per_tile, at = 0, ns = syi_cost_fixed_ns(&cost);
+    double per_tile = work->elements_per_tile, at = 0, ns = syi_lane_fixed_ns(lane);
     double end = lane->passage.chunk > 0 ? lane->passage.chunk : INFINITY;
     int count = 0;
     while (at < end) {
-        double slope, bend = next_bend(&cost, at, &slope);
+        double slope, bend = next_bend(lane, at, &slope);
         bend = bend < end ? bend : end;
         /* A device for which nothing remains to be done is still not infinitely fast. */
         slope = slope > 1e-9 ? slope : 1e-9;
@@ -71,7 +112,7 @@ int syi_lane_steps(const syi_lane *lane, const syi_split_work *work, syi_step *s
         at = bend;
     }
     if (isfinite(end)) {
-        double more = syi_cost_ns(&cost, lane->passage, 2 * end) - ns;
+        double more = syi_lane_ns(lane, 2 * end) - ns;
         more = more > 1e-9 * end ? more : 1e-9 * end;
         steps[count++] = (syi_step){end / per_tile, ns, more / end * per_tile};
     }
@@ -80,9 +121,11 @@ int syi_lane_steps(const syi_lane *lane, const syi_split_work *work, syi_step *s
 
 double syi_lane_link_ns(const syi_lane *lane, syi_phase phase, double elements)
 {
-    double chunks = lane->passage.chunk > 0 ? elements / lane->passage.chunk : 1;
-    double fixed = lane->cost.phase[phase].pieces ? lane->cost.phase[phase].fixed_ns : 0;
-    double ns = syi_cost_phase_ns(&lane->cost, phase, lane->passage, elements);
-    ns -= fixed * (chunks > 1 ? chunks : 1);
+    const syi_curve *curve = curve_of(lane, phase);
+    double chunks = lane->passage.chunk > 0 ? elements / lane->passage.chunk : 1, ns;
+    if (!curve)
+        return 0;
+    ns = syi_curve_ns(curve, first_chunk(lane, elements)) * (chunks > 1 ? chunks : 1);
+    ns -= curve->fixed_ns * (chunks > 1 ? chunks : 1);
     return ns > 0 ? ns : 0;
 }

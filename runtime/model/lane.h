@@ -1,6 +1,6 @@
 /*
  * How one device takes its share: which phases it pays, in which chunks, what slows its copies
- * down; and its whole time as a polyline in tiles. Pure.
+ * down; and its whole time as a polyline in tiles. Small, since there may be very many. Pure.
  */
 #ifndef SYI_MODEL_LANE_H
 #define SYI_MODEL_LANE_H
@@ -9,9 +9,10 @@
 #include "model/water.h"
 
 typedef struct syi_lane {
+    const syi_cost *cost; /* alone on its link; NULL: not to be used */
+    unsigned without;     /* as in syi_split_device */
     syi_passage passage;
     int64_t most;              /* tiles; 0: cannot be used */
-    syi_cost cost;             /* without the phases that are spared, alone on its link */
     double slower[SYI_PHASES]; /* how many times longer copies take that share a link */
     /* For the search: the same as last assumed, and the best share so far. */
     double assumed[SYI_PHASES];
@@ -19,8 +20,12 @@ typedef struct syi_lane {
 } syi_lane;
 
 void syi_lane_set(const syi_split_device *device, const syi_split_work *work, syi_lane *out);
-/* The cost with the slow-downs. */
-syi_cost syi_lane_cost(const syi_lane *lane);
+
+/* What a share of `elements` takes with the slow-downs, and each phase of it (syi_cost_ns). */
+double syi_lane_ns(const syi_lane *lane, double elements);
+double syi_lane_phase_ns(const syi_lane *lane, syi_phase phase, double elements);
+/* The fixed part of it. */
+double syi_lane_fixed_ns(const syi_lane *lane);
 
 /* Steps of a lane at most, and one for each bend of its phases. */
 enum { SYI_LANE_STEPS = 2 };

@@ -30,7 +30,9 @@ typedef struct bench {
     syi_vessel *vessels;
     syi_step *steps;
     int64_t *shares;
-    copy *copies;
+    double level; /* of the last filling, where the next one begins to look; 0: none */
+    copy *copies; /* of the linked devices, link by link; within a link in the last used order */
+    int n_copies;
 } bench;
 
 static sy_status fill(bench *b)
@@ -43,44 +45,92 @@ static sy_status fill(bench *b)
             vessel->count = syi_lane_steps(&b->lanes[i], b->work, next);
         next += vessel->count;
     }
-    return syi_water_fill(b->vessels, b->count, b->work->tiles, b->shares);
+    return syi_water_fill(b->vessels, b->count, b->work->tiles, b->shares, &b->level);
 }
 
-static int by_link_and_time(const void *left, const void *right)
+static int by_link(const void *left, const void *right)
 {
     const copy *a = left, *b = right;
-    if (a->link != b->link)
-        return a->link > b->link ? 1 : -1;
-    if (a->ns != b->ns)
-        return a->ns > b->ns ? 1 : -1;
-    return a->device - b->device;
+    return a->link != b->link ? (a->link > b->link) - (a->link < b->link) : a->device - b->device;
+}
+
+static int by_time(const void *left, const void *right)
+{
+    const copy *a = left, *b = right;
+    return a->ns != b->ns ? (a->ns > b->ns) - (a->ns < b->ns) : a->device - b->device;
+}
+
+/* The copies of one link. They are few as a rule, and nearly in order from the round before. */
+static void sort_by_time(copy *copies, int count)
+{
+    enum { FEW = 32 };
+    if (count > FEW) {
+        qsort(copies, (size_t)count, sizeof *copies, by_time);
+        return;
+    }
+    for (int i = 1; i < count; i++) {
+        copy moved = copies[i];
+        int k = i;
+        for (; k > 0 && by_time(&moved, &copies[k - 1]) < 0; k--)
+            copies[k] = copies[k - 1];
+        copies[k] = moved;
+    }
+}
+
+static void list_copies(bench *b)
+{
+    for (int i = 0; i < b->count; i++)
+        if (b->devices[i].link >= 0 && b->lanes[i].most > 0)
+            b->copies[b->n_copies++] = (copy){b->devices[i].link, i, 0};
+    qsort(b->copies, (size_t)b->n_copies, sizeof *b->copies, by_link);
 }
 
 /* Copies of one link begin together and share it evenly: each is slowed down by every other one
  * for as long as the shorter of the two lasts. One that copies nothing yet would get an even part.
  */
-static void share_links(bench *b, syi_phase phase, const int64_t *shares)
+static void share_link(bench *b, syi_phase phase, copy *copies, int count)
 {
-    int count = 0;
-    for (int i = 0; i < b->count; i++)
-        if (b->devices[i].link >= 0 && b->lanes[i].most > 0)
-            b->copies[count++] =
-                (copy){b->devices[i].link, i,
-                       syi_lane_link_ns(&b->lanes[i], phase,
-                                        (double)shares[i] * b->work->elements_per_tile)};
-    qsort(b->copies, (size_t)count, sizeof *b->copies, by_link_and_time);
-    for (int from = 0, to; from < count; from = to) {
-        double shorter = 0;
-        int copying = 0;
-        for (to = from; to < count && b->copies[to].link == b->copies[from].link; to++)
-            copying += b->copies[to].ns > 0;
-        for (int k = from; k < to; k++) {
-            double ns = b->copies[k].ns;
-            b->lanes[b->copies[k].device].slower[phase] =
-                ns > 0 ? (shorter + ns * (to - k)) / ns : copying + 1;
-            shorter += ns;
-        }
+    double shorter = 0;
+    int copying = 0;
+    for (int k = 0; k < count; k++) {
+        double elements = (double)b->shares[copies[k].device] * b->work->elements_per_tile;
+        copies[k].ns = syi_lane_link_ns(&b->lanes[copies[k].device], phase, elements);
+        copying += copies[k].ns > 0;
     }
+    sort_by_time(copies, count);
+    for (int k = 0; k < count; k++) {
+        double ns = copies[k].ns;
+        b->lanes[copies[k].device].slower[phase] =
+            ns > 0 ? (shorter + ns * (count - k)) / ns : copying + 1;
+        shorter += ns;
+    }
+}
+
+/* The slow-downs that b->shares bring. */
+static void share_links(bench *b)
+{
+    if (b->linked < 2)
+        return;
+    for (int from = 0, to; from < b->n_copies; from = to) {
+        for (to = from; to < b->n_copies && b->copies[to].link == b->copies[from].link; to++)
+            ;
+        share_link(b, SYI_COPY_IN, b->copies + from, to - from);
+        share_link(b, SYI_COPY_OUT, b->copies + from, to - from);
+    }
+}
+
+/* The makespan of b->shares, with the slow-downs that they bring. */
+static double makespan(bench *b)
+{
+    double longest = 0;
+    share_links(b);
+    for (int i = 0; i < b->count; i++) {
+        double ns = b->shares[i] ? syi_lane_ns(&b->lanes[i],
+                                               (double)b->shares[i] * b->work->elements_per_tile)
+                                 : 0;
+        longest = ns > longest ? ns : longest;
+    }
+    return longest;
 }
 
 static syi_limit limit_of(const syi_lane *l, const syi_part *part, const syi_split_work *work)
@@ -91,7 +141,7 @@ static syi_limit limit_of(const syi_lane *l, const syi_part *part, const syi_spl
             longest = (syi_phase)p;
     if (part->tiles == l->most && l->most < work->tiles)
         return SYI_LIMIT_MEMORY;
-    if (syi_cost_fixed_ns(&l->cost) > part->total_ns / 2)
+    if (syi_lane_fixed_ns(l) > part->total_ns / 2)
         return SYI_LIMIT_LATENCY;
     return longest == SYI_COPY_IN   ? SYI_LIMIT_COPY_IN
            : longest == SYI_COMPUTE ? SYI_LIMIT_COMPUTE
@@ -104,7 +154,7 @@ static syi_limit left_out_by(const bench *b, int i, const syi_part *part, double
         return SYI_LIMIT_UNUSED;
     if (b->lanes[i].most == 0)
         return SYI_LIMIT_MEMORY;
-    if (syi_cost_fixed_ns(&b->lanes[i].cost) >= makespan)
+    if (syi_lane_fixed_ns(&b->lanes[i]) >= makespan)
         return SYI_LIMIT_LATENCY;
     return part->total_ns > makespan ? SYI_LIMIT_SPEED : SYI_LIMIT_NO_WORK;
 }
@@ -112,25 +162,22 @@ static syi_limit left_out_by(const bench *b, int i, const syi_part *part, double
 static void predict_part(const bench *b, int i, syi_part *part)
 {
     const syi_lane *l = &b->lanes[i];
-    syi_cost cost = syi_lane_cost(l);
     double elements = (part->tiles ? (double)part->tiles : 1) * b->work->elements_per_tile;
+    part->total_ns = 0;
     for (int p = 0; p < SYI_PHASES; p++)
-        part->phase_ns[p] = syi_cost_phase_ns(&cost, (syi_phase)p, l->passage, elements);
-    part->total_ns = syi_cost_ns(&cost, l->passage, elements);
+        part->phase_ns[p] = l->cost ? syi_lane_phase_ns(l, (syi_phase)p, elements) : 0;
+    if (l->cost)
+        part->total_ns = syi_lane_ns(l, elements);
 }
 
-/* Predicts the parts from their tiles. */
+/* Predicts the parts from b->shares. */
 static void predict(bench *b, syi_part *parts, syi_forecast *out)
 {
     int used = 0, usable = 0, cpu = 0;
     *out = (syi_forecast){0};
-    for (int i = 0; i < b->count; i++)
-        b->shares[i] = parts[i].tiles;
-    if (b->linked > 1) {
-        share_links(b, SYI_COPY_IN, b->shares);
-        share_links(b, SYI_COPY_OUT, b->shares);
-    }
+    share_links(b);
     for (int i = 0; i < b->count; i++) {
+        parts[i].tiles = b->shares[i];
         predict_part(b, i, &parts[i]);
         usable += b->lanes[i].most > 0;
         if (parts[i].tiles == 0)
@@ -147,66 +194,70 @@ static void predict(bench *b, syi_part *parts, syi_forecast *out)
 }
 
 /* Moves tiles if that makes the makespan shorter. */
-static bool try_move(bench *b, syi_part *parts, int from, int to, int64_t tiles, syi_forecast *best)
+static bool try_move(bench *b, int from, int to, int64_t tiles, double *best)
 {
-    syi_forecast tried;
-    if (tiles == 0 || tiles > parts[from].tiles || parts[to].tiles + tiles > b->lanes[to].most)
+    double tried;
+    if (tiles == 0 || tiles > b->shares[from] || b->shares[to] + tiles > b->lanes[to].most)
         return false;
-    parts[from].tiles -= tiles;
-    parts[to].tiles += tiles;
-    predict(b, parts, &tried);
-    if (tried.makespan_ns < best->makespan_ns) {
+    b->shares[from] -= tiles;
+    b->shares[to] += tiles;
+    tried = makespan(b);
+    if (tried < *best) {
         *best = tried;
         return true;
     }
-    parts[from].tiles += tiles;
-    parts[to].tiles -= tiles;
+    b->shares[from] += tiles;
+    b->shares[to] -= tiles;
     return false;
 }
 
 /* What a tile more or less means on a shared link shows only when it is tried: every device gives
  * one, or half of its tiles, or all of them to every other one, as long as that helps. */
-static void move_tiles(bench *b, syi_part *parts, syi_forecast *best)
+static void move_tiles(bench *b, double best)
 {
     for (bool helped = true; helped;) {
         helped = false;
         for (int from = 0; from < b->count; from++)
             for (int to = 0; to < b->count; to++)
-                helped =
-                    (from != to && (try_move(b, parts, from, to, parts[from].tiles, best) ||
-                                    try_move(b, parts, from, to, parts[from].tiles / 2, best) ||
-                                    try_move(b, parts, from, to, 1, best))) ||
-                    helped;
+                helped = (from != to && (try_move(b, from, to, b->shares[from], &best) ||
+                                         try_move(b, from, to, b->shares[from] / 2, &best) ||
+                                         try_move(b, from, to, 1, &best))) ||
+                         helped;
     }
 }
 
-static sy_status settle_links(bench *b, syi_part *parts, syi_forecast *best)
+/* Half way from the slow-downs assumed before to those that the last shares bring. */
+static void assume(bench *b)
 {
+    for (int k = 0; k < b->n_copies; k++) {
+        syi_lane *lane = &b->lanes[b->copies[k].device];
+        for (int p = 0; p < SYI_PHASES; p++)
+            lane->slower[p] = lane->assumed[p] = (lane->slower[p] + lane->assumed[p]) / 2;
+    }
+}
+
+static sy_status settle_links(bench *b)
+{
+    double best = makespan(b);
     bool helped = true;
     for (int i = 0; i < b->count; i++)
-        b->lanes[i].kept = parts[i].tiles;
+        b->lanes[i].kept = b->shares[i];
     for (int round = 0; helped && round < LINK_ROUNDS; round++) {
-        syi_forecast tried;
-        for (int i = 0; i < b->count; i++) { /* half way to what the last shares bring */
-            syi_lane *lane = &b->lanes[i];
-            for (int p = 0; p < SYI_PHASES; p++)
-                lane->slower[p] = lane->assumed[p] = (lane->slower[p] + lane->assumed[p]) / 2;
-        }
+        double tried;
+        assume(b);
         SYI_TRY(fill(b));
-        for (int i = 0; i < b->count; i++)
-            parts[i].tiles = b->shares[i];
-        predict(b, parts, &tried);
-        helped = tried.makespan_ns < best->makespan_ns * (1 - gain);
-        if (tried.makespan_ns >= best->makespan_ns)
+        tried = makespan(b);
+        helped = tried < best * (1 - gain);
+        if (tried >= best)
             continue;
-        *best = tried;
+        best = tried;
         for (int i = 0; i < b->count; i++)
-            b->lanes[i].kept = parts[i].tiles;
+            b->lanes[i].kept = b->shares[i];
     }
     for (int i = 0; i < b->count; i++)
-        parts[i].tiles = b->lanes[i].kept;
+        b->shares[i] = b->lanes[i].kept;
     if (b->count <= FEW_DEVICES && b->work->tiles <= FEW_TILES * b->count)
-        move_tiles(b, parts, best);
+        move_tiles(b, best);
     return SY_OK;
 }
 
@@ -241,6 +292,7 @@ static sy_status bench_open(bench *b)
         syi_lane_set(&b->devices[i], b->work, &b->lanes[i]);
         usable += b->devices[i].cost != NULL;
     }
+    list_copies(b);
     return usable ? SY_OK
                   : syi_fail(SY_ERR_NO_DEVICE, "no usable device to split the work over; name "
                                                "another device such as cpu");
@@ -250,17 +302,11 @@ sy_status syi_split_make(const syi_split_device *devices, int count, const syi_s
                          syi_part *parts, syi_forecast *out)
 {
     bench b = {.devices = devices, .work = work, .count = count};
-    syi_forecast split;
     sy_status status = bench_open(&b);
     if (status == SY_OK)
         status = fill(&b);
-    if (status == SY_OK) {
-        for (int i = 0; i < count; i++)
-            parts[i].tiles = b.shares[i];
-        predict(&b, parts, &split);
-        if (b.linked > 1)
-            status = settle_links(&b, parts, &split);
-    }
+    if (status == SY_OK && b.linked > 1)
+        status = settle_links(&b);
     if (status == SY_OK)
         predict(&b, parts, out);
     bench_close(&b);
@@ -272,8 +318,11 @@ sy_status syi_split_predict(const syi_split_device *devices, int count, const sy
 {
     bench b = {.devices = devices, .work = work, .count = count};
     sy_status status = bench_open(&b);
-    if (status == SY_OK)
+    if (status == SY_OK) {
+        for (int i = 0; i < count; i++)
+            b.shares[i] = parts[i].tiles;
         predict(&b, parts, out);
+    }
     bench_close(&b);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
 double syi_vessel_ns(const syi_vessel *vessel, int64_t tiles)
 {
@@ -59,12 +60,17 @@ static double high_level(const syi_vessel *vessels, int count, int64_t tiles)
 }
 
 /* The level at which half a tile more or less than `tiles` is held. Newton's steps, which are exact
- * while the level stays on the same pieces; where they leave the bracket, halves. */
-static double find_level(const syi_vessel *vessels, int count, int64_t tiles)
+ * while the level stays on the same pieces; where they leave the bracket, halves. `near`: where to
+ * begin, 0: nowhere in particular. */
+static double find_level(const syi_vessel *vessels, int count, int64_t tiles, double near)
 {
-    double low = 0, high = high_level(vessels, count, tiles), level = high;
-    while (high - low > 2 * DBL_EPSILON * high) {
-        double rate, excess = held_by_all(vessels, count, level, &rate) - (double)tiles;
+    enum { STEPS_UP = 20 }; /* before a bound from above is worth its pass */
+    double low = 0, high = INFINITY, level = near;
+    for (int k = 0; isinf(high) || high - low > 2 * DBL_EPSILON * high; k++) {
+        double rate, excess;
+        if (isinf(high) && (k == STEPS_UP || !(level > low)))
+            level = high = high_level(vessels, count, tiles);
+        excess = held_by_all(vessels, count, level, &rate) - (double)tiles;
         if (fabs(excess) <= 0.5)
             return level;
         if (excess > 0)
@@ -72,7 +78,7 @@ static double find_level(const syi_vessel *vessels, int count, int64_t tiles)
         else
             low = level;
         level -= rate > 0 ? excess / rate : 0;
-        if (!(level > low && level < high))
+        if (!isinf(high) && !(level > low && level < high))
             level = low + (high - low) / 2;
     }
     return low;
@@ -120,21 +126,50 @@ static void hand_out(const syi_vessel *vessels, offer *heap, int count, int64_t 
     }
 }
 
-/* Whole tiles at the level; gives how many are left. */
+/* Whole tiles at the level; gives how many are left, below 0: those are too many. */
 static int64_t fill_to(const syi_vessel *vessels, int count, double level, int64_t tiles,
-                       int64_t *shares)
+                       int64_t *shares, double *rate)
 {
+    *rate = 0;
     for (int i = 0; i < count; i++) {
-        double rate;
-        shares[i] = (int64_t)held(&vessels[i], level, &rate);
-        /* The level is rounded: its shares may be a tile too many. */
-        shares[i] = shares[i] < tiles ? shares[i] : tiles;
+        double one;
+        shares[i] = (int64_t)held(&vessels[i], level, &one);
         tiles -= shares[i];
+        *rate += one;
     }
     return tiles;
 }
 
-sy_status syi_water_fill(const syi_vessel *vessels, int count, int64_t tiles, int64_t *shares)
+/* Fills a little higher as long as many are left: cheaper than to hand them out one by one, and
+ * the same, since what is finished by a level that does not suffice belongs to every best split. */
+static int64_t fill_higher(const syi_vessel *vessels, int count, double level, int64_t tiles,
+                           int64_t *shares)
+{
+    enum { FEW = 64, PASSES = 8 };
+    double rate, part = 0.9;
+    int64_t left = fill_to(vessels, count, level, tiles, shares, &rate);
+    bool too_high = false;
+    for (int k = 0; k < PASSES && left > FEW && left > count / 16 && rate > 0; k++) {
+        double next = level + part * (double)left / rate;
+        int64_t then = fill_to(vessels, count, next, tiles, shares, &rate);
+        too_high = then < 0;
+        part = too_high ? part / 2 : part;
+        level = too_high ? level : next;
+        left = too_high ? left : then;
+    }
+    if (too_high)
+        left = fill_to(vessels, count, level, tiles, shares, &rate);
+    /* The level is rounded: its shares may be a tile too many. */
+    for (int i = count - 1; left < 0 && i >= 0; i--) {
+        int64_t back = shares[i] < -left ? shares[i] : -left;
+        shares[i] -= back;
+        left += back;
+    }
+    return left;
+}
+
+sy_status syi_water_fill(const syi_vessel *vessels, int count, int64_t tiles, int64_t *shares,
+                         double *level)
 {
     double room = 0;
     int64_t left;
@@ -147,7 +182,8 @@ sy_status syi_water_fill(const syi_vessel *vessels, int count, int64_t tiles, in
                         "the devices' memory takes %.0f of %lld tiles; add a device that can work "
                         "in chunks, such as cpu",
                         room, (long long)tiles);
-    left = fill_to(vessels, count, find_level(vessels, count, tiles), tiles, shares);
+    *level = find_level(vessels, count, tiles, *level);
+    left = fill_higher(vessels, count, *level, tiles, shares);
     if (left == 0)
         return SY_OK;
     heap = syi_alloc((size_t)count, sizeof *heap);

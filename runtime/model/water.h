@@ -22,7 +22,9 @@ double syi_vessel_ns(const syi_vessel *vessel, int64_t tiles);
 
 /* The shares with the least makespan, exactly: each tile that is left over when all are filled to
  * the same level goes where it is finished first, the lower index on ties. SY_ERR_MEMORY when the
- * vessels hold fewer than `tiles`. */
-sy_status syi_water_fill(const syi_vessel *vessels, int count, int64_t tiles, int64_t *shares);
+ * vessels hold fewer than `tiles`. `level`: where to begin to look (0: nowhere in particular; it
+ * does not change the makespan); gets the level found. */
+sy_status syi_water_fill(const syi_vessel *vessels, int count, int64_t tiles, int64_t *shares,
+                         double *level);
 
 #endif
