@@ -194,6 +194,7 @@ int cli_parse(cli_args *args, int argc, char **argv)
     cli_option common[] = {
         {.name = "devices", .kind = CLI_TEXT, .to = &args->devices, .placeholder = "LIST"},
         {.name = "cuda-driver", .kind = CLI_TEXT, .to = &args->cuda_driver, .placeholder = "PATH"},
+        {.name = "nvml", .kind = CLI_TEXT, .to = &args->nvml, .placeholder = "PATH"},
         {.name = "verbose", .kind = CLI_FLAG, .to = &verbose}};
     args->help = wants_help(argc, argv);
     for (int i = 0; i < argc; i++) {
@@ -210,7 +211,7 @@ int cli_parse(cli_args *args, int argc, char **argv)
             return cli_fail(CLI_USAGE, "there is no option '%s'; see 'steelyard %s --help'", text,
                             args->command);
         else
-            CLI_TRY(parse_option(args, common, 3, argv, argc, &i));
+            CLI_TRY(parse_option(args, common, sizeof common / sizeof *common, argv, argc, &i));
     }
     args->verbose = verbose;
     return CLI_DONE;
@@ -236,6 +237,7 @@ void cli_print_help(const cli_args *args)
                      "auto (default), cpu, cuda, cuda:0,cuda:1,cpu, or simulated ones:");
     printf("  %-26s %s\n", "", "sim:NAME:speed=3:memory=6GiB:link=12GB/s:latency=20us");
     cli_print_option("cuda-driver", "PATH", "the CUDA driver's library (the system's)");
+    cli_print_option("nvml", "PATH", "NVML's library, which knows the load of GPUs (the system's)");
     cli_print_option("verbose", NULL, "also show what the library says about its work");
     cli_print_option("help", NULL, "this text");
 }

@@ -43,7 +43,7 @@ typedef struct cli_args {
     int n_extras;
     /* The options of every command. */
     const char *devices;
-    const char *cuda_driver;
+    const char *cuda_driver, *nvml;
     int verbose;
     bool help;
     bool frozen; /* of those that compute */

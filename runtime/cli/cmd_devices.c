@@ -4,6 +4,7 @@
 #include "context.h"
 #include "message.h"
 #include "print.h"
+#include "sensors.h"
 
 static const char *type_name(sy_device_type type)
 {
@@ -22,8 +23,9 @@ static void print_memory(cli_table *table, const sy_device_info *d)
 static int print_text(const sy_device_info *list, int n)
 {
     cli_table table;
-    cli_table_begin(&table, 9, ">index", "id", "name", "type", ">memory", ">free", "compute",
-                    ">units", "description");
+    char clock[32], power[32];
+    cli_table_begin(&table, 12, ">index", "id", "name", "type", ">memory", ">free", "compute",
+                    ">units", ">clock", ">power", "driver", "description");
     for (int i = 0; i < n; i++) {
         const sy_device_info *d = &list[i];
         cli_table_cell(&table, "%d", i);
@@ -36,6 +38,11 @@ static int print_text(const sy_device_info *list, int n)
         else
             cli_table_cell(&table, "-");
         cli_table_cell(&table, "%d", d->units);
+        cli_clock_text(d->clock_max_mhz, clock);
+        cli_power_text(d, power);
+        cli_table_cell(&table, "%s", clock);
+        cli_table_cell(&table, "%s", power);
+        cli_table_cell(&table, "%s", *d->driver ? d->driver : "-");
         cli_table_cell(&table, "%s%s%s%s", d->description,
                        d->usable ? "" : " (not usable: ", d->usable ? "" : d->reason,
                        d->usable ? "" : ")");
@@ -47,13 +54,15 @@ static json_t *device_json(const sy_device_info *d, int index)
 {
     json_t *compute =
         d->compute_major ? json_sprintf("%d.%d", d->compute_major, d->compute_minor) : json_null();
-    return json_pack("{s:i, s:o, s:o, s:s, s:o, s:o, s:I, s:I, s:o, s:i, s:b, s:o}", "index", index,
-                     "id", cli_json_text(d->id), "name", cli_json_text(d->name), "type",
-                     type_name(d->type), "description", cli_json_text(d->description), "uuid",
-                     *d->uuid ? cli_json_text(d->uuid) : json_null(), "memory_total",
-                     (json_int_t)d->memory_total, "memory_free", (json_int_t)d->memory_free,
-                     "compute_capability", compute, "units", d->units, "usable", d->usable,
-                     "reason", *d->reason ? cli_json_text(d->reason) : json_null());
+    json_t *device =
+        json_pack("{s:i, s:o, s:o, s:s, s:o, s:o, s:I, s:I, s:o, s:i, s:b, s:o}", "index", index,
+                  "id", cli_json_text(d->id), "name", cli_json_text(d->name), "type",
+                  type_name(d->type), "description", cli_json_text(d->description), "uuid",
+                  *d->uuid ? cli_json_text(d->uuid) : json_null(), "memory_total",
+                  (json_int_t)d->memory_total, "memory_free", (json_int_t)d->memory_free,
+                  "compute_capability", compute, "units", d->units, "usable", d->usable, "reason",
+                  *d->reason ? cli_json_text(d->reason) : json_null());
+    return device ? cli_sensors_json(device, d) : NULL;
 }
 
 static int print_json(const sy_device_info *list, int n)

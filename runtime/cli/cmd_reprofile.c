@@ -17,7 +17,8 @@
 
 typedef struct request {
     const char *older, *drift, *budget, *tag, *workload;
-    double older_s, drift_part, budget_s, max_load;
+    const char *gpu_load;
+    double older_s, drift_part, budget_s, max_load, max_gpu_load;
 } request;
 
 /* ---- which profiles ----------------------------------------------------------------------- */
@@ -28,6 +29,7 @@ static int parse_request(request *r)
         CLI_TRY(cli_duration_parse("if-older-than", r->older, &r->older_s));
     if (r->drift)
         CLI_TRY(cli_part_parse("if-drift", r->drift, &r->drift_part));
+    CLI_TRY(cli_part_parse("max-gpu-load", r->gpu_load, &r->max_gpu_load));
     return cli_duration_parse("budget", r->budget, &r->budget_s);
 }
 
@@ -125,11 +127,25 @@ static int check_tag(sy_context *context, const request *r)
     return status == SY_OK ? CLI_DONE : cli_library_failed(status);
 }
 
-static int check_load(const request *r)
+static int check_gpus(sy_context *context, const request *r)
+{
+    for (int i = 0; i < sy_device_count(context); i++) {
+        sy_device_info info;
+        if (sy_device_query(context, i, &info) == SY_OK && info.usable &&
+            info.utilization_percent >= 0 && info.utilization_percent >= 100 * r->max_gpu_load)
+            return cli_fail(CLI_BUSY,
+                            "%s is busy (%d %% of its time, limit %.0f %%); try again later, or "
+                            "give --max-gpu-load",
+                            info.name, info.utilization_percent, 100 * r->max_gpu_load);
+    }
+    return CLI_DONE;
+}
+
+static int check_load(sy_context *context, const request *r)
 {
     double load = cli_load_average();
     if (load < r->max_load)
-        return CLI_DONE;
+        return check_gpus(context, r);
     return cli_fail(CLI_BUSY,
                     "the machine is busy (load %.2f per processor, limit %.2f); try again later, "
                     "or give --max-load",
@@ -152,7 +168,7 @@ static int reprofile(sy_context *context, const request *r)
         printf("another reprofile is at work; nothing is left to do here\n");
         return CLI_DONE;
     }
-    code = check_load(r);
+    code = check_load(context, r);
     if (code == CLI_DONE)
         code = go_through(context, r, false, &wanted);
     close(held);
@@ -161,7 +177,7 @@ static int reprofile(sy_context *context, const request *r)
 
 int cli_cmd_reprofile(int argc, char **argv)
 {
-    request r = {.budget = "10s", .max_load = 0.5};
+    request r = {.budget = "10s", .max_load = 0.5, .gpu_load = "20%"};
     cli_option options[] = {
         {.name = "if-older-than",
          .kind = CLI_TEXT,
@@ -188,6 +204,11 @@ int cli_cmd_reprofile(int argc, char **argv)
          .to = &r.max_load,
          .placeholder = "L",
          .help = "load average per processor from which nothing is done (default 0.5)"},
+        {.name = "max-gpu-load",
+         .kind = CLI_TEXT,
+         .to = &r.gpu_load,
+         .placeholder = "PART",
+         .help = "utilisation of a GPU from which nothing is done (default 20%)"},
         {.name = "budget",
          .kind = CLI_TEXT,
          .to = &r.budget,

@@ -1,6 +1,7 @@
 /* `steelyard status`: the devices and the age of what is stored, for people, monitors and
  * Prometheus. */
 #define _GNU_SOURCE
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -11,6 +12,7 @@
 #include "message.h"
 #include "print.h"
 #include "profile_age.h"
+#include "sensors.h"
 
 double cli_profile_age(const sy_balance *balance)
 {
@@ -57,11 +59,31 @@ static int add_row(void *user, const sy_balance *balance)
     return CLI_DONE;
 }
 
+static void add_device(cli_table *table, const sy_device_info *info)
+{
+    char text[32];
+    cli_table_cell(table, "%s", info->name);
+    cli_table_cell(table, "%s", type_word(info->type));
+    cli_table_cell(table, "%s", info->usable ? "ok" : info->reason);
+    cli_bytes_text((double)info->memory_total, text);
+    cli_table_cell(table, "%s", info->memory_total ? text : "-");
+    cli_bytes_text((double)info->memory_free, text);
+    cli_table_cell(table, "%s", info->memory_total ? text : "-");
+    cli_load_text(info, text);
+    cli_table_cell(table, "%s", text);
+    cli_temperature_text(info, text);
+    cli_table_cell(table, "%s", text);
+    cli_power_text(info, text);
+    cli_table_cell(table, "%s", text);
+    cli_clock_text(info->clock_mhz, text);
+    cli_table_cell(table, "%s", text);
+}
+
 static int show_text(sy_context *context)
 {
     cli_table table;
-    char total[32], left[32];
-    cli_table_begin(&table, 5, "device", "type", "state", ">memory", ">free");
+    cli_table_begin(&table, 9, "device", "type", "state", ">memory", ">free", ">load", ">heat",
+                    ">power", ">clock");
     for (int i = 0; i < sy_device_count(context); i++) {
         sy_device_info info;
         sy_status status = sy_device_query(context, i, &info);
@@ -69,13 +91,7 @@ static int show_text(sy_context *context)
             cli_table_end(&table, NULL);
             return cli_library_failed(status);
         }
-        cli_bytes_text((double)info.memory_total, total);
-        cli_bytes_text((double)info.memory_free, left);
-        cli_table_cell(&table, "%s", info.name);
-        cli_table_cell(&table, "%s", type_word(info.type));
-        cli_table_cell(&table, "%s", info.usable ? "ok" : info.reason);
-        cli_table_cell(&table, "%s", info.memory_total ? total : "-");
-        cli_table_cell(&table, "%s", info.memory_total ? left : "-");
+        add_device(&table, &info);
     }
     CLI_TRY(cli_table_end(&table, stdout));
     printf("\n");
@@ -102,14 +118,15 @@ static int show_json(sy_context *context)
     json_t *devices = json_array(), *profiles = json_array();
     for (int i = 0; i < sy_device_count(context); i++) {
         sy_device_info info;
-        if (sy_device_query(context, i, &info) == SY_OK)
-            devices = cli_json_append(
-                devices, json_pack("{s:o, s:o, s:s, s:b, s:o, s:I, s:I}", "name",
-                                   cli_json_text(info.name), "id", cli_json_text(info.id), "type",
-                                   type_word(info.type), "available", info.usable, "reason",
-                                   *info.reason ? cli_json_text(info.reason) : json_null(),
-                                   "memory_total", (json_int_t)info.memory_total, "memory_free",
-                                   (json_int_t)info.memory_free));
+        json_t *device;
+        if (sy_device_query(context, i, &info) != SY_OK)
+            continue;
+        device = json_pack(
+            "{s:o, s:o, s:s, s:b, s:o, s:I, s:I}", "name", cli_json_text(info.name), "id",
+            cli_json_text(info.id), "type", type_word(info.type), "available", info.usable,
+            "reason", *info.reason ? cli_json_text(info.reason) : json_null(), "memory_total",
+            (json_int_t)info.memory_total, "memory_free", (json_int_t)info.memory_free);
+        devices = cli_json_append(devices, device ? cli_sensors_json(device, &info) : NULL);
     }
     each_profile(context, add_profile, &profiles);
     return cli_json_print(json_pack("{s:s, s:o*, s:o*}", "version", sy_version(), "devices",
@@ -147,21 +164,34 @@ static int print_age(void *user, const sy_balance *balance)
     return CLI_DONE;
 }
 
+enum { BASIC_METRICS = 3 };
+
+/* The value of a metric by its index: three of every device, then the sensors. NaN: none. */
+static double metric_value(int metric, const sy_device_info *info)
+{
+    const double basic[BASIC_METRICS] = {info->usable, (double)info->memory_total,
+                                         (double)info->memory_free};
+    return metric < BASIC_METRICS ? basic[metric]
+                                  : cli_sensor_value(cli_sensor_at(metric - BASIC_METRICS), info);
+}
+
 static int show_prometheus(sy_context *context)
 {
-    static const char *const names[] = {"steelyard_device_available", "steelyard_memory_bytes",
-                                        "steelyard_memory_free_bytes"};
-    for (int metric = 0; metric < 3; metric++) {
-        printf("# TYPE %s gauge\n", names[metric]);
+    static const char *const names[BASIC_METRICS] = {
+        "steelyard_device_available", "steelyard_memory_bytes", "steelyard_memory_free_bytes"};
+    for (int metric = 0; metric < BASIC_METRICS || cli_sensor_at(metric - BASIC_METRICS);
+         metric++) {
+        char name[64];
+        if (metric < BASIC_METRICS)
+            snprintf(name, sizeof name, "%s", names[metric]);
+        else
+            snprintf(name, sizeof name, "steelyard_device_%s",
+                     cli_sensor_at(metric - BASIC_METRICS)->name);
+        printf("# TYPE %s gauge\n", name);
         for (int i = 0; i < sy_device_count(context); i++) {
             sy_device_info info;
-            double values[3];
-            if (sy_device_query(context, i, &info) != SY_OK)
-                continue;
-            values[0] = info.usable;
-            values[1] = (double)info.memory_total;
-            values[2] = (double)info.memory_free;
-            print_metric(names[metric], "device", info.name, values[metric]);
+            if (sy_device_query(context, i, &info) == SY_OK && !isnan(metric_value(metric, &info)))
+                print_metric(name, "device", info.name, metric_value(metric, &info));
         }
     }
     printf("# TYPE steelyard_profile_age_seconds gauge\n");

@@ -14,6 +14,7 @@ int cli_open(cli_args *args, sy_context **out)
     sy_config config = {.struct_size = sizeof config,
                         .devices = args->devices,
                         .cuda_driver = args->cuda_driver,
+                        .nvml = args->nvml,
                         .frozen = args->frozen,
                         .log = cli_log,
                         .log_user = &args->verbose};

@@ -71,6 +71,11 @@ static sy_status describe(cuda_device *cuda, int ordinal)
     info->compute_major = attribute(cuda, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
     info->compute_minor = attribute(cuda, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     info->units = attribute(cuda, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    info->clock_max_mhz = attribute(cuda, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000;
+    snprintf(info->driver, sizeof info->driver, "CUDA %d.%d", cuda->driver->version / 1000,
+             cuda->driver->version % 1000 / 10);
+    cuda->driver->api.cuDeviceGetPCIBusId(info->pci, (int)sizeof info->pci, cuda->device);
+    cuda->management = syi_nvml_find(cuda->nvml, info);
     /* A first guess until a profile says better: an exact kernel's rate grows with the chip. */
     cuda->base.nominal_rate = 5e7 * info->units;
     info->usable = 1;
@@ -82,6 +87,7 @@ static void cuda_refresh(syi_device *device, sy_device_info *info)
     cuda_device *cuda = (cuda_device *)device;
     const syi_cuda_api *api = &cuda->driver->api;
     size_t available = 0, total = 0;
+    syi_nvml_refresh(cuda->nvml, cuda->management, info);
     if (cuda->hung || api->cuCtxPushCurrent(cuda->context) != CUDA_SUCCESS)
         return;
     if (api->cuMemGetInfo(&available, &total) == CUDA_SUCCESS)
@@ -128,6 +134,23 @@ static sy_status start(cuda_device *cuda, int ordinal)
     return load_module(cuda);
 }
 
+/* Numbers the way to the host that it shares with a device opened before it: a part of the same
+ * GPU, or one below the same PCIe switch. */
+static void find_link(const syi_devices *devices, cuda_device *cuda)
+{
+    for (int i = 0; i < devices->count && !cuda->base.info.link; i++) {
+        cuda_device *other = (cuda_device *)devices->list[i];
+        sy_device_info *info = &other->base.info;
+        if (info->type != SY_DEVICE_CUDA ||
+            ((!*info->pci || strcmp(info->pci, cuda->base.info.pci) != 0) &&
+             !syi_nvml_share_link(cuda->nvml, other->management, cuda->management)))
+            continue;
+        if (!info->link)
+            info->link = i + 1; /* nobody else's number */
+        cuda->base.info.link = info->link;
+    }
+}
+
 static sy_status open_one(syi_devices *devices, int ordinal)
 {
     cuda_device *cuda = syi_alloc(1, sizeof *cuda);
@@ -137,6 +160,7 @@ static sy_status open_one(syi_devices *devices, int ordinal)
     pthread_mutex_init(&cuda->running, NULL);
     cuda->base.backend = &syi_backend_cuda;
     cuda->driver = devices->cuda;
+    cuda->nvml = devices->nvml;
     cuda->budget = (size_t)devices->memory_budget;
     cuda->watchdog_ns = (int64_t)(devices->watchdog_ms * 1e6);
     status = start(cuda, ordinal);
@@ -145,6 +169,7 @@ static sy_status open_one(syi_devices *devices, int ordinal)
         cuda->base.info.usable = 0;
         syi_copy_text(cuda->base.info.reason, sizeof cuda->base.info.reason, sy_last_error()->text);
     }
+    find_link(devices, cuda);
     return syi_devices_add(devices, &cuda->base);
 }
 
@@ -152,7 +177,13 @@ static sy_status need_driver(syi_devices *devices)
 {
     if (!syi_cuda_image())
         return syi_fail(SY_ERR_NO_DEVICE, "this build has no GPU kernels");
-    return devices->cuda ? SY_OK : syi_cuda_driver_open(devices->cuda_path, &devices->cuda);
+    if (devices->cuda)
+        return SY_OK;
+    SYI_TRY(syi_cuda_driver_open(devices->cuda_path, &devices->cuda));
+    /* The system's NVML knows nothing of the devices of a driver that is not the system's. */
+    if (devices->nvml_path || !devices->cuda_path)
+        devices->nvml = syi_nvml_open(devices->nvml_path, devices->log);
+    return SY_OK;
 }
 
 static sy_status cuda_open_all(syi_devices *devices)

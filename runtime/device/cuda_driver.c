@@ -1,40 +1,27 @@
 #include "device/cuda_driver.h"
 
 #include "base/mem.h"
+#include "device/library.h"
 
 #include <dlfcn.h>
-#include <string.h>
 
 /* CUDA 11.0: the oldest driver whose functions have the signatures we call. */
 enum { OLDEST_DRIVER = 11000 };
 
-typedef struct wanted {
-    const char *symbol, *fallback;
-    size_t offset; /* of the pointer in syi_cuda_api */
-    int required;
-} wanted;
-
-enum { OPTIONAL, REQUIRED };
-
-static const wanted functions[] = {
+static const syi_symbol functions[] = {
 #define SYI_CU(need, name, symbol, fallback, arguments)                                            \
-    {#symbol, #fallback, offsetof(syi_cuda_api, name), need},
+    {#symbol, #fallback, offsetof(syi_cuda_api, name), SYI_SYMBOL_##need},
 #include "device/cuda_api.def"
 #undef SYI_CU
 };
 
 static sy_status look_up(syi_cuda_driver *driver, const char *path)
 {
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        void *symbol = dlsym(driver->library, functions[i].symbol);
-        if (!symbol)
-            symbol = dlsym(driver->library, functions[i].fallback);
-        if (!symbol && functions[i].required)
-            return syi_fail(SY_ERR_NO_DEVICE, "CUDA driver %s has no %s: too old, or not a driver",
-                            path, functions[i].symbol);
-        memcpy((char *)&driver->api + functions[i].offset, &symbol, sizeof symbol);
-    }
-    return SY_OK;
+    const char *missing = syi_symbols_find(driver->library, functions,
+                                           sizeof functions / sizeof *functions, &driver->api);
+    return missing ? syi_fail(SY_ERR_NO_DEVICE,
+                              "CUDA driver %s has no %s: too old, or not a driver", path, missing)
+                   : SY_OK;
 }
 
 static sy_status start(syi_cuda_driver *driver, const char *path)

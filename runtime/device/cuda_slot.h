@@ -8,6 +8,7 @@
 
 #include "device/backend.h"
 #include "device/cuda_driver.h"
+#include "device/nvml.h"
 #include "launch.h"
 
 #include <pthread.h>
@@ -42,6 +43,8 @@ typedef struct cuda_origin {
 typedef struct cuda_device {
     syi_device base;
     const syi_cuda_driver *driver;
+    const syi_nvml *nvml; /* NULL: none */
+    syi_nvml_device management;
     CUdevice device;
     CUcontext context;
     CUmodule module;

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "device/cuda_driver.h"
+#include "device/nvml.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -51,6 +52,7 @@ sy_status syi_devices_add(syi_devices *devices, syi_device *device)
         return syi_no_memory(sizeof *grown);
     }
     devices->list = grown;
+    device->info.utilization_percent = device->info.temperature_c = -1; /* until it is asked */
     make_name_unique(devices, &device->info);
     device->index = devices->count;
     devices->list[devices->count++] = device;
@@ -114,6 +116,8 @@ sy_status syi_devices_open(const sy_config *config, syi_log *log, syi_devices *o
     char *copy = syi_strdup(list && *list ? list : "auto");
     sy_status status;
     *out = (syi_devices){.cuda_path = config->cuda_driver,
+                         .nvml_path = config->nvml,
+                         .log = log,
                          .memory_budget = config->memory_budget,
                          .watchdog_ms = config->watchdog_ms > 0 ? config->watchdog_ms : 30000};
     if (!copy)
@@ -130,6 +134,7 @@ void syi_devices_close(syi_devices *devices)
     for (int i = 0; i < devices->count; i++)
         devices->list[i]->backend->close(devices->list[i]);
     syi_free(devices->list);
+    syi_nvml_close(&devices->nvml);
     syi_cuda_driver_close(&devices->cuda);
     *devices = (syi_devices){0};
 }

@@ -11,7 +11,10 @@ struct syi_devices {
     const char *cuda_path;  /* the driver's library; NULL: the system's */
     uint64_t memory_budget; /* of each GPU; 0: what is free */
     double watchdog_ms;
+    const char *nvml_path; /* NVML's library; NULL: the system's, none beside a `cuda_path` */
+    syi_log *log;
     struct syi_cuda_driver *cuda; /* opened with the first GPU */
+    struct syi_nvml *nvml;        /* with it; NULL: none */
 };
 
 /* Opens every item of config->devices (NULL, empty: `auto`). On failure nothing stays open. */

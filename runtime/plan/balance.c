@@ -20,7 +20,7 @@ static void describe(const syi_devices *devices, const syi_job *job, const syi_e
         int is_cpu = info->type == SY_DEVICE_CPU;
         out[i] = (syi_split_device){
             .cost = syi_plan_obstacle(devices->list[i], job->workload) ? NULL : known[i].cost,
-            .link = -1,
+            .link = info->link - 1,
             .way = SYI_WAY_CHUNKS, /* devices cut what does not fit */
             .memory = is_cpu ? 0 : (double)info->memory_free,
             .is_cpu = is_cpu};

@@ -26,6 +26,7 @@ typedef struct sy_config {
     int frozen; /* non-zero: runs do not correct what is known of the devices (docs/balance.md) */
     uint64_t memory_budget; /* bytes of each GPU's memory to use at most; 0: what is free */
     double watchdog_ms;     /* a GPU that has not answered for so long has failed; 0: 30,000 */
+    const char *nvml; /* path of NVML's library; NULL: the system's, none beside a `cuda_driver` */
 } sy_config;
 
 typedef struct sy_context sy_context;
@@ -58,6 +59,19 @@ typedef struct sy_device_info {
     int units;                          /* threads of a CPU, multiprocessors of a GPU */
     int usable;                         /* 0: listed only */
     char reason[192];                   /* why it is not usable; empty otherwise */
+    /* Of GPUs, as far as the driver and NVML (where it is) tell; unless said otherwise, 0 and the
+     * empty text mean: not known. */
+    char driver[32]; /* the vendor's version, `580.65.06`; without NVML `CUDA 13.0` */
+    char pci[16];    /* `0000:65:00.0` */
+    int link;        /* devices with the same number share their way to the host; 0: nothing is
+                        known of such a neighbour */
+    int pcie_generation, pcie_lanes; /* the most that the GPU and its slot can do */
+    int clock_max_mhz;               /* of the multiprocessors: the highest */
+    int clock_mhz, memory_clock_mhz; /* at the moment of the query, as all that follows */
+    int utilization_percent;         /* of the last second or less, the part in which kernels of
+                                        anybody ran; -1: not known */
+    int temperature_c;               /* degrees Celsius; -1: not known */
+    int power_mw, power_limit_mw;    /* milliwatts: drawn, and at most */
 } sy_device_info;
 
 SY_API int sy_device_count(const sy_context *context);
