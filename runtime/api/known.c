@@ -52,7 +52,10 @@ syi_fingerprint syi_fingerprint_of(const syi_device *device, const syi_workload 
                              .workload_version = workload->version,
                              .library_major = SY_VERSION_MAJOR,
                              .library_minor = SY_VERSION_MINOR,
-                             .library_patch = SY_VERSION_PATCH};
+                             .library_patch = SY_VERSION_PATCH,
+                             .power_limit_mw = info->power_limit_mw,
+                             .clock_mhz = info->clock_max_mhz};
+    syi_copy_text(print.driver, sizeof print.driver, info->driver);
     syi_copy_text(print.uuid, sizeof print.uuid, info->uuid);
     syi_copy_text(print.name, sizeof print.name,
                   info->type == SY_DEVICE_SIMULATED ? info->name : info->description);
