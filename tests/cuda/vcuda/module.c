@@ -40,11 +40,11 @@ static CUresult load(vc_context *context, const void *image, vc_module **out)
     const char *text = vci_image_ptx(image, context->gpu, &length, &why);
     if (!text)
         return why;
-    vc_module *module = vci_alloc(1, sizeof *module);
-    if (vptx_load(text, length, &module->ptx, vc.message, sizeof vc.message)) {
-        free(module);
+    vptx_module *ptx = vci_code_take(text, length);
+    if (!ptx)
         return CUDA_ERROR_INVALID_PTX;
-    }
+    vc_module *module = vci_alloc(1, sizeof *module);
+    module->ptx = ptx;
     vci_handle_make(&module->object, VC_MODULE, context);
     context->gpu->counts.live_modules++;
     if (vptx_target(module->ptx) > 10 * context->gpu->major + context->gpu->minor)
@@ -73,7 +73,7 @@ void vci_module_close(void *object)
     for (size_t i = 0; i < module->variable_count; i++)
         vci_region_drop(module->variables[i]);
     vci_handle_drop(&module->object);
-    vptx_unload(module->ptx);
+    vci_code_give(module->ptx);
     free(module->variables);
     free(module);
 }

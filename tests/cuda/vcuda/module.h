@@ -23,4 +23,9 @@ struct vc_module {
     size_t variable_count;
 };
 
+/* code.c: PTX as the interpreter has it; NULL, with the reason in vc.message, when it cannot be
+ * read. Not to be changed: others may be using it. */
+vptx_module *vci_code_take(const char *text, size_t length);
+void vci_code_give(vptx_module *ptx);
+
 #endif
