@@ -279,17 +279,20 @@ static sy_status finish_all(cuda_device *cuda, int next, const syi_job *job, syi
     return SY_OK;
 }
 
-/* Makes room for the next slab of the span. Where memory is short, slabs under way end first, so
- * that their memory can be given back. */
+/* Makes room for the next slab of the span. Slabs under way end before memory is given back: the
+ * driver would wait for them, and for ever when they hang. */
 static sy_status make_room(cuda_device *cuda, const syi_job *job, syi_tiles span, pace *pace,
                            syi_outcome *outcome)
 {
     for (;;) {
         syi_tiles rest = span;
         syi_slab slab = syi_slab_take(job, &rest, pace->tiles);
+        size_t bytes = cuda_layout_of(job, &slab).end;
         int next = pace->next;
-        sy_status status = cuda_slot_reserve(cuda, &cuda->slots[next],
-                                             cuda_layout_of(job, &slab).end, pace->slots);
+        sy_status status;
+        if (cuda->slots[next].bytes && cuda->slots[next].bytes < bytes)
+            SYI_TRY(finish_all(cuda, next, job, outcome));
+        status = cuda_slot_reserve(cuda, &cuda->slots[next], bytes, pace->slots);
         if (status != SY_ERR_MEMORY || !pace_down(pace))
             return status;
         SYI_TRY(finish_all(cuda, next, job, outcome));

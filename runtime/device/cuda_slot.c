@@ -173,15 +173,19 @@ sy_status cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction kernel,
 }
 
 /* Waits by asking: a blocking call would never come back from a device that hangs. All of the
- * slot's stream is asked for, because a slab that failed on its way has no mark at its end. */
+ * slot's stream is asked for, because a slab that failed on its way has no mark at its end. A
+ * process that was stopped for long is no device that hangs: that takes many answers as well. */
 static sy_status wait_for_end(cuda_device *cuda, const cuda_slot *slot)
 {
     const struct timespec nap = {0, 20000};
     const int64_t began = syi_now_ns(), patience_ns = 100000;
+    const int least_answers = 100;
     CUresult result;
-    while ((result = cuda->driver->api.cuStreamQuery(slot->stream)) == CUDA_ERROR_NOT_READY) {
+    for (int answers = 1;
+         (result = cuda->driver->api.cuStreamQuery(slot->stream)) == CUDA_ERROR_NOT_READY;
+         answers += answers < least_answers) {
         int64_t waited = syi_now_ns() - began;
-        if (waited > cuda->watchdog_ns) {
+        if (waited > cuda->watchdog_ns && answers == least_answers) {
             cuda->hung = 1;
             return syi_fail(SY_ERR_DEVICE, "device %s has not answered for %.1f s",
                             cuda->base.info.name, (double)waited / 1e9);

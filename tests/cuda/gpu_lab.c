@@ -61,7 +61,7 @@ int gpu_begin(int argc, char **argv)
     gpu_driver = argv[1];
     syi_cuda_image_set(image);
     setvbuf(stdout, NULL, _IOLBF, 0);
-    gpu_cpu = lab_open("cpu", NULL, NULL);
+    gpu_cpu = lab_open("cpu:threads=1", NULL, NULL);
     return gpu_cpu != NULL;
 }
 

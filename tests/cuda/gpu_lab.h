@@ -16,7 +16,7 @@
 enum { GPU_MOST = 40000 };
 
 extern const char *gpu_driver; /* path of the simulated driver */
-extern sy_context *gpu_cpu;    /* the CPU alone: what is right */
+extern sy_context *gpu_cpu;    /* one thread of the CPU: what is right */
 extern uint64_t gpu_seed;      /* what the command line says */
 extern int gpu_cases;
 extern double gpu_x[GPU_MOST]; /* for the series of a case */
