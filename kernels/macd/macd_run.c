@@ -1,7 +1,8 @@
 /* The MACD. Compiled for several instruction sets. */
+#include "isa.h"
 #include "macd/macd.h"
+#include "macd/slab.h"
 #include "macd/step.h"
-#include "recurrence/lanes.h"
 
 typedef struct task {
     const double *x;  /* x[0] is column `first` */
@@ -35,90 +36,98 @@ static sy_status run_steps(const task *task, syi_macd_state *state, int64_t from
     return SY_OK;
 }
 
-/* A lane's state is its carry, word by word: what changes in it, in order from x on. */
-enum { X, SLOPE, FAST = SLOPE + 2, SLOW = FAST + 3, SIGNAL = SLOW + 3, GAP = SIGNAL + 3 };
+#if SYI_HAVE_VECTORS
 
-SYI_INLINE syi_deviation load(double (*w)[SYI_LANES], int at, int lane)
-{
-    return (syi_deviation){{w[at][lane], w[at + 1][lane]}, w[at + 2][lane]};
-}
+/* More unsure blocks of lanes than this: the slab is run again as a whole. */
+#define MOST_UNSURE 16
 
-SYI_INLINE void store(double (*w)[SYI_LANES], int at, int lane, syi_deviation a)
+/* Runs the unsure blocks again, with wider arithmetic. Not 0: it is better to run the slab from
+ * its beginning so, for that keeps more of what has become small. */
+static sy_status run_unsure(const task *task, const macd_slab *slab, int64_t from, int *again)
 {
-    w[at][lane] = a.value.high;
-    w[at + 1][lane] = a.value.low;
-    w[at + 2][lane] = a.error;
-}
-
-static void step_lanes(const void *of, syi_lanes *lanes, int count)
-{
-    const task task = *(const struct task *)of;
-    double(*w)[SYI_LANES] = lanes->state + offsetof(syi_macd_state, x) / sizeof(double);
-    for (int i = 0; i < count; i++) {
-        SYI_LANES_APART
-        for (int l = 0; l < SYI_LANES; l++) {
-            syi_macd_state s = {.x = w[X][l], .slope = {w[SLOPE][l], w[SLOPE + 1][l]}};
-            s.fast = load(w, FAST, l);
-            s.slow = load(w, SLOW, l);
-            s.signal = load(w, SIGNAL, l);
-            s.gap = load(w, GAP, l);
-            syi_macd_smooth_signal(&task.terms, &s,
-                                   syi_macd_advance(&task.terms, &s, lanes->x[i][l]));
-            lanes->doubt[i][l] = syi_macd_settle(&task.terms, &s, &lanes->y[0][i][l],
-                                                 &lanes->y[1][i][l], &lanes->y[2][i][l]);
-            w[X][l] = s.x;
-            w[SLOPE][l] = s.slope.high;
-            w[SLOPE + 1][l] = s.slope.low;
-            store(w, FAST, l, s.fast);
-            store(w, SLOW, l, s.slow);
-            store(w, SIGNAL, l, s.signal);
-            store(w, GAP, l, s.gap);
+    syi_doubts doubts = {0};
+    struct task narrow = *task;
+    int blocks = 0;
+    sy_status status = SY_OK;
+    narrow.doubts = &doubts;
+    for (int64_t at = 0; at < slab->length && status == SY_OK; at += SYI_STAGE_BLOCK)
+        for (int lane = 0; lane < MACD_LANES && status == SY_OK; lane++) {
+            int64_t block = at / SYI_STAGE_BLOCK * MACD_GROUPS + lane / SYI_VECTOR, reached;
+            int64_t first = lane * slab->length + at, last = (lane + 1) * slab->length;
+            if (slab->unsure[block][lane % SYI_VECTOR] == 0 || ++blocks > MOST_UNSURE)
+                continue;
+            syi_macd_state state = {.phase = SYI_PHASE_RUNNING};
+            double x = first ? slab->x[first - 1] : slab->before;
+            syi_macd_triple triple = macd_triple(&slab->begun[block], lane, x);
+            syi_macd_state_set(&task->terms, &state, &triple, first > 1 ? slab->x[first - 2] : x,
+                               x);
+            last = last - first < SYI_STAGE_BLOCK ? last : first + SYI_STAGE_BLOCK;
+            status = run_steps(&narrow, &state, from + first, from + last, &reached);
         }
+    *again = blocks > MOST_UNSURE || doubts.count != 0;
+    syi_doubts_clear(&doubts);
+    return status;
+}
+
+/* A slab, from and to the state between columns. */
+static sy_status run_slab(const task *task, macd_slab *slab, syi_macd_state *state, int64_t from)
+{
+    int64_t count = MACD_LANES * slab->length, reached;
+    int again;
+    slab->x = task->x + from;
+    slab->before = state->x;
+    slab->start[0] = syi_macd_triple_of(&task->terms, state);
+    for (int k = 0; k < 3; k++)
+        slab->y[k] = task->y ? task->y[k] + from : NULL;
+    macd_chain(slab);
+    again = 0;
+    for (int k = 0; k < MACD_LANES; k++)
+        again |= slab->straight[k % SYI_VECTOR] != 0;
+    if (task->y && !again) {
+        macd_fill(slab);
+        SYI_TRY(run_unsure(task, slab, from, &again));
     }
-}
-
-static void assume(syi_carry *carry, const double *x, int64_t count)
-{
-    syi_macd_state state = syi_macd_assume(x, count);
-    memcpy(carry, &state, sizeof state);
-}
-
-static void claim(syi_carry *carry)
-{
-    syi_macd_state state;
-    memcpy(&state, carry, sizeof state);
-    syi_macd_claim(&state);
-    memcpy(carry, &state, sizeof state);
-}
-
-static sy_status run_alone(const void *of, syi_carry *carry, int64_t from, int64_t to)
-{
-    syi_macd_state state;
-    int64_t reached;
-    memcpy(&state, carry, sizeof state);
-    SYI_TRY(run_steps(of, &state, from, to, &reached));
-    memcpy(carry, &state, sizeof state);
+    if (again)
+        return run_steps(task, state, from, from + count, &reached);
+    syi_macd_state_set(&task->terms, state, &slab->start[MACD_LANES], slab->x[count - 2],
+                       slab->x[count - 1]);
     return SY_OK;
 }
 
 /* The long part of a stretch. */
-static sy_status run_lanes(const task *task, syi_macd_state *state, int64_t from, int64_t to,
+static sy_status run_slabs(const task *task, syi_macd_state *state, int64_t from, int64_t to,
                            int64_t *reached)
 {
-    const syi_lane_form form = {3,
-                                syi_macd_decay(&task->macd, SYI_HALO_BITS),
-                                syi_macd_agrees,
-                                assume,
-                                claim,
-                                step_lanes,
-                                run_alone};
-    syi_lane_place place = {task->x, task->y, task->first, task->row, task->doubts};
-    syi_carry carry = {{0.0}};
-    memcpy(&carry, state, sizeof *state);
-    SYI_TRY(syi_lanes_run(&form, task, &place, &carry, from, to, reached));
-    memcpy(state, &carry, sizeof *state);
+    macd_slab slab;
+    macd_set_terms(&slab, &task->macd);
+    slab.length = 0;
+    for (*reached = from; to - *reached >= MACD_LEAST; *reached += MACD_LANES * slab.length) {
+        int64_t length = (to - *reached) / MACD_LANES;
+        length = length < MACD_LENGTH ? length : MACD_LENGTH;
+        if (!syi_all_in_range(task->x + *reached, MACD_LANES * length))
+            return SY_OK;
+        if (length != slab.length)
+            slab.map = syi_macd_map_of(&task->terms, task->macd.signal, length);
+        slab.length = length;
+        slab.next = task->x + *reached;
+        if (to - *reached >= 2 * MACD_LANES * length)
+            slab.next += MACD_LANES * length;
+        SYI_TRY(run_slab(task, &slab, state, *reached));
+    }
     return SY_OK;
 }
+
+#else
+
+static sy_status run_slabs(const task *task, syi_macd_state *state, int64_t from, int64_t to,
+                           int64_t *reached)
+{
+    (void)task, (void)state, (void)to;
+    *reached = from;
+    return SY_OK;
+}
+
+#endif
 
 /* From the averages' first column to the signal's. */
 static sy_status run_seeding(const task *task, syi_macd_state *s, int64_t from, int64_t to,
@@ -183,8 +192,8 @@ static sy_status run_columns(const task *task, syi_macd_state *s, int64_t from, 
         run_seed(task, s, to, &i);
     if (i < to && s->phase == SYI_PHASE_SEEDING)
         SYI_TRY(run_seeding(task, s, i, to, &i));
-    if (SYI_HAVE_LANES && task->y && i < to && s->phase == SYI_PHASE_RUNNING)
-        SYI_TRY(run_lanes(task, s, i, to, &i));
+    if (i < to && s->phase == SYI_PHASE_RUNNING)
+        SYI_TRY(run_slabs(task, s, i, to, &i));
     if (i < to && s->phase == SYI_PHASE_RUNNING)
         SYI_TRY(run_steps(task, s, i, to, &i));
     if (i < to && s->phase == SYI_PHASE_HUGE)

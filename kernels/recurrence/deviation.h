@@ -73,7 +73,7 @@ SYI_INLINE syi_deviation syi_deviation_carried(syi_deviation end, syi_deviation 
      */
     int is_faint = factor->b.high == 0.0 || size < SYI_FAINT * 0x1p100;
     double lost = (is_faint ? 1.0 : 0x1p-92) * SYI_PER_FINE * factor->above * size;
-    lost += SYI_DD_ERROR * fabs(sum.high);
+    lost += SYI_DD_ERROR * fabs(sum.high) + (size == 0.0 ? 0.0 : 0x1p-960);
     return (syi_deviation){sum, end.error + factor->above * start.error + lost};
 }
 

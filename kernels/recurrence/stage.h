@@ -40,6 +40,7 @@ typedef struct syi_stage_terms {
     double low_most;    /* |low| in units of g */
     double noise;       /* what a block adds to the error, per g */
     double decay;       /* what is left of an error after a whole block */
+    double gain;        /* and what has been taken up of an error of x */
 } syi_stage_terms;
 
 /* Of one lane group; `high` without the shift between blocks, with it inside of one. */
@@ -57,6 +58,7 @@ SYI_INLINE syi_stage_terms syi_stage_terms_of(double period, double input_low)
     for (int i = 1; i < SYI_STAGE_BLOCK; i *= 2)
         left *= left * (1.0 + 0x1p-40);
     k.decay = left;
+    k.gain = 1.0 - left + 0x1p-36;
     k.low_most = 0.75 * columns + input_low + 2.0;
     columns = columns < SYI_STAGE_BLOCK ? columns : SYI_STAGE_BLOCK;
     k.noise = SYI_STAGE_LOSS * (5.0 + 3.0 * input_low + 2.0 * k.low_most) * (columns + 1.0);
@@ -96,9 +98,10 @@ SYI_INLINE void syi_stage_step(syi_stage *s, const syi_stage_terms *k, syi_vec x
 SYI_INLINE void syi_stage_leave(syi_stage *s, const syi_stage_terms *k, syi_vec shift, syi_vec unit,
                                 syi_vec input_error, int count)
 {
-    double decay = count == SYI_STAGE_BLOCK ? k->decay : 1.0;
+    int is_whole = count == SYI_STAGE_BLOCK;
     s->high -= shift;
-    s->error = s->error * syi_vec_of(decay) + unit * syi_vec_of(k->noise) + input_error;
+    s->error = s->error * syi_vec_of(is_whole ? k->decay : 1.0) + unit * syi_vec_of(k->noise) +
+               input_error * syi_vec_of(is_whole ? k->gain : 1.0);
 }
 
 /* What is held for a lane between blocks, as its distance from the value x. */

@@ -1,0 +1,258 @@
+/*
+ * A slab of a MACD: a stretch cut in lanes that are stepped together (recurrence/stage.h). They run
+ * twice: first each from a guess, then, once what the lanes ended with has been carried from left
+ * to right, from where they really start. The macd's high part is a multiple of the same grid's
+ * unit, so the signal smooths it as if it were a price.
+ */
+#ifndef SYI_KERNELS_MACD_SLAB_H
+#define SYI_KERNELS_MACD_SLAB_H
+
+#include "macd/carry.h"
+#include "recurrence/stage.h"
+
+#if SYI_HAVE_VECTORS
+
+#define MACD_LANES  8
+#define MACD_GROUPS (MACD_LANES / SYI_VECTOR)
+/* The longest lane, in columns; as a stride no power of two. */
+#define MACD_LENGTH 288
+#define MACD_BLOCKS ((MACD_LENGTH + SYI_STAGE_BLOCK - 1) / SYI_STAGE_BLOCK)
+#define MACD_LEAST  (4 * MACD_LANES)
+
+enum { FAST, SLOW, SIGNAL, STAGES };
+
+/* A group of lanes between two blocks. */
+typedef struct macd_lanes {
+    syi_vec pivot;
+    syi_stage stage[STAGES];
+} macd_lanes;
+
+typedef struct macd_slab {
+    const double *x, *next; /* the slab's first column; what to fetch for later */
+    double *y[3];
+    double before;  /* the value before it */
+    int64_t length; /* of a lane */
+    syi_stage_terms terms[STAGES];
+    syi_macd_map map; /* of `length` columns */
+    syi_vec tile[MACD_LENGTH * MACD_GROUPS];
+    syi_vec least[MACD_BLOCKS * MACD_GROUPS], most[MACD_BLOCKS * MACD_GROUPS];
+    syi_bits_vec straight; /* not 0: a block is, but not flat */
+    macd_lanes lanes[MACD_GROUPS], begun[MACD_BLOCKS * MACD_GROUPS];
+    syi_bits_vec unsure[MACD_BLOCKS * MACD_GROUPS]; /* not 0: a column of the block is */
+    syi_macd_triple start[MACD_LANES + 1];          /* of each lane */
+} macd_slab;
+
+SYI_INLINE void macd_set_terms(macd_slab *s, const syi_macd *macd)
+{
+    s->terms[FAST] = syi_stage_terms_of(macd->fast, 0.5);
+    s->terms[SLOW] = syi_stage_terms_of(macd->slow, 0.5);
+    s->terms[SIGNAL] =
+        syi_stage_terms_of(macd->signal, s->terms[FAST].low_most + s->terms[SLOW].low_most);
+}
+
+/* The range of a block's values, and whether they lie on a line that is not flat. */
+SYI_INLINE void macd_look(macd_slab *s, int64_t block, const syi_vec *tile, int count)
+{
+    for (int q = 0; q < MACD_GROUPS; q++) {
+        syi_vec least = tile[q], most = tile[q], step = tile[MACD_GROUPS + q] - tile[q];
+        syi_bits_vec bends = {0};
+        for (int i = 1; i < count; i++) {
+            syi_vec x = tile[i * MACD_GROUPS + q], next = x - tile[(i - 1) * MACD_GROUPS + q];
+            least = syi_vec_min(least, x);
+            most = syi_vec_max(most, x);
+            bends |= (syi_bits_vec)next ^ (syi_bits_vec)step;
+            step = next;
+        }
+        s->least[block * MACD_GROUPS + q] = least;
+        s->most[block * MACD_GROUPS + q] = most;
+        if (count == SYI_STAGE_BLOCK)
+            s->straight |= (syi_bits_vec)(bends == 0) & (syi_bits_vec)(least < most);
+    }
+}
+
+SYI_INLINE void macd_read(macd_slab *s, int64_t at, int count)
+{
+    syi_vec *tile = s->tile + at * MACD_GROUPS;
+    for (int i = 0; i < count; i += SYI_VECTOR) {
+        syi_lanes_load(tile + i * MACD_GROUPS, s->x + at + i, s->length, MACD_GROUPS,
+                       count - i < SYI_VECTOR ? count - i : SYI_VECTOR);
+        for (int lane = 0; lane < MACD_LANES; lane++) {
+            int64_t to = lane * s->length + at + i;
+            __builtin_prefetch(s->next + to);
+            for (int k = 0; k < 3 && s->y[k]; k++)
+                __builtin_prefetch(s->y[k] + to, 1);
+        }
+    }
+    if (count > 1)
+        macd_look(s, at / SYI_STAGE_BLOCK, tile, count);
+    else
+        for (int q = 0; q < MACD_GROUPS; q++)
+            s->least[at / SYI_STAGE_BLOCK * MACD_GROUPS + q] =
+                s->most[at / SYI_STAGE_BLOCK * MACD_GROUPS + q] = tile[q];
+}
+
+SYI_INLINE syi_stage_grid macd_enter(macd_slab *s, int q, int64_t at)
+{
+    macd_lanes *l = &s->lanes[q];
+    syi_vec first = s->tile[at * MACD_GROUPS + q], by, rest;
+    syi_vec least = s->least[at / SYI_STAGE_BLOCK * MACD_GROUPS + q];
+    syi_vec most = s->most[at / SYI_STAGE_BLOCK * MACD_GROUPS + q];
+    syi_stage_grid grid;
+    grid.pivot = (syi_vec)((syi_bits_vec)first & syi_stage_is_near(least, most));
+    syi_vec_two_sum(grid.pivot, -l->pivot, &by, &rest);
+    syi_stage_move(&l->stage[FAST], by, rest);
+    syi_stage_move(&l->stage[SLOW], by, rest);
+    syi_stage_move(&l->stage[SIGNAL], (syi_vec){0}, (syi_vec){0});
+    syi_vec size = syi_vec_max(syi_vec_abs(least - grid.pivot), syi_vec_abs(most - grid.pivot));
+    size = syi_vec_max(size, syi_vec_abs(l->stage[FAST].high));
+    size = syi_vec_max(size, syi_vec_abs(l->stage[SLOW].high));
+    size = syi_vec_max(size, syi_vec_abs(l->stage[SIGNAL].high * syi_vec_of(0.5)));
+    syi_stage_choose(&grid, size, 2.0);
+    for (int k = 0; k < STAGES; k++)
+        syi_stage_enter(&l->stage[k], grid.shift);
+    l->pivot = grid.pivot;
+    return grid;
+}
+
+/* The macd is *high + *low. */
+SYI_INLINE void macd_step(syi_stage *stage, const syi_stage_terms *terms,
+                          const syi_stage_grid *grid, syi_vec x, syi_vec *high, syi_vec *low)
+{
+    syi_vec part = x - grid->pivot, shifted = part + grid->shift;
+    syi_vec below = part - (shifted - grid->shift);
+    syi_stage_step(&stage[FAST], &terms[FAST], shifted, below);
+    syi_stage_step(&stage[SLOW], &terms[SLOW], shifted, below);
+    *high = stage[FAST].high - stage[SLOW].high;
+    *low = stage[FAST].low - stage[SLOW].low;
+    syi_stage_step(&stage[SIGNAL], &terms[SIGNAL], *high + grid->shift, *low);
+}
+
+SYI_INLINE syi_vec macd_round(syi_vec high, syi_vec low, syi_vec error, syi_bits_vec *unsure)
+{
+    syi_vec value = high + low;
+    *unsure |= syi_stage_unsure(value, low - (value - high), error);
+    return value;
+}
+
+/* What the macd of a block may be off by: the averages' errors, and the difference's rounding. */
+SYI_INLINE syi_vec macd_error(const macd_slab *s, const macd_lanes *l, const syi_stage_grid *grid)
+{
+    double noise = s->terms[FAST].noise + s->terms[SLOW].noise;
+    noise += SYI_STAGE_LOSS * (s->terms[FAST].low_most + s->terms[SLOW].low_most);
+    return l->stage[FAST].error + l->stage[SLOW].error + grid->unit * syi_vec_of(noise);
+}
+
+SYI_INLINE void macd_leave(macd_slab *s, int q, const syi_stage_grid *grid, const syi_stage *stage,
+                           syi_vec macd_error, int count)
+{
+    const syi_vec none = {0};
+    for (int k = 0; k < STAGES; k++) {
+        s->lanes[q].stage[k] = stage[k];
+        syi_stage_leave(&s->lanes[q].stage[k], &s->terms[k], grid->shift, grid->unit,
+                        k == SIGNAL ? macd_error : none, count);
+    }
+}
+
+/* A block of a group without outputs. */
+SYI_INLINE void macd_try(macd_slab *s, int q, int64_t at, int count)
+{
+    syi_stage_grid grid = macd_enter(s, q, at);
+    syi_vec error = macd_error(s, &s->lanes[q], &grid), high, low;
+    syi_stage stage[STAGES] = {s->lanes[q].stage[FAST], s->lanes[q].stage[SLOW],
+                               s->lanes[q].stage[SIGNAL]};
+    for (int i = 0; i < count; i++)
+        macd_step(stage, s->terms, &grid, s->tile[(at + i) * MACD_GROUPS + q], &high, &low);
+    macd_leave(s, q, &grid, stage, error, count);
+}
+
+/* A block of a group with outputs. */
+SYI_INLINE void macd_write(macd_slab *s, int q, int64_t at, int count)
+{
+    int64_t block = at / SYI_STAGE_BLOCK * MACD_GROUPS + q;
+    s->begun[block] = s->lanes[q];
+    syi_stage_grid grid = macd_enter(s, q, at);
+    const syi_vec fine = syi_vec_of(SYI_FINE * (1.0 + 0x1p-40));
+    syi_stage stage[STAGES] = {s->lanes[q].stage[FAST], s->lanes[q].stage[SLOW],
+                               s->lanes[q].stage[SIGNAL]};
+    syi_vec input = macd_error(s, &s->lanes[q], &grid), high, low;
+    /* Twice the lows' rounding, for what the test of the rounding loses. */
+    double lost = s->terms[SIGNAL].noise + 2.0 * SYI_STAGE_LOSS * s->terms[SIGNAL].low_most;
+    syi_vec macd = input * fine + grid.unit * syi_vec_of(0x1p-52);
+    syi_vec signal = macd + (stage[SIGNAL].error + grid.unit * syi_vec_of(lost)) * fine;
+    syi_vec histogram = macd + macd + signal;
+    syi_bits_vec unsure = {0};
+    for (int i = 0; i < count; i += SYI_VECTOR) {
+        int n = count - i < SYI_VECTOR ? count - i : SYI_VECTOR;
+        syi_vec out[3][SYI_VECTOR];
+        for (int k = 0; k < n; k++) {
+            macd_step(stage, s->terms, &grid, s->tile[(at + i + k) * MACD_GROUPS + q], &high, &low);
+            syi_vec average = stage[SIGNAL].high - grid.shift, below = stage[SIGNAL].low;
+            out[0][k] = macd_round(high, low, macd, &unsure);
+            out[1][k] = macd_round(average, below, signal, &unsure);
+            out[2][k] = macd_round(high - average, low - below, histogram, &unsure);
+        }
+        for (int k = 0; k < 3; k++)
+            syi_lanes_store(s->y[k] + q * SYI_VECTOR * s->length + at + i, s->length, out[k], 1, n);
+    }
+    macd_leave(s, q, &grid, stage, input, count);
+    s->unsure[block] = unsure;
+}
+
+SYI_INLINE void macd_set(macd_slab *s, int lane, const syi_macd_triple *start)
+{
+    const syi_deviation *of[STAGES] = {&start->fast, &start->slow, &start->signal};
+    macd_lanes *l = &s->lanes[lane / SYI_VECTOR];
+    int k = lane % SYI_VECTOR;
+    l->pivot[k] = lane ? s->x[lane * s->length - 1] : s->before;
+    for (int stage = 0; stage < STAGES; stage++) {
+        l->stage[stage].high[k] = of[stage]->value.high;
+        l->stage[stage].low[k] = of[stage]->value.low;
+        l->stage[stage].error[k] = of[stage]->error;
+    }
+}
+
+/* What is held of a lane, the last value being x. */
+SYI_INLINE syi_macd_triple macd_triple(const macd_lanes *l, int lane, double x)
+{
+    int k = lane % SYI_VECTOR;
+    double pivot = l->pivot[k];
+    return (syi_macd_triple){syi_stage_deviation(&l->stage[FAST], k, pivot, x),
+                             syi_stage_deviation(&l->stage[SLOW], k, pivot, x),
+                             syi_stage_deviation(&l->stage[SIGNAL], k, 0.0, 0.0)};
+}
+
+/* start[0] is known; the others follow. */
+SYI_INLINE void macd_chain(macd_slab *s)
+{
+    const syi_deviation none = {{0.0, 0.0}, 0.0};
+    const syi_macd_triple guess = {none, none, none};
+    s->straight = (syi_bits_vec){0};
+    for (int lane = 0; lane < MACD_LANES; lane++)
+        macd_set(s, lane, &guess);
+    for (int64_t at = 0; at < s->length; at += SYI_STAGE_BLOCK) {
+        int64_t rest = s->length - at;
+        int count = rest < SYI_STAGE_BLOCK ? (int)rest : SYI_STAGE_BLOCK;
+        macd_read(s, at, count);
+        for (int q = 0; q < MACD_GROUPS; q++)
+            macd_try(s, q, at, count);
+    }
+    for (int lane = 0; lane < MACD_LANES; lane++) {
+        syi_macd_triple end =
+            macd_triple(&s->lanes[lane / SYI_VECTOR], lane, s->x[(lane + 1) * s->length - 1]);
+        s->start[lane + 1] = syi_macd_carried(end, s->start[lane], &s->map);
+    }
+}
+
+SYI_INLINE void macd_fill(macd_slab *s)
+{
+    for (int lane = 0; lane < MACD_LANES; lane++)
+        macd_set(s, lane, &s->start[lane]);
+    for (int64_t at = 0; at < s->length; at += SYI_STAGE_BLOCK) {
+        int64_t rest = s->length - at;
+        for (int q = 0; q < MACD_GROUPS; q++)
+            macd_write(s, q, at, rest < SYI_STAGE_BLOCK ? (int)rest : SYI_STAGE_BLOCK);
+    }
+}
+
+#endif
+#endif
