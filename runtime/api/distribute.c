@@ -30,8 +30,8 @@ static void checksum(const syi_job *job, char text[17])
     int64_t per_row = job->workload->pattern == SY_PATTERN_REDUCE ? 1 : job->columns;
     XXH64_hash_t hash = 0;
     for (int k = 0; k < job->workload->n_outputs; k++)
-        hash =
-            XXH3_64bits_withSeed(job->out[k], (size_t)(job->rows * per_row) * sizeof(double), hash);
+        hash = XXH3_64bits_withSeed(
+            job->out[k], (size_t)(job->rows * per_row) * syi_element_size(job->dtype), hash);
     snprintf(text, 17, "%016llx", (unsigned long long)hash);
 }
 

@@ -41,16 +41,16 @@ sy_status syi_work_check(sy_context *context, const sy_work *work, double *param
     if (copy.columns && copy.rows > INT64_MAX / 16 / copy.columns)
         return syi_fail(SY_ERR_ARGUMENT, "shape %lld x %lld: too many elements",
                         (long long)copy.rows, (long long)copy.columns);
-    if (copy.dtype == SY_F32)
-        return syi_fail(SY_ERR_UNSUPPORTED, "dtype SY_F32 is not in this version; use SY_F64");
-    if (copy.dtype != SY_F64)
-        return syi_fail(SY_ERR_ARGUMENT, "dtype %d is unknown; use SY_F64", (int)copy.dtype);
+    if (copy.dtype != SY_F64 && copy.dtype != SY_F32)
+        return syi_fail(SY_ERR_ARGUMENT, "dtype %d is unknown; use SY_F64 or SY_F32",
+                        (int)copy.dtype);
     SYI_TRY(syi_params_resolve(workload, copy.params, copy.n_params, params));
     SYI_TRY(check_halo(workload, params));
     *out = (syi_job){.workload = workload,
                      .params = params,
                      .rows = copy.rows,
                      .columns = copy.columns,
+                     .dtype = copy.dtype,
                      .in = copy.inputs,
                      .out = copy.outputs};
     return SY_OK;

@@ -139,9 +139,10 @@ static syi_launch describe(const cuda_slot *slot, const syi_job *job)
 static void stage_inputs(const cuda_slot *slot, const syi_job *job)
 {
     syi_view host = syi_view_of_job(job, &slot->slab);
-    size_t bytes = (size_t)syi_slab_inputs(&slot->slab) * sizeof(double);
+    int64_t count = syi_slab_inputs(&slot->slab);
     for (int k = 0; k < job->workload->n_inputs; k++)
-        memcpy(slot->staging + slot->layout.in[k], host.in[k], bytes);
+        syi_elements_load((double *)(slot->staging + slot->layout.in[k]), host.in[k], job->dtype,
+                          count);
 }
 
 sy_status cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction kernel, const syi_job *job,
@@ -253,10 +254,11 @@ static sy_status collect_links(const cuda_slot *slot, const syi_job *job, syi_ou
 static void copy_results(const cuda_slot *slot, const syi_job *job)
 {
     const syi_workload *workload = job->workload;
-    size_t outputs = (size_t)syi_slab_outputs(job, &slot->slab) * sizeof(double);
+    int64_t outputs = syi_slab_outputs(job, &slot->slab);
     syi_view host = syi_view_of_job(job, &slot->slab);
     for (int k = 0; k < workload->n_outputs && outputs; k++)
-        memcpy(host.out[k], slot->staging + slot->layout.out[k], outputs);
+        syi_elements_store(host.out[k], (double *)(slot->staging + slot->layout.out[k]), job->dtype,
+                           outputs);
     if (workload->pattern == SY_PATTERN_REDUCE)
         memcpy(job->partials + (size_t)slot->slab.tile * workload->partial_size,
                slot->staging + slot->layout.partials,

@@ -6,6 +6,7 @@
 #include "device/host.h"
 
 #include "base/arithmetic.h"
+#include "base/mem.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -36,11 +37,14 @@ static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int 
     int64_t share = per_row / ((int64_t)threads * 4) + 1;
     if (is_tile_wise(job->workload))
         return 1;
+    if (least < 8 * halo_tiles && halo_tiles > 1)
+        least = 8 * halo_tiles;
+    /* Floats pass through a thread's desk, which should stay in its cache. */
+    if (job->dtype == SY_F32)
+        return least;
     /* A row is not cut when there are rows enough for every thread. */
     if (threads == 1 || slab->rows >= (int64_t)threads * 4)
         return per_row ? per_row : 1;
-    if (least < 8 * halo_tiles && halo_tiles > 1)
-        least = 8 * halo_tiles;
     return share > least ? share : least;
 }
 
@@ -72,38 +76,99 @@ static sy_status run_kernel(const syi_piece *piece, const syi_workload *workload
     return status;
 }
 
+/* Where a thread widens floats and collects the doubles that become floats. */
+typedef struct desk {
+    double *room;
+    size_t size; /* in doubles */
+} desk;
+
+static sy_status reserve(desk *desk, size_t size)
+{
+    if (desk->size >= size)
+        return SY_OK;
+    syi_free(desk->room);
+    desk->size = 0;
+    desk->room = syi_alloc(size, sizeof *desk->room);
+    if (!desk->room)
+        return syi_no_memory((uint64_t)size * sizeof *desk->room);
+    desk->size = size;
+    return SY_OK;
+}
+
+/* Runs a piece whose segment has everything but its arrays: those are in[k] and out[k] at the
+ * segment's first column; out[k] may be NULL. */
+static sy_status run_floats(const syi_job *job, syi_piece *piece, syi_isa isa,
+                            const void *const *in, void *const *out, desk *desk)
+{
+    const syi_workload *workload = job->workload;
+    const int64_t left = piece->segment.left, count = piece->segment.count;
+    const double *wide_in[SYI_MAX_ARRAYS];
+    double *wide_out[SYI_MAX_ARRAYS], *next;
+    SYI_TRY(
+        reserve(desk, (size_t)(workload->n_inputs * (left + count) + workload->n_outputs * count)));
+    next = desk->room;
+    for (int k = 0; k < workload->n_inputs; k++, next += left + count) {
+        syi_elements_load(next, syi_element_in(in[k], SY_F32, -left), SY_F32, left + count);
+        wide_in[k] = next + left;
+    }
+    for (int k = 0; k < workload->n_outputs; k++, next += count)
+        wide_out[k] = next;
+    piece->segment.in = wide_in;
+    piece->segment.out = wide_out;
+    SYI_TRY(run_kernel(piece, workload, isa));
+    for (int k = 0; k < workload->n_outputs; k++)
+        if (out[k])
+            syi_elements_store(out[k], wide_out[k], SY_F32, count);
+    return SY_OK;
+}
+
+static sy_status run_elements(const syi_job *job, syi_piece *piece, syi_isa isa,
+                              const void *const *in, void *const *out, desk *desk)
+{
+    const double *own_in[SYI_MAX_ARRAYS];
+    double *own_out[SYI_MAX_ARRAYS];
+    if (job->dtype == SY_F32)
+        return run_floats(job, piece, isa, in, out, desk);
+    for (int k = 0; k < job->workload->n_inputs; k++)
+        own_in[k] = in[k];
+    for (int k = 0; k < job->workload->n_outputs; k++)
+        own_out[k] = out[k];
+    piece->segment.in = own_in;
+    piece->segment.out = own_out;
+    return run_kernel(piece, job->workload, isa);
+}
+
 /* Runs piece `index` of the pass; what it finds goes to the calling thread's `found`. */
-static sy_status run_piece(const host_pass *pass, int64_t index, syi_outcome *found)
+static sy_status run_piece(const host_pass *pass, int64_t index, desk *desk, syi_outcome *found)
 {
     const syi_slab *slab = pass->slab;
     const syi_workload *workload = pass->job->workload;
+    const sy_dtype dtype = pass->job->dtype;
     int64_t row = index / pass->pieces_per_row;
     int64_t at = index % pass->pieces_per_row * pass->piece_tiles * SYI_TILE;
     int64_t halo = syi_job_halo(pass->job), visible = slab->left + at;
-    int64_t count = pass->piece_tiles * SYI_TILE;
-    const double *in[SYI_MAX_ARRAYS];
-    double *out[SYI_MAX_ARRAYS];
+    int64_t count = pass->piece_tiles * SYI_TILE, start = row * pass->view->stride + at;
+    const void *in[SYI_MAX_ARRAYS];
+    void *out[SYI_MAX_ARRAYS];
     syi_link link = {.row = slab->row + row, .first = slab->first + at};
     syi_piece piece = {.assumed = &link.assumed, .end = &link.end, .doubts = &found->doubts};
     if (count > slab->columns - at)
         count = slab->columns - at;
     for (int k = 0; k < workload->n_inputs; k++)
-        in[k] = pass->view->in[k] + row * pass->view->stride + slab->left + at;
+        in[k] = syi_element_in(pass->view->in[k], dtype, start + slab->left);
     for (int k = 0; k < workload->n_outputs; k++)
-        out[k] = pass->view->out[k] ? pass->view->out[k] + row * pass->view->stride + at : NULL;
-    piece.segment = (sy_segment){in,
-                                 out,
-                                 link.first,
-                                 count,
-                                 visible < halo ? visible : halo,
-                                 link.row,
-                                 pass->job->columns,
-                                 pass->job->params};
+        out[k] = pass->view->out[k] ? syi_element_out(pass->view->out[k], dtype, start) : NULL;
+    piece.segment = (sy_segment){.first = link.first,
+                                 .count = count,
+                                 .left = visible < halo ? visible : halo,
+                                 .row = link.row,
+                                 .columns = pass->job->columns,
+                                 .params = pass->job->params};
     if (workload->pattern == SY_PATTERN_REDUCE) {
         piece.partial = pass->job->partials + (size_t)(slab->tile + index) * workload->partial_size;
         memset(piece.partial, 0, workload->partial_size); /* a failed device may have been here */
     }
-    SYI_TRY(run_kernel(&piece, workload, pass->isa));
+    SYI_TRY(run_elements(pass->job, &piece, pass->isa, in, out, desk));
     link.columns = count;
     if (workload->pattern == SY_PATTERN_RECURRENCE && count < pass->job->columns)
         return syi_outcome_add_link(found, &link);
@@ -114,15 +179,17 @@ static sy_status run_piece(const host_pass *pass, int64_t index, syi_outcome *fo
 static sy_status run_pieces(host_pass *pass, _Atomic int64_t *next, int64_t pieces,
                             syi_outcome *found)
 {
+    desk desk = {0};
+    sy_status status = SY_OK;
     int64_t index;
-    while (!atomic_load(&pass->failed) && (index = atomic_fetch_add(next, 1)) < pieces) {
-        sy_status status = run_piece(pass, index, found);
-        if (status != SY_OK) {
+    while (!atomic_load(&pass->failed) && (index = atomic_fetch_add(next, 1)) < pieces &&
+           status == SY_OK) {
+        status = run_piece(pass, index, &desk, found);
+        if (status != SY_OK)
             atomic_store(&pass->failed, 1);
-            return status;
-        }
     }
-    return SY_OK;
+    syi_free(desk.room);
+    return status;
 }
 
 /* Adds what a thread found; keeps the first failure. */
@@ -181,16 +248,24 @@ sy_status syi_host_run_stretch(const syi_job *job, int64_t row, int64_t first, i
                                syi_doubts *doubts)
 {
     const syi_workload *workload = job->workload;
-    const double *in[SYI_MAX_ARRAYS];
-    double *out[SYI_MAX_ARRAYS];
-    int64_t halo = syi_job_halo(job);
+    const void *in[SYI_MAX_ARRAYS];
+    void *out[SYI_MAX_ARRAYS];
+    int64_t halo = syi_job_halo(job), at = row * job->columns + first;
+    desk desk = {0};
     syi_carry assumed;
     syi_piece piece = {.start = start, .assumed = &assumed, .end = end, .doubts = doubts};
+    sy_status status;
     for (int k = 0; k < workload->n_inputs; k++)
-        in[k] = (const double *)job->in[k] + row * job->columns + first;
+        in[k] = syi_element_in(job->in[k], job->dtype, at);
     for (int k = 0; k < workload->n_outputs; k++)
-        out[k] = (double *)job->out[k] + row * job->columns + first;
-    piece.segment = (sy_segment){
-        in, out, first, columns, first < halo ? first : halo, row, job->columns, job->params};
-    return run_kernel(&piece, workload, isa);
+        out[k] = syi_element_out(job->out[k], job->dtype, at);
+    piece.segment = (sy_segment){.first = first,
+                                 .count = columns,
+                                 .left = first < halo ? first : halo,
+                                 .row = row,
+                                 .columns = job->columns,
+                                 .params = job->params};
+    status = run_elements(job, &piece, isa, in, out, &desk);
+    syi_free(desk.room);
+    return status;
 }

@@ -72,10 +72,10 @@ syi_view syi_view_of_job(const syi_job *job, const syi_slab *slab)
     syi_view view = {.stride = job->columns};
     int64_t at = slab->row * job->columns + slab->first;
     for (int k = 0; k < job->workload->n_inputs; k++)
-        view.in[k] = (const double *)job->in[k] + at - slab->left;
+        view.in[k] = syi_element_in(job->in[k], job->dtype, at - slab->left);
     if (job->workload->pattern != SY_PATTERN_REDUCE)
         for (int k = 0; k < job->workload->n_outputs; k++)
-            view.out[k] = (double *)job->out[k] + at;
+            view.out[k] = syi_element_out(job->out[k], job->dtype, at);
     return view;
 }
 

@@ -2,6 +2,7 @@
 #ifndef SYI_DEVICE_JOB_H
 #define SYI_DEVICE_JOB_H
 
+#include "device/element.h"
 #include "kernel.h"
 
 typedef struct syi_trace syi_trace; /* trace.h */
@@ -12,6 +13,7 @@ typedef struct syi_job {
     const syi_workload *workload;
     const double *params;
     int64_t rows, columns;
+    sy_dtype dtype;
     const void *const *in; /* as in sy_work */
     void *const *out;
     unsigned char *partials; /* REDUCE: one of workload->partial_size per tile */
@@ -45,11 +47,11 @@ syi_slab syi_slab_take(const syi_job *job, syi_tiles *span, int64_t max_tiles);
 int64_t syi_slab_inputs(const syi_slab *slab);
 int64_t syi_slab_outputs(const syi_job *job, const syi_slab *slab);
 
-/* Where a slab's elements are: in[k] at (slab.row, slab.first - slab.left), out[k] at (slab.row,
- * slab.first), rows `stride` elements apart. */
+/* Where a slab's elements (of the job's dtype) are: in[k] at (slab.row, slab.first - slab.left),
+ * out[k] at (slab.row, slab.first), rows `stride` elements apart. */
 typedef struct syi_view {
-    const double *in[SYI_MAX_ARRAYS];
-    double *out[SYI_MAX_ARRAYS];
+    const void *in[SYI_MAX_ARRAYS];
+    void *out[SYI_MAX_ARRAYS];
     int64_t stride;
 } syi_view;
 

@@ -117,8 +117,8 @@ static void trace_slab(const sim_device *sim, const syi_job *job, const syi_slab
 
 /* The slab's own memory: what a real device would hold of it. */
 typedef struct sim_buffers {
-    double *in[SYI_MAX_ARRAYS], *out[SYI_MAX_ARRAYS];
-    int64_t inputs, outputs;
+    void *in[SYI_MAX_ARRAYS], *out[SYI_MAX_ARRAYS];
+    size_t inputs, outputs; /* bytes of each */
 } sim_buffers;
 
 static void release(const syi_workload *workload, sim_buffers *buffers)
@@ -133,19 +133,20 @@ static sy_status reserve(sim_device *sim, const syi_job *job, const syi_slab *sl
                          sim_buffers *buffers)
 {
     const syi_workload *workload = job->workload;
+    const size_t size = syi_element_size(job->dtype);
     double bytes;
     int complete = 1;
-    *buffers =
-        (sim_buffers){.inputs = syi_slab_inputs(slab), .outputs = syi_slab_outputs(job, slab)};
-    bytes = 8.0 * ((double)buffers->inputs * workload->n_inputs +
-                   (double)buffers->outputs * workload->n_outputs);
+    *buffers = (sim_buffers){.inputs = (size_t)syi_slab_inputs(slab) * size,
+                             .outputs = (size_t)syi_slab_outputs(job, slab) * size};
+    bytes = (double)buffers->inputs * workload->n_inputs +
+            (double)buffers->outputs * workload->n_outputs;
     if (bytes > sim->options.memory)
         return syi_fail(SY_ERR_MEMORY, "device %s has %.0f bytes of memory, a part needs %.0f",
                         sim->options.name, sim->options.memory, bytes);
     for (int k = 0; k < workload->n_inputs; k++)
-        complete &= !!(buffers->in[k] = syi_alloc((size_t)buffers->inputs, sizeof(double)));
+        complete &= !!(buffers->in[k] = syi_alloc(buffers->inputs, 1));
     for (int k = 0; k < workload->n_outputs && buffers->outputs; k++)
-        complete &= !!(buffers->out[k] = syi_alloc((size_t)buffers->outputs, sizeof(double)));
+        complete &= !!(buffers->out[k] = syi_alloc(buffers->outputs, 1));
     if (complete)
         return SY_OK;
     release(workload, buffers);
@@ -156,11 +157,11 @@ static sy_status copy_in(sim_device *sim, const syi_job *job, const syi_slab *sl
                          const sim_buffers *buffers, syi_outcome *outcome)
 {
     syi_view host = syi_view_of_job(job, slab);
-    double bytes = 8.0 * (double)buffers->inputs * job->workload->n_inputs;
+    double bytes = (double)buffers->inputs * job->workload->n_inputs;
     SYI_TRY(begin_operation(sim, "copy to it"));
     for (int k = 0; k < job->workload->n_inputs; k++)
         if (buffers->inputs)
-            memcpy(buffers->in[k], host.in[k], (size_t)buffers->inputs * sizeof(double));
+            memcpy(buffers->in[k], host.in[k], buffers->inputs);
     outcome->copy_in_ms += copy_ms(sim, bytes);
     return SY_OK;
 }
@@ -185,11 +186,11 @@ static sy_status copy_out(sim_device *sim, const syi_job *job, const syi_slab *s
                           const sim_buffers *buffers, syi_outcome *outcome)
 {
     syi_view host = syi_view_of_job(job, slab);
-    double bytes = 8.0 * (double)buffers->outputs * job->workload->n_outputs;
+    double bytes = (double)buffers->outputs * job->workload->n_outputs;
     SYI_TRY(begin_operation(sim, "copy from it"));
     for (int k = 0; k < job->workload->n_outputs; k++)
         if (buffers->outputs)
-            memcpy(host.out[k], buffers->out[k], (size_t)buffers->outputs * sizeof(double));
+            memcpy(host.out[k], buffers->out[k], buffers->outputs);
     outcome->copy_out_ms += copy_ms(sim, bytes);
     return SY_OK;
 }

@@ -2,8 +2,10 @@
 #include "exec/run.h"
 
 #include "base/arithmetic.h"
+#include "base/mem.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 static int by_position(const void *left, const void *right)
@@ -31,6 +33,44 @@ static sy_status chain(const syi_job *job, syi_outcome *all)
     return SY_OK;
 }
 
+/* What the decision of columns [first, last) reads of a row: of a window just the windows, as if
+ * the row began there. */
+static int64_t begin_of_need(const syi_job *job, int64_t first)
+{
+    int64_t halo = syi_job_halo(job);
+    return job->workload->pattern == SY_PATTERN_WINDOW && first > halo ? first - halo : 0;
+}
+
+/* The same for floats: the row is widened as far as it is needed. */
+static sy_status repair_floats(const syi_job *job, int64_t row, int64_t first, int64_t last)
+{
+    const syi_workload *workload = job->workload;
+    const bool reduces = workload->pattern == SY_PATTERN_REDUCE;
+    const int64_t begin = begin_of_need(job, first), count = last - begin;
+    const int64_t made = reduces ? 1 : count, skipped = reduces ? 0 : first - begin;
+    const int64_t at = reduces ? row : row * job->columns + first;
+    const size_t size = (size_t)(workload->n_inputs * count + workload->n_outputs * made);
+    double *room = syi_alloc(size, sizeof *room), *next = room, *out[SYI_MAX_ARRAYS];
+    const double *in[SYI_MAX_ARRAYS];
+    sy_segment segment = {in, out, 0, count, 0, row, count, job->params};
+    sy_status status;
+    if (!room)
+        return syi_no_memory((uint64_t)size * sizeof *room);
+    for (int k = 0; k < workload->n_inputs; k++, next += count) {
+        const void *from = syi_element_in(job->in[k], SY_F32, row * job->columns + begin);
+        syi_elements_load(next, from, SY_F32, count);
+        in[k] = next;
+    }
+    for (int k = 0; k < workload->n_outputs; k++, next += made)
+        out[k] = next;
+    status = workload->repair(&segment, first - begin, last - begin);
+    for (int k = 0; status == SY_OK && k < workload->n_outputs; k++)
+        syi_elements_store(syi_element_out(job->out[k], SY_F32, at), out[k] + skipped, SY_F32,
+                           made - skipped);
+    syi_free(room);
+    return status;
+}
+
 static sy_segment whole_row(const syi_job *job, int64_t row, const double **in, double **out)
 {
     int64_t out_stride = job->workload->pattern == SY_PATTERN_REDUCE ? 1 : job->columns;
@@ -45,9 +85,14 @@ static sy_status repair(const syi_job *job, int64_t row, int64_t first, int64_t 
 {
     const double *in[SYI_MAX_ARRAYS];
     double *out[SYI_MAX_ARRAYS];
-    sy_segment segment = whole_row(job, row, in, out);
     fenv_t saved = syi_arithmetic_enter();
-    sy_status status = job->workload->repair(&segment, first, last);
+    sy_status status;
+    if (job->dtype == SY_F32) {
+        status = repair_floats(job, row, first, last);
+    } else {
+        sy_segment segment = whole_row(job, row, in, out);
+        status = job->workload->repair(&segment, first, last);
+    }
     syi_arithmetic_leave(saved);
     return status;
 }
@@ -151,7 +196,8 @@ static sy_status finish_row(const syi_job *job, int64_t row, int64_t *repaired)
     else if (workload->user->finish(partials, job->columns, job->params, outputs) != 0)
         return syi_fail(SY_ERR_USER, "workload '%s': its finish function failed", workload->name);
     for (int k = 0; k < workload->n_outputs; k++)
-        ((double *)job->out[k])[row] = outputs[k];
+        syi_elements_store(syi_element_out(job->out[k], job->dtype, row), &outputs[k], job->dtype,
+                           1);
     if (!doubt)
         return SY_OK;
     ++*repaired;

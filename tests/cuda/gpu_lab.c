@@ -143,6 +143,9 @@ lab_case gpu_random_case(uint64_t *random, int64_t most)
     c.rows = 1 + series_below(random, series_below(random, 2) ? 1 : size < 9 ? size : 9);
     c.columns = size / c.rows;
     series_fill(kind, series_bits(random), gpu_x, size);
+    c.dtype = series_below(random, 4) ? SY_F64 : SY_F32;
+    if (c.dtype == SY_F32)
+        lab_round_to_floats(gpu_x, size);
     for (int k = 0; k < info.n_params && k < 4; k++) {
         const sy_param_info *p = &info.params[k];
         double most_value = p->max < 300 ? p->max : 300;

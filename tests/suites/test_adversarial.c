@@ -25,6 +25,8 @@ static void check_series(sy_context *whole, sy_context *split, lab_case *c, seri
         c->columns = again.columns = COLUMNS;
         c->x = again.x = x;
         series_fill(kind, seeds[s], x, COLUMNS);
+        if (c->dtype == SY_F32)
+            lab_round_to_floats(x, COLUMNS);
         cr_assert(lab_prepare(c) && lab_prepare(&again));
         cr_assert_eq(lab_run(whole, c, NULL, NULL), SY_OK);
         cr_assert_eq(lab_run(split, &again, NULL, NULL), SY_OK);
@@ -141,4 +143,17 @@ Test(adversarial, reductions)
     CHECK("min", 0, {0});
     CHECK("max", 0, {0});
     CHECK("dot", 0, {0});
+}
+
+Test(adversarial, floats)
+{
+    static const char *const names[] = {"sma", "bollinger", "zscore",   "rolling_max",
+                                        "ema", "macd",      "rsi",      "atr",
+                                        "sum", "mean",      "variance", "dot"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        check((lab_case){.workload = names[i], .dtype = SY_F32});
+    check((lab_case){.workload = "bollinger",
+                     .dtype = SY_F32,
+                     .params = {P("period", 2), P("width", 1)},
+                     .n_params = 2});
 }

@@ -157,6 +157,9 @@ static void make_case(uint64_t seed, random_case *r)
     r->kind = pick_series(r, &state);
     for (int64_t row = 0; row < r->c.rows; row++)
         series_fill(r->kind, series_bits(&state), x + row * r->c.columns, r->c.columns);
+    r->c.dtype = series_below(&state, 4) ? SY_F64 : SY_F32;
+    if (r->c.dtype == SY_F32)
+        lab_round_to_floats(x, r->c.rows * r->c.columns);
     r->c.x = x;
 }
 

@@ -63,8 +63,11 @@ int64_t judge_case(const lab_case *c)
                     (long long)undecided);
             wrong++;
         }
-        for (int k = 0; k < c->n_outputs; k++)
+        for (int k = 0; k < c->n_outputs; k++) {
+            if (c->dtype == SY_F32)
+                lab_round_to_floats(truth[k], count);
             wrong += judge_output(c, row, k, truth[k]);
+        }
     }
     for (int k = 0; k < c->n_outputs; k++) {
         wrong += !lab_guards_intact(truth[k], count);

@@ -115,6 +115,47 @@ void lab_release(lab_case *c)
     }
 }
 
+void lab_round_to_floats(double *x, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        x[i] = (double)(float)x[i];
+}
+
+/* The work with arrays of floats between the case's arrays of doubles. */
+static sy_status distribute_floats(sy_context *context, sy_work *work, lab_case *c,
+                                   const sy_options *options, sy_report *report)
+{
+    const int64_t inputs = c->rows * c->columns, room = c->out_count / 2 + 1;
+    const double *x[LAB_INPUTS] = {c->x, c->more[0], c->more[1]};
+    float *in[LAB_INPUTS] = {NULL};
+    double *out[LAB_OUTPUTS] = {NULL}; /* guarded room for floats */
+    const void *in_arrays[LAB_INPUTS];
+    void *out_arrays[LAB_OUTPUTS];
+    sy_status status;
+    for (int k = 0; k < c->n_inputs; k++) {
+        in_arrays[k] = in[k] = malloc((size_t)inputs * sizeof(float) + 1);
+        for (int64_t i = 0; i < inputs; i++)
+            in[k][i] = (float)x[k][i];
+    }
+    for (int k = 0; k < c->n_outputs; k++)
+        out_arrays[k] = out[k] = lab_alloc(room);
+    work->dtype = SY_F32;
+    work->inputs = in_arrays;
+    work->outputs = out_arrays;
+    status = distribute_workload(context, work, options, report);
+    for (int k = 0; k < c->n_outputs; k++) {
+        const float *values = out_arrays[k];
+        for (int64_t i = 0; status == SY_OK && i < c->out_count; i++)
+            c->out[k][i] = values[i];
+        if (!lab_guards_intact(out[k], room))
+            status = SY_ERR_INTERNAL;
+        lab_free(out[k]);
+    }
+    for (int k = 0; k < c->n_inputs; k++)
+        free(in[k]);
+    return status;
+}
+
 sy_status lab_run(sy_context *context, lab_case *c, const sy_options *options, sy_report *report)
 {
     const void *inputs[LAB_INPUTS] = {c->x, c->more[0], c->more[1]};
@@ -132,7 +173,8 @@ sy_status lab_run(sy_context *context, lab_case *c, const sy_options *options, s
         fill_poison(c->out[k], c->out_count);
         outputs[k] = c->out[k];
     }
-    status = distribute_workload(context, &work, options, report);
+    status = c->dtype == SY_F32 ? distribute_floats(context, &work, c, options, report)
+                                : distribute_workload(context, &work, options, report);
     for (int k = 0; k < c->n_outputs; k++) {
         if (!lab_guards_intact(c->out[k], c->out_count)) {
             fprintf(stderr, "output %d was written outside its array\n", k);
@@ -205,7 +247,7 @@ const char *lab_describe(const lab_case *c, char *text, size_t size)
             used += (size_t)snprintf(text + used, size - used, "%s=%.17g, ", p->name, p->value);
     }
     if (used < size)
-        snprintf(text + used, size - used, "rows=%lld, columns=%lld)", (long long)c->rows,
-                 (long long)c->columns);
+        snprintf(text + used, size - used, "rows=%lld, columns=%lld%s)", (long long)c->rows,
+                 (long long)c->columns, c->dtype == SY_F32 ? ", f32" : "");
     return text;
 }

@@ -38,6 +38,7 @@ typedef struct lab_case {
     sy_param params[4];
     int n_params;
     int64_t rows, columns;
+    sy_dtype dtype; /* SY_F32: x holds floats' values (lab_round_to_floats), the outputs too */
     const double *x;
     int n_inputs;
     double *more[LAB_INPUTS - 1];
@@ -49,6 +50,8 @@ typedef struct lab_case {
 /* Allocates the inputs after x, and the outputs, poisoned. 0 when memory is exhausted. */
 int lab_prepare(lab_case *c);
 void lab_release(lab_case *c);
+/* Every value becomes the nearest float's. */
+void lab_round_to_floats(double *x, int64_t count);
 /* Distributes the case; the status, and SY_ERR_INTERNAL when a guard zone was written. */
 sy_status lab_run(sy_context *context, lab_case *c, const sy_options *options, sy_report *report);
 

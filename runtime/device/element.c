@@ -1,0 +1,33 @@
+#include "device/element.h"
+
+#include "base/arithmetic.h"
+
+#include <string.h>
+
+void syi_elements_load(double *to, const void *from, sy_dtype dtype, int64_t count)
+{
+    const float *narrow = from;
+    fenv_t saved;
+    if (dtype == SY_F64) {
+        memcpy(to, from, (size_t)count * sizeof *to);
+        return;
+    }
+    saved = syi_arithmetic_enter();
+    for (int64_t i = 0; i < count; i++)
+        to[i] = narrow[i];
+    syi_arithmetic_leave(saved);
+}
+
+void syi_elements_store(void *to, const double *from, sy_dtype dtype, int64_t count)
+{
+    float *narrow = to;
+    fenv_t saved;
+    if (dtype == SY_F64) {
+        memcpy(to, from, (size_t)count * sizeof *from);
+        return;
+    }
+    saved = syi_arithmetic_enter();
+    for (int64_t i = 0; i < count; i++)
+        narrow[i] = (float)from[i];
+    syi_arithmetic_leave(saved);
+}
