@@ -20,11 +20,12 @@
 
 typedef struct run {
     /* The request. */
-    const char *input_path, *output_path, *column, *accuracy, *dtype, *report_path, *tag,
+    const char *input_path, *output_path, *column, *accuracy, *dtype_word, *report_path, *tag,
         *trace_path, *ratio_list;
     int64_t seed;
     bool quiet, shows_table, frozen;
     /* What it became. */
+    sy_dtype dtype;
     sy_context *catalog, *context; /* the workload's description; the devices */
     sy_workload_info info;
     sy_param params[CLI_MAX_PARAMS];
@@ -35,8 +36,8 @@ typedef struct run {
     cli_output output, report_file, trace_file;
     cli_trace trace;
     cli_npy_result npy; /* holds the results of an .npy output, */
-    double *owned;      /* and this those of a CSV output */
-    double *results[CLI_MAX_ARRAYS];
+    void *owned;        /* and this those of a CSV output */
+    void *results[CLI_MAX_ARRAYS];
     sy_report report;
 } run;
 
@@ -50,19 +51,19 @@ static int check_two(const char *option, const char *path, const char *other, co
     return CLI_DONE;
 }
 
-static int check_request(const run *r)
+static int check_request(run *r)
 {
     if (!r->input_path || !r->output_path)
         return cli_fail(CLI_USAGE, "run needs %s F; see 'steelyard run --help'",
                         r->input_path ? "--output" : "--input");
-    if (strcmp(r->accuracy, "fast") == 0 || strcmp(r->dtype, "f32") == 0)
-        return cli_fail(CLI_USAGE, "%s is not supported yet; leave it out for %s",
-                        strcmp(r->accuracy, "fast") ? "--dtype f32" : "--accuracy fast",
-                        strcmp(r->accuracy, "fast") ? "f64" : "exact");
+    if (strcmp(r->accuracy, "fast") == 0)
+        return cli_fail(CLI_USAGE, "--accuracy fast is not supported yet; leave it out for exact");
     if (strcmp(r->accuracy, "exact") != 0)
         return cli_fail(CLI_USAGE, "--accuracy must be exact, not '%s'", r->accuracy);
-    if (strcmp(r->dtype, "f64") != 0)
-        return cli_fail(CLI_USAGE, "--dtype must be f64, not '%s'", r->dtype);
+    if (strcmp(r->dtype_word, "f32") == 0)
+        r->dtype = SY_F32;
+    else if (strcmp(r->dtype_word, "f64") != 0)
+        return cli_fail(CLI_USAGE, "--dtype must be f64 or f32, not '%s'", r->dtype_word);
     CLI_TRY(check_two("--report", r->report_path, "--output", r->output_path));
     CLI_TRY(check_two("--trace", r->trace_path, "--output", r->output_path));
     return check_two("--trace", r->trace_path, "--report", r->report_path);
@@ -79,7 +80,7 @@ static int prepare(run *r, const cli_args *args)
     CLI_TRY(cli_params(args, &r->info, r->params, &r->n_params));
     CLI_TRY(check_request(r));
     CLI_TRY(cli_format_of("--output", r->output_path, &r->format));
-    CLI_TRY(cli_input_open(r->input_path, &r->info, r->column, &r->input));
+    CLI_TRY(cli_input_open(r->input_path, &r->info, r->column, r->dtype, &r->input));
     CLI_TRY(cli_output_open(&r->output, r->output_path));
     if (r->report_path)
         CLI_TRY(cli_output_open(&r->report_file, r->report_path));
@@ -103,11 +104,11 @@ static int make_results(run *r)
     size_t rows = (size_t)r->input.rows, columns = reduces ? 1 : (size_t)r->input.columns;
     size_t outputs = (size_t)r->info.n_outputs, each;
     int64_t shape[CLI_NPY_MAX_DIMENSIONS];
-    double *values;
+    char *values;
     int n = 0;
     if (columns && rows > SIZE_MAX / sizeof(double) / outputs / columns)
         return cli_no_memory();
-    each = rows * columns;
+    each = rows * columns * cli_value_size(r->dtype);
     if (r->format == CLI_NPY) {
         if (outputs > 1)
             shape[n++] = (int64_t)outputs;
@@ -115,10 +116,10 @@ static int make_results(run *r)
             shape[n++] = (int64_t)rows;
         if (!reduces)
             shape[n++] = (int64_t)columns;
-        CLI_TRY(cli_npy_create(&r->output, shape, n, &r->npy));
+        CLI_TRY(cli_npy_create(&r->output, r->dtype, shape, n, &r->npy));
         values = r->npy.values;
     } else {
-        values = r->owned = malloc(each ? outputs * each * sizeof(double) : 1);
+        values = r->owned = malloc(each ? outputs * each : 1);
         if (!values)
             return cli_no_memory();
     }
@@ -129,15 +130,15 @@ static int make_results(run *r)
 
 static int compute(run *r)
 {
-    void *outputs[CLI_MAX_ARRAYS];
     sy_work work = {.struct_size = sizeof work,
                     .workload = r->info.name,
                     .rows = r->input.rows,
                     .columns = r->input.columns,
                     .inputs = r->input.values,
-                    .outputs = outputs,
+                    .outputs = r->results,
                     .params = r->params,
-                    .n_params = r->n_params};
+                    .n_params = r->n_params,
+                    .dtype = r->dtype};
     sy_options options = {.struct_size = sizeof options,
                           .seed = (uint64_t)r->seed,
                           .tag = r->tag,
@@ -148,8 +149,6 @@ static int compute(run *r)
                           .trace = r->trace_path ? cli_trace_add : NULL,
                           .trace_user = &r->trace};
     sy_status status = SY_OK;
-    for (int k = 0; k < r->info.n_outputs; k++)
-        outputs[k] = r->results[k];
     r->report = (sy_report){.struct_size = sizeof r->report};
     cli_progress_begin(r->info.name, "tiles");
     /* Rows 0 would mean 1. */
@@ -160,18 +159,18 @@ static int compute(run *r)
 
 /* ---- a series that is too short ---------------------------------------------------------- */
 
-static bool any_value(const double *values, size_t n)
+static bool any_value(const void *values, sy_dtype dtype, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!isnan(values[i]))
+        if (!isnan(cli_value(values, dtype, i)))
             return true;
     return false;
 }
 
-static bool all_finite(const double *values, size_t n)
+static bool all_finite(const void *values, sy_dtype dtype, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!isfinite(values[i]))
+        if (!isfinite(cli_value(values, dtype, i)))
             return false;
     return true;
 }
@@ -207,10 +206,10 @@ static int check_length(const run *r)
     if (inputs == 0)
         return CLI_DONE;
     for (int k = 0; k < r->info.n_outputs; k++)
-        if (any_value(r->results[k], outputs))
+        if (any_value(r->results[k], r->dtype, outputs))
             return CLI_DONE;
     for (int k = 0; k < r->info.n_inputs; k++)
-        if (!all_finite(r->input.values[k], inputs))
+        if (!all_finite(r->input.values[k], r->dtype, inputs))
             return CLI_DONE;
     return too_short(r);
 }
@@ -223,7 +222,8 @@ static int finish(run *r)
                                  : cli_csv_write(&r->output, &r->input, &r->info, r->results));
     /* All files or none. */
     if (r->report_path) {
-        CLI_TRY(cli_report_write(&r->report_file, &r->report, r->info.name, (uint64_t)r->seed));
+        CLI_TRY(cli_report_write(&r->report_file, &r->report, r->info.name, r->dtype,
+                                 (uint64_t)r->seed));
         CLI_TRY(cli_output_seal(&r->report_file));
     }
     if (r->trace_path) {
@@ -286,7 +286,7 @@ static int help(const cli_args *args)
 
 int cli_cmd_run(int argc, char **argv)
 {
-    run r = {.accuracy = "exact", .dtype = "f64"};
+    run r = {.accuracy = "exact", .dtype_word = "f64"};
     cli_option options[] = {
         {.name = "input",
          .kind = CLI_TEXT,
@@ -321,9 +321,9 @@ int cli_cmd_run(int argc, char **argv)
          .help = "exact (default)"},
         {.name = "dtype",
          .kind = CLI_TEXT,
-         .to = &r.dtype,
+         .to = &r.dtype_word,
          .placeholder = "WORD",
-         .help = "f64 (default)"},
+         .help = "f64 (default) or f32: of the arrays; values are converted as they are read"},
         {.name = "report",
          .kind = CLI_TEXT,
          .to = &r.report_path,

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "load.h"
+#include "values.h"
 
 /* A place in the text. */
 typedef struct csv_cursor {
@@ -38,8 +39,8 @@ int cli_csv_find(const cli_csv *csv, const char *name);
 /* The names in one line for a message: "time, open, close". */
 void cli_csv_list(const cli_csv *csv, char *text, size_t size);
 
-/* Reads n columns, in one pass; to[k] has room for n_records values. */
-int cli_csv_read(const cli_csv *csv, const int *columns, int n, double *const *to);
+/* Reads n columns, in one pass; to[k] has room for n_records values of the type. */
+int cli_csv_read(const cli_csv *csv, const int *columns, int n, sy_dtype dtype, void *const *to);
 
 /* The next record as raw bytes without its line end, which is `line_end` ("" for none). */
 csv_span cli_csv_next_record(csv_cursor *cursor, const char **line_end);

@@ -277,7 +277,7 @@ static int read_value(const cli_csv *csv, int column, int64_t line, csv_span fie
                     kind == CLI_NUMBER_NOT ? "not a number" : "too large for a double");
 }
 
-static int read_records(const cli_csv *csv, const int *wanted, double *const *to)
+static int read_records(const cli_csv *csv, const int *wanted, sy_dtype dtype, void *const *to)
 {
     csv_cursor c = csv->records;
     for (int64_t i = 0; i < csv->n_records; i++) {
@@ -285,8 +285,11 @@ static int read_records(const cli_csv *csv, const int *wanted, double *const *to
         for (int k = 0; k < csv->n_columns; k++) {
             csv_span field;
             next_field(&c, &field);
-            if (wanted[k] >= 0)
-                CLI_TRY(read_value(csv, k, line, field, &to[wanted[k]][i]));
+            if (wanted[k] >= 0) {
+                double value;
+                CLI_TRY(read_value(csv, k, line, field, &value));
+                cli_value_set(to[wanted[k]], dtype, (size_t)i, value);
+            }
         }
         if (i % 4096 == 0)
             cli_progress_step((uint64_t)(c.at - csv->bytes.data), csv->bytes.size);
@@ -294,7 +297,7 @@ static int read_records(const cli_csv *csv, const int *wanted, double *const *to
     return CLI_DONE;
 }
 
-int cli_csv_read(const cli_csv *csv, const int *columns, int n, double *const *to)
+int cli_csv_read(const cli_csv *csv, const int *columns, int n, sy_dtype dtype, void *const *to)
 {
     int *wanted = malloc((size_t)csv->n_columns * sizeof *wanted), code;
     if (!wanted)
@@ -304,7 +307,7 @@ int cli_csv_read(const cli_csv *csv, const int *columns, int n, double *const *t
     for (int k = 0; k < n; k++)
         wanted[columns[k]] = k;
     cli_progress_begin("reading", "B");
-    code = read_records(csv, wanted, to);
+    code = read_records(csv, wanted, dtype, to);
     free(wanted);
     return code;
 }

@@ -14,7 +14,7 @@ typedef struct writer {
     cli_output *output;
     const cli_input *input;
     const sy_workload_info *workload;
-    double *const *results;
+    void *const *results;
     const char *line_end;
 } writer;
 
@@ -24,10 +24,12 @@ static int put_text(const writer *w, const char *text)
 }
 
 /* ",value" or "value" */
-static int put_number(const writer *w, bool first, double value)
+static int put_number(const writer *w, bool first, const void *values, int64_t i)
 {
+    const double value = cli_value(values, w->input->dtype, (size_t)i);
     char text[CLI_NUMBER_SIZE + 1] = ",";
-    size_t n = 1 + cli_number_print(value, text + 1);
+    size_t n = 1 + (w->input->dtype == SY_F32 ? cli_number_print_float((float)value, text + 1)
+                                              : cli_number_print(value, text + 1));
     return cli_output_write(w->output, text + first, n - first);
 }
 
@@ -110,7 +112,7 @@ static int put_results(const writer *w, int64_t column)
 {
     for (int64_t row = 0; row < w->input->rows; row++)
         for (int k = 0; k < w->workload->n_outputs; k++)
-            CLI_TRY(put_number(w, false, w->results[k][row * w->input->columns + column]));
+            CLI_TRY(put_number(w, false, w->results[k], row * w->input->columns + column));
     return CLI_DONE;
 }
 
@@ -119,8 +121,8 @@ static int put_input(const writer *w, int64_t column)
     const cli_input *input = w->input;
     for (int64_t i = 0; i < input_columns(input); i++) {
         int one_each = input->n_inputs > 1;
-        const double *values = input->values[one_each ? i : 0];
-        CLI_TRY(put_number(w, i == 0, values[one_each ? column : i * input->columns + column]));
+        CLI_TRY(put_number(w, i == 0, input->values[one_each ? i : 0],
+                           one_each ? column : i * input->columns + column));
     }
     return CLI_DONE;
 }
@@ -163,14 +165,14 @@ static int put_reduction(const writer *w)
             CLI_TRY(put_name(w, cli_input_name_of(input, w->workload, k, number)));
         }
         for (int k = 0; k < w->workload->n_outputs; k++)
-            CLI_TRY(put_number(w, false, w->results[k][row]));
+            CLI_TRY(put_number(w, false, w->results[k], row));
         CLI_TRY(put_text(w, w->line_end));
     }
     return CLI_DONE;
 }
 
 int cli_csv_write(cli_output *output, const cli_input *input, const sy_workload_info *workload,
-                  double *const *results)
+                  void *const *results)
 {
     writer w = {output, input, workload, results, input->from_csv ? input->csv.line_end : "\n"};
     cli_progress_begin("writing", "lines");

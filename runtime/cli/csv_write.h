@@ -6,7 +6,8 @@
 #include "input.h"
 #include "output.h"
 
+/* The results are of the input's dtype. */
 int cli_csv_write(cli_output *output, const cli_input *input, const sy_workload_info *workload,
-                  double *const *results);
+                  void *const *results);
 
 #endif

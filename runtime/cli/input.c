@@ -172,7 +172,7 @@ static int open_npy(const char *path, const sy_workload_info *workload, const ch
     int n = workload->n_inputs;
     if (columns)
         return cli_fail(CLI_USAGE, "--column is for CSV; every row of %s is a series", path);
-    CLI_TRY(cli_npy_open(path, npy));
+    CLI_TRY(cli_npy_open(path, input->dtype, npy));
     input->flat = npy->n_dimensions == 1 || n > 1;
     input->rows = input->flat ? 1 : npy->shape[0];
     input->columns = npy->n_dimensions == 1 ? npy->shape[0] : npy->shape[1];
@@ -182,15 +182,16 @@ static int open_npy(const char *path, const sy_workload_info *workload, const ch
                         "row",
                         workload->name, n, path, n);
     for (int k = 0; k < n; k++)
-        input->values[k] = npy->values + (size_t)k * (size_t)input->columns;
+        input->values[k] = (const char *)npy->values +
+                           (size_t)k * (size_t)input->columns * cli_value_size(input->dtype);
     return CLI_DONE;
 }
 
 int cli_input_open(const char *path, const sy_workload_info *workload, const char *columns,
-                   cli_input *input)
+                   sy_dtype dtype, cli_input *input)
 {
     cli_format format;
-    *input = (cli_input){.n_inputs = workload->n_inputs};
+    *input = (cli_input){.n_inputs = workload->n_inputs, .dtype = dtype};
     CLI_TRY(cli_format_of("--input", path, &format));
     return format == CLI_CSV ? open_csv(path, workload, columns, input)
                              : open_npy(path, workload, columns, input);
@@ -198,21 +199,22 @@ int cli_input_open(const char *path, const sy_workload_info *workload, const cha
 
 int cli_input_read(cli_input *input)
 {
-    double **to;
-    size_t n = (size_t)input->columns;
+    const size_t n = (size_t)input->columns, width = cli_value_size(input->dtype);
+    void **to;
     int code;
     if (!input->from_csv)
         return CLI_DONE;
-    if (n > SIZE_MAX / sizeof(double) / (size_t)input->n_chosen)
+    if (n > SIZE_MAX / width / (size_t)input->n_chosen)
         return cli_no_memory();
-    input->owned = malloc(n * (size_t)input->n_chosen * sizeof(double));
+    input->owned = malloc(n * (size_t)input->n_chosen * width);
     to = malloc((size_t)input->n_chosen * sizeof *to);
     for (int i = 0; input->owned && to && i < input->n_chosen; i++)
-        to[i] = input->owned + (size_t)i * n;
+        to[i] = (char *)input->owned + (size_t)i * n * width;
     for (int i = 0; input->owned && i < input->n_inputs; i++)
-        input->values[i] = input->owned + (size_t)i * n;
-    code = input->owned && to ? cli_csv_read(&input->csv, input->chosen, input->n_chosen, to)
-                              : cli_no_memory();
+        input->values[i] = (char *)input->owned + (size_t)i * n * width;
+    code = input->owned && to
+               ? cli_csv_read(&input->csv, input->chosen, input->n_chosen, input->dtype, to)
+               : cli_no_memory();
     free(to);
     return code;
 }

@@ -18,6 +18,7 @@ enum { CLI_MAX_ARRAYS = 8 };
 
 typedef struct cli_input {
     int n_inputs;
+    sy_dtype dtype; /* of the values */
     int64_t rows, columns;
     bool flat;                          /* one series, not a table of one row */
     bool from_csv;                      /* else from .npy */
@@ -26,13 +27,13 @@ typedef struct cli_input {
     int n_chosen;
     cli_csv csv;
     cli_npy npy;
-    double *owned;
+    void *owned;
 } cli_input;
 
-/* Opens the file and decides what is read; `columns` is --column or NULL. cli_input_close also when
- * one of the two failed. */
+/* Opens the file and decides what is read; `columns` is --column or NULL. Values of another type
+ * become `dtype`. cli_input_close also when one of the two failed. */
 int cli_input_open(const char *path, const sy_workload_info *workload, const char *columns,
-                   cli_input *input);
+                   sy_dtype dtype, cli_input *input);
 int cli_input_read(cli_input *input);
 void cli_input_close(cli_input *input);
 

@@ -220,27 +220,30 @@ static int check_size(const char *path, const npy_header *h, size_t width, size_
                     path, (unsigned long long)(have - count * width), (unsigned long long)count);
 }
 
-static int take_values(const char *data, size_t width, size_t count, cli_npy *npy)
+static int take_values(const char *data, size_t width, size_t count, sy_dtype dtype, cli_npy *npy)
 {
-    if (width == 8 && (uintptr_t)data % sizeof(double) == 0) {
-        npy->values = (const double *)(const void *)data;
+    const size_t wanted = cli_value_size(dtype);
+    if (width == wanted && (uintptr_t)data % wanted == 0) {
+        npy->values = data;
         return CLI_DONE;
     }
-    npy->widened = malloc(count ? count * sizeof(double) : 1);
-    if (!npy->widened)
+    npy->values = npy->converted = malloc(count ? count * wanted : 1);
+    if (!npy->converted)
         return cli_no_memory();
-    npy->values = npy->widened;
-    if (width == 8)
-        memcpy(npy->widened, data, count * sizeof(double));
-    for (size_t i = 0; width == 4 && i < count; i++) {
-        float narrow;
-        memcpy(&narrow, data + 4 * i, 4);
-        npy->widened[i] = (double)narrow;
+    if (width == wanted)
+        memcpy(npy->converted, data, count * width);
+    for (size_t i = 0; width != wanted && i < count; i++) {
+        union {
+            double wide;
+            float narrow;
+        } value;
+        memcpy(&value, data + width * i, width);
+        cli_value_set(npy->converted, dtype, i, width == 8 ? value.wide : (double)value.narrow);
     }
     return CLI_DONE;
 }
 
-int cli_npy_open(const char *path, cli_npy *npy)
+int cli_npy_open(const char *path, sy_dtype dtype, cli_npy *npy)
 {
     npy_header h;
     size_t width;
@@ -256,12 +259,12 @@ int cli_npy_open(const char *path, cli_npy *npy)
     npy->shape[0] = (int64_t)h.shape[0];
     npy->shape[1] = h.n_dimensions == 2 ? (int64_t)h.shape[1] : 1;
     return take_values(npy->bytes.data + h.data, width,
-                       (size_t)npy->shape[0] * (size_t)npy->shape[1], npy);
+                       (size_t)npy->shape[0] * (size_t)npy->shape[1], dtype, npy);
 }
 
 void cli_npy_close(cli_npy *npy)
 {
-    free(npy->widened);
+    free(npy->converted);
     cli_unload(&npy->bytes);
     *npy = (cli_npy){0};
 }

@@ -17,14 +17,15 @@
 /* The values begin at a multiple of 64, as readers that map the file like it. */
 enum { ALIGNMENT = 64, HEADER_SIZE = 2 * ALIGNMENT };
 
-static void write_header(char *block, const int64_t *shape, int n_dimensions)
+static void write_header(char *block, sy_dtype dtype, const int64_t *shape, int n_dimensions)
 {
     char *p = block;
     memcpy(p, "\x93NUMPY\x01\x00", 8);
     p[8] = (char)(HEADER_SIZE - 10);
     p[9] = 0;
     p += 10;
-    p += sprintf(p, "{'descr': '<f8', 'fortran_order': False, 'shape': (");
+    p += sprintf(p, "{'descr': '<f%d', 'fortran_order': False, 'shape': (",
+                 (int)cli_value_size(dtype));
     for (int i = 0; i < n_dimensions; i++)
         p += sprintf(p, "%s%lld", i ? ", " : "", (long long)shape[i]);
     p += sprintf(p, "%s), }", n_dimensions == 1 ? "," : "");
@@ -57,7 +58,7 @@ static int map_output(cli_output *output, cli_npy_result *result)
     return 0;
 }
 
-int cli_npy_create(cli_output *output, const int64_t *shape, int n_dimensions,
+int cli_npy_create(cli_output *output, sy_dtype dtype, const int64_t *shape, int n_dimensions,
                    cli_npy_result *result)
 {
     uint64_t count = 1;
@@ -68,7 +69,7 @@ int cli_npy_create(cli_output *output, const int64_t *shape, int n_dimensions,
             return cli_no_memory();
         count *= (uint64_t)shape[i];
     }
-    result->size = HEADER_SIZE + (size_t)count * sizeof(double);
+    result->size = HEADER_SIZE + (size_t)count * cli_value_size(dtype);
     mapped = map_output(output, result);
     if (mapped < 0)
         return CLI_FAILED;
@@ -77,8 +78,8 @@ int cli_npy_create(cli_output *output, const int64_t *shape, int n_dimensions,
             aligned_alloc(ALIGNMENT, (result->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     if (!result->block)
         return cli_no_memory();
-    write_header(result->block, shape, n_dimensions);
-    result->values = (double *)(void *)(result->block + HEADER_SIZE);
+    write_header(result->block, dtype, shape, n_dimensions);
+    result->values = result->block + HEADER_SIZE;
     return CLI_DONE;
 }
 

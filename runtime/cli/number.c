@@ -143,12 +143,12 @@ static void trim_zeros(shortest *s)
         s->count--;
 }
 
-static bool reads_back(const shortest *s, double value)
+static bool reads_back(const shortest *s, double value, bool narrow)
 {
     char text[40];
     snprintf(text, sizeof text, "%.1s.%.*se%d", s->digits, s->count - 1, s->digits + 1,
              s->exponent);
-    return strtod(text, NULL) == value;
+    return narrow ? strtof(text, NULL) == (float)value : strtod(text, NULL) == value;
 }
 
 /* The next decimal up with the same number of digits. */
@@ -167,21 +167,21 @@ static void step_up(shortest *s)
 
 /* More and more digits until they read back. Below a power of two the doubles lie closer than
  * above, so that there the next decimal up may do where the nearest does not. Any decimal of 15
- * digits survives a normal double, hence the start. */
-static void shortest_by_trial(double value, shortest *s)
+ * digits survives a normal double, and of 6 a normal float, hence the start. */
+static void shortest_by_trial(double value, bool narrow, shortest *s)
 {
     char text[40];
-    int count = value < DBL_MIN ? 1 : 15;
+    int count = value < (narrow ? (double)FLT_MIN : DBL_MIN) ? 1 : narrow ? FLT_DIG : DBL_DIG;
     for (;; count++) {
         snprintf(text, sizeof text, "%.*e", count - 1, value);
         s->count = count;
         s->digits[0] = text[0];
         memcpy(s->digits + 1, text + 2, (size_t)count - 1);
         s->exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
-        if (reads_back(s, value))
+        if (reads_back(s, value, narrow))
             break;
         step_up(s);
-        if (reads_back(s, value))
+        if (reads_back(s, value, narrow))
             break;
     }
     trim_zeros(s);
@@ -278,22 +278,43 @@ static char *lay_out(char *p, const shortest *s)
     return put(p, s->digits + whole, s->count - whole);
 }
 
-size_t cli_number_print(double value, char out[CLI_NUMBER_SIZE])
+/* What has no digits, and the sign: NULL when the number is printed, else where its digits go. */
+static char *print_special(double value, char *out)
 {
-    char *p = out;
-    shortest s;
     if (isnan(value))
-        return (size_t)(stpcpy(out, "nan") - out);
-    if (signbit(value))
-        *p++ = '-';
+        stpcpy(out, "nan");
+    else if (isinf(value))
+        stpcpy(out, value < 0 ? "-inf" : "inf");
+    else if (value == 0)
+        stpcpy(out, signbit(value) ? "-0" : "0");
+    else {
+        if (value < 0)
+            *out++ = '-';
+        return out;
+    }
+    return NULL;
+}
+
+static size_t print(double value, bool narrow, char *out)
+{
+    char *p = print_special(value, out);
+    shortest s;
+    if (!p)
+        return strlen(out);
     value = fabs(value);
-    if (isinf(value))
-        return (size_t)(stpcpy(p, "inf") - out);
-    if (value == 0)
-        return (size_t)(stpcpy(p, "0") - out);
-    if (!shortest_by_interval(value, &s))
-        shortest_by_trial(value, &s);
+    if (narrow || !shortest_by_interval(value, &s))
+        shortest_by_trial(value, narrow, &s);
     p = lay_out(p, &s);
     *p = '\0';
     return (size_t)(p - out);
+}
+
+size_t cli_number_print(double value, char out[CLI_NUMBER_SIZE])
+{
+    return print(value, false, out);
+}
+
+size_t cli_number_print_float(float value, char out[CLI_NUMBER_SIZE])
+{
+    return print((double)value, true, out);
 }

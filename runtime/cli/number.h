@@ -15,5 +15,7 @@ enum { CLI_NUMBER_SIZE = 32 };
 /* Writes the shortest decimal that reads back to the same bits, `nan`, `inf` or `-inf`, with a
  * terminating zero; returns its length. */
 size_t cli_number_print(double value, char out[CLI_NUMBER_SIZE]);
+/* The same for a float: the shortest that reads back to its bits. */
+size_t cli_number_print_float(float value, char out[CLI_NUMBER_SIZE]);
 
 #endif

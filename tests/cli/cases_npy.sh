@@ -87,6 +87,19 @@ holds "CSV to npy, one series: result" out.npy <wanted
 accepts "npy f4" run sma $io
 { npy '<f8' False '(3,)' && f8 nan 1.5 2.5; } >wanted
 holds "npy f4 is widened" out.npy <wanted
+accepts "npy f4 as f32" run sma $io --dtype f32
+{ npy '<f4' False '(3,)' && printf '\000\000\300\177\000\000\300\077\000\000\040\100'; } >wanted_f4
+holds "npy f4 as f32: f4 again" out.npy <wanted_f4
+{ npy '<f8' False '(3,)' && f8 1 2 3; } >in.npy
+accepts "npy f8 as f32" run sma $io --dtype f32
+holds "npy f8 as f32: rounded" out.npy <wanted_f4
+printf 'close\n0.1\n0.3\n' >floats.csv
+accepts "CSV as f32" run sma --input floats.csv --output out.csv --period 1 --dtype f32 $cpu
+holds "CSV as f32: the shortest decimals of floats" out.csv <<END
+close,sma
+0.1,0.1
+0.3,0.3
+END
 for version in 2 3; do
     {
         printf "\\223NUMPY\\00$version\\000\\164\\000\\000\\000"

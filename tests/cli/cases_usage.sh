@@ -37,8 +37,7 @@ refuses "no output" 2 "needs --output" run sma --input in.csv $cpu
 refuses "unknown workload" 2 "did you mean sma" run smaa $short
 refuses "accuracy fast" 2 "not supported yet" run sma $short --accuracy fast
 refuses "accuracy odd" 2 "must be exact" run sma $short --accuracy odd
-refuses "dtype f32" 2 "not supported yet" run sma $short --dtype f32
-refuses "dtype odd" 2 "must be f64" run sma $short --dtype=i8
+refuses "dtype odd" 2 "must be f64 or f32, not 'i8'" run sma $short --dtype=i8
 refuses "seed -1" 2 "whole number" run sma $short --seed -1
 refuses "report is output" 2 "same file" run sma $short --report out.csv
 

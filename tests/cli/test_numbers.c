@@ -37,7 +37,7 @@ static int count_digits(const char *text)
 }
 
 /* Whether a decimal of `count` digits reads back: the nearest, or one of its two neighbours. */
-static int fewer_would_do(double value, int count)
+static int fewer_would_do(double value, int count, int narrow)
 {
     char text[64];
     long long digits, exponent;
@@ -48,7 +48,7 @@ static int fewer_would_do(double value, int count)
     digits = strtoll(text, NULL, 10);
     for (long long d = digits - 1; d <= digits + 1; d++) {
         snprintf(text, sizeof text, "%llde%lld", d, exponent);
-        if (strtod(text, NULL) == value)
+        if (narrow ? strtof(text, NULL) == (float)value : strtod(text, NULL) == value)
             return 1;
     }
     return 0;
@@ -73,7 +73,7 @@ static void check(double value)
         failed("length", value, text);
     if (!same_bits(strtod(text, NULL), value))
         failed("does not read back", value, text);
-    if (digits > 1 && fewer_would_do(fabs(value), digits - 1))
+    if (digits > 1 && fewer_would_do(fabs(value), digits - 1, 0))
         failed("not the shortest", value, text);
     check_reading(text);
     snprintf(long_text, sizeof long_text, "%.17g", value);
@@ -83,6 +83,31 @@ static void check(double value)
         check_reading(long_text);
     snprintf(long_text, sizeof long_text, "%.30e", value);
     check_reading(long_text);
+}
+
+static void check_float(float value)
+{
+    char text[CLI_NUMBER_SIZE];
+    size_t size = cli_number_print_float(value, text);
+    float again = strtof(text, NULL);
+    int digits = count_digits(text);
+    checks++;
+    if (size != strlen(text) || size >= CLI_NUMBER_SIZE)
+        failed("length of a float", (double)value, text);
+    if (memcmp(&again, &value, sizeof value) != 0)
+        failed("a float does not read back", (double)value, text);
+    if (digits > 1 && fewer_would_do(fabs((double)value), digits - 1, 1))
+        failed("not the shortest of a float", (double)value, text);
+}
+
+static void check_floats(uint32_t bits)
+{
+    for (uint32_t near = bits - 2; near != bits + 3; near++) {
+        float value;
+        memcpy(&value, &near, sizeof value);
+        if (isfinite(value))
+            check_float(value);
+    }
 }
 
 static double from_bits(uint64_t bits)
@@ -140,6 +165,8 @@ int main(int argc, char **argv)
         snprintf(text, sizeof text, "1e%d", e);
         check_around(strtod(text, NULL));
     }
+    for (uint32_t exponent = 0; exponent < 256; exponent++)
+        check_floats(exponent << 23);
     for (int i = 0; i < 100000; i++) {
         double value;
         state += 0x9e3779b97f4a7c15u; /* splitmix64 */
@@ -149,6 +176,8 @@ int main(int argc, char **argv)
         value = from_bits(z);
         if (isfinite(value))
             check(value);
+        check_floats((uint32_t)z);
+        check_float((float)(z >> 40) / 10000);
         /* Prices: whole numbers over a power of ten, and means of them. */
         check((double)(z >> 40) / 10000);
         check((double)(z >> 30) / 2100);

@@ -17,7 +17,7 @@ typedef struct sy_param {
 /* What the elements of a work's arrays are. Parameters are always doubles. */
 typedef enum sy_dtype {
     SY_F64 = 0, /* double */
-    SY_F32 = 1  /* float; computed wider, rounded once */
+    SY_F32 = 1  /* float: the f64 result, rounded to the nearest float */
 } sy_dtype;
 
 typedef struct sy_work {
