@@ -1,5 +1,6 @@
 /* atr: the average true range, Wilder's average of the greatest of high - low, |high - close| and
  * |low - close|, the close being the one before. */
+#include "cuda/forms.h"
 #include "recurrence/repair.h"
 #include "wilder/state.h"
 
@@ -75,6 +76,8 @@ static const sy_param_info params[] = {
     {"period", "columns; each adds 1 / period of its range", 1, 16777216, 14, 1, NULL},
 };
 
+static const syi_gpu_form gpu = SYI_STRETCH_FORM("syi_gpu_atr");
+
 const syi_workload syi_workload_atr = {
     .name = "atr",
     .summary = "average true range (Wilder)",
@@ -91,4 +94,5 @@ const syi_workload syi_workload_atr = {
     .run = {SYI_ISA_LIST(syi_atr_run)},
     .agrees = syi_wilder_agrees,
     .repair = repair,
+    .gpu = &gpu,
 };

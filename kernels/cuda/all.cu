@@ -1,4 +1,5 @@
 /* All GPU kernels as one translation unit, which makes one module. */
+#include "atr/atr.cu"
 #include "bollinger/bollinger.cu"
 #include "dot/dot.cu"
 #include "ema/ema.cu"
@@ -8,6 +9,7 @@
 #include "rolling_max/rolling_max.cu"
 #include "rolling_min/rolling_min.cu"
 #include "rolling_std/rolling_std.cu"
+#include "rsi/rsi.cu"
 #include "sma/sma.cu"
 #include "sum/sum.cu"
 #include "variance/variance.cu"

@@ -1,4 +1,5 @@
 /* rsi: the relative strength index, 100 * gains / (gains + losses) of Wilder's averages. */
+#include "cuda/forms.h"
 #include "recurrence/repair.h"
 #include "wilder/state.h"
 
@@ -106,6 +107,8 @@ static const sy_param_info params[] = {
     {"period", "columns; each adds 1 / period of its gain or loss", 1, 16777216, 14, 1, NULL},
 };
 
+static const syi_gpu_form gpu = SYI_STRETCH_FORM("syi_gpu_rsi");
+
 const syi_workload syi_workload_rsi = {
     .name = "rsi",
     .summary = "relative strength index (Wilder)",
@@ -122,4 +125,5 @@ const syi_workload syi_workload_rsi = {
     .run = {SYI_ISA_LIST(syi_rsi_run)},
     .agrees = syi_wilder_agrees,
     .repair = repair,
+    .gpu = &gpu,
 };

@@ -8,8 +8,8 @@
 #include "wilder/tile.h"
 
 typedef struct task {
-    const double *high, *low, *close; /* [0] is column `first`; rsi has the last alone */
-    double *y;                        /* NULL: only the state is wanted */
+    syi_wilder_prices x; /* column 0 is `first` */
+    double *y;           /* NULL: only the state is wanted */
     int64_t first, row;
     double period;
     syi_factor_dd factor;
@@ -19,59 +19,31 @@ typedef struct task {
 
 SYI_INLINE double largest_of(const task *task, int64_t i)
 {
-    double size = fabs(task->close[i]);
-    if (!task->is_range || task->first + i == 0)
-        return size;
-    /* A NaN anywhere has to be the answer. */
-    size =
-        fabs(task->high[i]) > size || task->high[i] != task->high[i] ? fabs(task->high[i]) : size;
-    return fabs(task->low[i]) > size || task->low[i] != task->low[i] ? fabs(task->low[i]) : size;
+    return syi_wilder_largest(&task->x, i, task->is_range && task->first + i > 0);
 }
 
-SYI_INLINE void terms_of(const task *task, double close, int64_t i, syi_dd *term, syi_dd *gain)
+static sy_status put(const task *task, int64_t i, const syi_wilder_state *s)
 {
-    *gain = (syi_dd){0.0, 0.0};
-    if (task->is_range)
-        *term = syi_wilder_range(task->high[i], task->low[i], close);
-    else
-        syi_wilder_move(close, task->close[i], term, gain);
+    if (syi_wilder_settle(s, task->is_range, &task->y[i]) != 0.0)
+        return syi_doubts_add(task->doubts, task->row, task->first + i);
+    return SY_OK;
 }
 
-SYI_INLINE double settle(const task *task, const syi_wilder_state *s, double *y)
-{
-    return task->is_range ? syi_atr_settle(s, y) : syi_rsi_settle(s, y);
-}
-
-/* The columns in range from `from` on; a column without a move repeats the value before it. */
+/* Column by column, as long as they are in range. */
 SYI_INLINE sy_status run_steps(const task *task, syi_wilder_state *state, int64_t from, int64_t to,
                                int64_t *reached)
 {
     syi_wilder_state s = *state;
     int64_t i = from;
-    double value = 0.0, doubt = 0.0;
-    if (task->y)
-        doubt = settle(task, &s, &value);
     for (; i < to; i++) {
         double size = largest_of(task, i);
-        syi_dd term, gain;
         if (!(size <= SYI_HUGE)) {
             s.phase = syi_phase_after(size);
             break;
         }
-        terms_of(task, s.close, i, &term, &gain);
-        s.close = task->close[i];
-        if (!task->is_range && task->period > 1.0 && term.high == 0.0) {
-            s.still += 1.0;
-        } else {
-            syi_wilder_catch_up(&s, &task->factor);
-            syi_wilder_advance(&s, term, gain, task->is_range, &task->factor);
-            if (task->y)
-                doubt = settle(task, &s, &value);
-        }
+        syi_wilder_advance(&s, &task->x, i, task->is_range, &task->factor);
         if (task->y)
-            task->y[i] = value;
-        if (task->y && doubt != 0.0)
-            SYI_TRY(syi_doubts_add(task->doubts, task->row, task->first + i));
+            SYI_TRY(put(task, i, &s));
     }
     *state = s;
     *reached = i;
@@ -87,11 +59,11 @@ typedef struct traits {
 SYI_INLINE void take_term(const task *task, double close, int64_t i, tile *t, int64_t k,
                           traits *what)
 {
-    double from = close, to = task->close[i], size = fabs(to);
+    double from = close, to = task->x.close[i], size = fabs(to);
     int64_t unfit = 0;
     syi_dd term;
     if (task->is_range) {
-        double high = task->high[i], low = task->low[i];
+        double high = task->x.high[i], low = task->x.low[i];
         unfit = !(low <= high) | !(fabs(low) <= MOST_PRICE) | !(fabs(high) <= MOST_PRICE);
         to = high > close ? high : close;
         from = low < close ? low : close;
@@ -112,7 +84,7 @@ SYI_INLINE traits take_terms(const task *task, double close, int64_t at, tile *t
     traits what = {0, 0, 0};
     take_term(task, close, at, t, 0, &what);
     for (int64_t k = 1; k < LANES * t->steps; k++)
-        take_term(task, task->close[at + k - 1], at + k, t, k, &what);
+        take_term(task, task->x.close[at + k - 1], at + k, t, k, &what);
     return what;
 }
 
@@ -135,7 +107,7 @@ SYI_INLINE sy_status stand_still(const task *task, syi_wilder_state *s, int64_t 
     s->still += (double)count;
     if (!task->y)
         return SY_OK;
-    if (settle(task, s, &value) != 0.0)
+    if (syi_wilder_settle(s, task->is_range, &value) != 0.0)
         SYI_TRY(syi_doubts_add_stretch(task->doubts, task->row, task->first + at,
                                        task->first + at + count));
     for (int64_t i = at; i < at + count; i++)
@@ -163,7 +135,7 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
     if (what.rest << 1 != 0)
         spread(t->low, t->steps, t->rest);
     error = sum_tile(w, t, &next, task->is_range, what.rest << 1 != 0);
-    next.close = task->close[at + count - 1];
+    next.close = task->x.close[at + count - 1];
     *s = next;
     if (!task->y)
         return SY_OK;
@@ -197,36 +169,21 @@ SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t 
     return SY_OK;
 }
 
-/* Columns before the first value, and that value once it is reached: the sums of a period. */
+/* Columns before the first value, and that value once it is reached. */
 SYI_INLINE sy_status run_seed(const task *task, syi_wilder_state *s, int64_t from, int64_t to,
                               int64_t *reached)
 {
-    int64_t start = -task->first, seed = start + (int64_t)task->period;
-    syi_dd term, gain;
-    double value;
+    int64_t seed = (int64_t)task->period - task->first;
     *reached = seed < to ? seed : to;
     if (task->y)
         syi_fill_nan(task->y, from, *reached);
     if (seed >= to)
         return SY_OK;
-    s->phase = SYI_PHASE_RUNNING;
-    for (int64_t i = start; i <= seed && s->phase != SYI_PHASE_POISONED; i++)
-        if (!(largest_of(task, i) <= SYI_HUGE))
-            s->phase = syi_phase_after(largest_of(task, i));
+    syi_wilder_seed(s, &task->x, seed, task->is_range);
     if (s->phase != SYI_PHASE_RUNNING)
         return SY_OK;
-    for (int64_t i = start + 1; i <= seed; i++) {
-        terms_of(task, task->close[i - 1], i, &term, &gain);
-        s->total = syi_wilder_plus(s->total, term);
-        s->up = syi_wilder_plus(s->up, gain);
-    }
-    s->close = task->close[seed];
     ++*reached;
-    if (task->y && settle(task, s, &value) != 0.0)
-        SYI_TRY(syi_doubts_add(task->doubts, task->row, task->first + seed));
-    if (task->y)
-        task->y[seed] = value;
-    return SY_OK;
+    return task->y ? put(task, seed, s) : SY_OK;
 }
 
 /* Beyond the fast arithmetic's range, until something is not finite. */
@@ -259,23 +216,6 @@ SYI_INLINE sy_status run_columns(const task *task, syi_wilder_state *s, int64_t 
     return SY_OK;
 }
 
-/* What columns [-left, 0) suggest of the sums before them: the chain of states checks it. */
-SYI_INLINE syi_wilder_state assume(const task *task, int64_t left)
-{
-    syi_wilder_state s = {
-        .phase = SYI_PHASE_RUNNING, .period = task->period, .close = task->close[-left]};
-    double most = 0.0, most_gain = 0.0, scale = 8.0 * SYI_PER_FINE * task->period;
-    for (int64_t i = 1 - left; i < 0; i++) {
-        syi_dd term, gain;
-        terms_of(task, task->close[i - 1], i, &term, &gain);
-        most = term.high > most ? term.high : most;
-        most_gain = gain.high > most_gain ? gain.high : most_gain;
-    }
-    s.total.error = most <= SYI_HUGE ? scale * most : 0.0;
-    s.up.error = most_gain <= SYI_HUGE ? scale * most_gain : 0.0;
-    return s;
-}
-
 /* The state before column 0 of the segment. */
 SYI_INLINE sy_status find_start(const task *columns, const syi_piece *piece, syi_wilder_state *s)
 {
@@ -290,9 +230,7 @@ SYI_INLINE sy_status find_start(const task *columns, const syi_piece *piece, syi
         memcpy(s, piece->start, sizeof *s);
         return SY_OK;
     }
-    *s = assume(&unseen, left);
-    if (!(largest_of(&unseen, -left) <= SYI_HUGE))
-        s->phase = syi_phase_after(largest_of(&unseen, -left));
+    *s = syi_wilder_assume(&unseen.x, -left, left, unseen.period, unseen.is_range);
     SYI_TRY(run_columns(&unseen, s, 1 - left, 0));
     syi_wilder_claim(s);
     return SY_OK;
@@ -301,7 +239,7 @@ SYI_INLINE sy_status find_start(const task *columns, const syi_piece *piece, syi
 SYI_INLINE sy_status syi_wilder_run(const syi_piece *piece, int is_range)
 {
     const sy_segment *segment = &piece->segment;
-    task task = {.close = segment->in[is_range ? 2 : 0],
+    task task = {.x = {.close = segment->in[is_range ? 2 : 0]},
                  .y = segment->out[0],
                  .first = segment->first,
                  .row = segment->row,
@@ -310,8 +248,8 @@ SYI_INLINE sy_status syi_wilder_run(const syi_piece *piece, int is_range)
                  .is_range = is_range};
     syi_wilder_state state;
     if (is_range) {
-        task.high = segment->in[0];
-        task.low = segment->in[1];
+        task.x.high = segment->in[0];
+        task.x.low = segment->in[1];
     }
     task.factor = syi_wilder_factor(task.period);
     SYI_TRY(find_start(&task, piece, &state));

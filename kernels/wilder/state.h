@@ -94,28 +94,32 @@ SYI_INLINE void syi_wilder_catch_up(syi_wilder_state *s, const syi_factor_dd *fa
     s->still = 0.0;
 }
 
+SYI_INLINE syi_dd syi_dd_larger(syi_dd a, syi_dd b)
+{
+    int is_less = a.high < b.high || (a.high == b.high && a.low < b.low);
+    return (syi_dd){is_less ? b.high : a.high, is_less ? b.low : a.low};
+}
+
+/* |a - b|, exactly. */
+SYI_INLINE syi_dd syi_dd_distance(double a, double b)
+{
+    syi_dd d = syi_dd_of_sum(a, -b);
+    return (syi_dd){fabs(d.high), d.high < 0.0 ? -d.low : d.low};
+}
+
 /* A change of price, and how much of it is a gain: all or nothing. */
 SYI_INLINE void syi_wilder_move(double from, double to, syi_dd *move, syi_dd *gain)
 {
-    syi_dd change = syi_dd_of_sum(to, -from), none = {0.0, 0.0};
-    *gain = change.high > 0.0 ? change : none;
-    *move = change.high < 0.0 ? syi_dd_negative(change) : change;
-}
-
-SYI_INLINE int syi_dd_below(syi_dd a, syi_dd b)
-{
-    return a.high < b.high || (a.high == b.high && a.low < b.low);
+    int is_gain = to > from;
+    *move = syi_dd_distance(to, from);
+    *gain = (syi_dd){is_gain ? move->high : 0.0, is_gain ? move->low : 0.0};
 }
 
 /* The true range: the greatest of high - low, |high - close| and |low - close|. */
 SYI_INLINE syi_dd syi_wilder_range(double high, double low, double close)
 {
-    syi_dd range = syi_dd_of_sum(high, -low), a = syi_dd_of_sum(high, -close);
-    syi_dd b = syi_dd_of_sum(low, -close);
-    a = a.high < 0.0 ? syi_dd_negative(a) : a;
-    b = b.high < 0.0 ? syi_dd_negative(b) : b;
-    range = syi_dd_below(range, a) ? a : range;
-    return syi_dd_below(range, b) ? b : range;
+    syi_dd most = syi_dd_larger(syi_dd_distance(high, close), syi_dd_distance(low, close));
+    return syi_dd_larger(most, syi_dd_of_sum(high, -low));
 }
 
 /* 100 * up / total, 50 when nothing has moved; not 0.0 when it is in doubt. */
@@ -148,13 +152,95 @@ SYI_INLINE double syi_atr_settle(const syi_wilder_state *s, double *y)
     return syi_dd_settle(mean, s->total.error != 0.0 ? error + 0x1p-1000 : error, y);
 }
 
-/* A column that has moved, or whose range is `term`. */
-SYI_INLINE void syi_wilder_advance(syi_wilder_state *s, syi_dd term, syi_dd gain, int is_range,
-                                   const syi_factor_dd *factor)
+/* The row's columns, counted from any one of them; rsi has closes alone. */
+typedef struct syi_wilder_prices {
+    const double *high, *low, *close;
+} syi_wilder_prices;
+
+/* What tells whether a column is in range; of the row's first one the close alone counts. */
+SYI_INLINE double syi_wilder_largest(const syi_wilder_prices *x, int64_t i, int has_range)
 {
+    double size = fabs(x->close[i]);
+    if (!has_range)
+        return size;
+    /* A NaN anywhere has to be the answer. */
+    size = fabs(x->high[i]) > size || x->high[i] != x->high[i] ? fabs(x->high[i]) : size;
+    return fabs(x->low[i]) > size || x->low[i] != x->low[i] ? fabs(x->low[i]) : size;
+}
+
+SYI_INLINE void syi_wilder_terms(const syi_wilder_prices *x, double close, int64_t i, int is_range,
+                                 syi_dd *term, syi_dd *gain)
+{
+    *gain = (syi_dd){0.0, 0.0};
+    if (is_range)
+        *term = syi_wilder_range(x->high[i], x->low[i], close);
+    else
+        syi_wilder_move(close, x->close[i], term, gain);
+}
+
+/* Moves on to column i, which is in range. */
+SYI_INLINE void syi_wilder_advance(syi_wilder_state *s, const syi_wilder_prices *x, int64_t i,
+                                   int is_range, const syi_factor_dd *factor)
+{
+    syi_dd term, gain;
+    syi_wilder_terms(x, s->close, i, is_range, &term, &gain);
+    s->close = x->close[i];
+    if (!is_range && term.high == 0.0 && s->period > 1.0) {
+        s->still += 1.0;
+        return;
+    }
+    syi_wilder_catch_up(s, factor);
     s->total = syi_wilder_plus(syi_wilder_shrink(s->total, factor, 0.0), term);
     if (!is_range)
         s->up = syi_wilder_plus(syi_wilder_shrink(s->up, factor, 0.0), gain);
+}
+
+SYI_INLINE double syi_wilder_settle(const syi_wilder_state *s, int is_range, double *y)
+{
+    return is_range ? syi_atr_settle(s, y) : syi_rsi_settle(s, y);
+}
+
+/* The state at column i of the row, column `period`, from which on there are values. */
+SYI_INLINE void syi_wilder_seed(syi_wilder_state *s, const syi_wilder_prices *x, int64_t i,
+                                int is_range)
+{
+    const int64_t start = i - (int64_t)s->period;
+    s->phase = SYI_PHASE_RUNNING;
+    for (int64_t k = start; k <= i && s->phase != SYI_PHASE_POISONED; k++) {
+        double size = syi_wilder_largest(x, k, is_range && k > start);
+        if (!(size <= SYI_HUGE))
+            s->phase = syi_phase_after(size);
+    }
+    if (s->phase != SYI_PHASE_RUNNING)
+        return;
+    for (int64_t k = start + 1; k <= i; k++) {
+        syi_dd term, gain;
+        syi_wilder_terms(x, x->close[k - 1], k, is_range, &term, &gain);
+        s->total = syi_wilder_plus(s->total, term);
+        s->up = syi_wilder_plus(s->up, gain);
+    }
+    s->close = x->close[i];
+}
+
+/* The state at column i, the first of `count` that are seen; their terms suggest how large the sums
+ * before may be, and the chain of states checks it. */
+SYI_INLINE syi_wilder_state syi_wilder_assume(const syi_wilder_prices *x, int64_t i, int64_t count,
+                                              double period, int is_range)
+{
+    syi_wilder_state s = {.phase = SYI_PHASE_RUNNING, .period = period, .close = x->close[i]};
+    double largest = syi_wilder_largest(x, i, is_range);
+    double most = 0.0, most_gain = 0.0, scale = 8.0 * SYI_PER_FINE * period;
+    if (!(largest <= SYI_HUGE))
+        s.phase = syi_phase_after(largest);
+    for (int64_t k = i + 1; k < i + count; k++) {
+        syi_dd term, gain;
+        syi_wilder_terms(x, x->close[k - 1], k, is_range, &term, &gain);
+        most = term.high > most ? term.high : most;
+        most_gain = gain.high > most_gain ? gain.high : most_gain;
+    }
+    s.total.error = most <= SYI_HUGE ? scale * most : 0.0;
+    s.up.error = most_gain <= SYI_HUGE ? scale * most_gain : 0.0;
+    return s;
 }
 
 /* Room for the left neighbour's own error, which grows with the columns that it remembers. */

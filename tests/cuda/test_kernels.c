@@ -13,7 +13,7 @@
 #include "device/host.h"
 #include "exec/run.h"
 
-enum { MOST_MODULES = 8, MOST_COLUMNS = 70000, MOST_INPUTS = 2 };
+enum { MOST_MODULES = 8, MOST_COLUMNS = 70000, MOST_INPUTS = 3 };
 
 static gpu_flavour flavours[MOST_MODULES];
 static int n_flavours, quick;
