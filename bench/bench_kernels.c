@@ -58,9 +58,7 @@ static bench_option options[OPTIONS] = {
                .fallback = "f64",
                .words = dtypes,
                .many = 1},
-    [TALIB] = {.name = "talib",
-               .value = "FILE",
-               .help = "TA-Lib's library (default the installed one, if there is one)"},
+    [TALIB] = {.name = "talib", .value = "FILE", .help = "TA-Lib (default the installed one)"},
 };
 
 /* What one line is about. */
@@ -204,14 +202,20 @@ static bench_side *add(bench *b, void (*work)(void *), void *user)
     return &b->sides[b->count++];
 }
 
-static double ratio_or_nan(const bench_side *side, const bench_side *reference)
+static double ratio_of(const bench_side *side, const bench_side *reference)
 {
     return side && reference ? bench_ratio(side, reference) : NAN;
 }
 
-static double median_or_nan(const question *q, const bench_side *side)
+/* Nanoseconds per element. */
+static double median_of(const question *q, const bench_side *side)
 {
     return side ? side->median / (double)q->n : NAN;
+}
+
+static double least_of(const question *q, const bench_side *side)
+{
+    return side ? side->least / (double)q->n : NAN;
 }
 
 typedef struct references {
@@ -232,17 +236,23 @@ static void print(const question *q, const char *accuracy, const bench_side *our
     bench_figure("n", (double)q->n, 0);
     bench_figure("period", q->period ? (double)q->period : NAN, 0);
     bench_figure("threads", q->threads, 0);
-    bench_figure("ns", median_or_nan(q, ours), 3);
-    bench_figure("ns_least", ours->least / (double)q->n, 3);
-    bench_figure("gb_per_s", (q->dtype == SY_F32 ? 4 : 8) * arrays / median_or_nan(q, ours), 2);
-    bench_figure("copy_ns", median_or_nan(q, copy), 3);
-    bench_figure("of_copy", ratio_or_nan(copy, ours), 3);
-    bench_figure("textbook_ns", median_or_nan(q, r->textbook), 3);
-    bench_figure("vs_textbook", ratio_or_nan(ours, r->textbook), 3);
-    bench_figure("talib_ns", median_or_nan(q, r->talib), 3);
-    bench_figure("vs_talib", ratio_or_nan(ours, r->talib), 3);
-    bench_figure("vs_walk", ratio_or_nan(ours, r->walk), 3);
-    bench_figure("speedup", ratio_or_nan(r->single, ours), 3);
+    bench_figure("ns", median_of(q, ours), 3);
+    bench_figure("ns_least", least_of(q, ours), 3);
+    bench_figure("gb_per_s", (q->dtype == SY_F32 ? 4 : 8) * arrays / median_of(q, ours), 2);
+    bench_figure("copy_ns", median_of(q, copy), 3);
+    bench_figure("of_copy", ratio_of(copy, ours), 3);
+    bench_figure("textbook_ns", median_of(q, r->textbook), 3);
+    bench_figure("vs_textbook", ratio_of(ours, r->textbook), 3);
+    bench_figure("talib_ns", median_of(q, r->talib), 3);
+    bench_figure("vs_talib", ratio_of(ours, r->talib), 3);
+    bench_figure("vs_walk", ratio_of(ours, r->walk), 3);
+    bench_figure("speedup", ratio_of(r->single, ours), 3);
+    bench_detail("copy_ns_least",
+                 least_of(q, r->past && r->past->least < r->copy->least ? r->past : r->copy), 3);
+    bench_detail("textbook_ns_least", least_of(q, r->textbook), 3);
+    bench_detail("talib_ns_least", least_of(q, r->talib), 3);
+    bench_detail("walk_ns_least", least_of(q, r->walk), 3);
+    bench_detail("single_ns_least", least_of(q, r->single), 3);
     bench_row_end();
 }
 

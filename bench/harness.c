@@ -234,13 +234,19 @@ static double repeat_ns(const bench_side *side)
     return bench_now_ns() - began;
 }
 
-/* The first time is not counted: pages, caches and what a context learns at its first call. */
+/* Long enough for the clock, and not only because something else took the processor meanwhile:
+ * three times in a row, or by far. The first time is not counted: pages, caches and what a context
+ * learns at its first call. */
 static void find_repeats(bench_side *side)
 {
     side->repeats = 1;
     repeat_ns(side);
-    while (repeat_ns(side) < floor_ns)
-        side->repeats *= 2;
+    for (int enough = 0; enough < 3;) {
+        double took = repeat_ns(side);
+        enough = took < floor_ns ? 0 : took > 100 * floor_ns ? 3 : enough + 1;
+        if (took < floor_ns)
+            side->repeats *= 2;
+    }
 }
 
 void bench_time(bench_side *sides, int count)

@@ -74,6 +74,8 @@ void bench_row(const char *record);
 void bench_word(const char *name, const char *value);
 /* With so many digits after the point; NaN is "not measured". */
 void bench_figure(const char *name, double value, int digits);
+/* The same for what would only make the table wider: JSON alone has it. */
+void bench_detail(const char *name, double value, int digits);
 void bench_row_end(void);
 /* Used by bench_begin: the row about machine and build. */
 void bench_machine(const char *bench, double clock_ns);

@@ -11,7 +11,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-enum { MOST_FIELDS = 24, TEXT = 160 };
+enum { MOST_FIELDS = 32, TEXT = 160 };
 
 typedef struct field {
     char name[32], text[TEXT];
@@ -56,6 +56,12 @@ void bench_figure(const char *name, double value, int digits)
     field *f = next(name);
     f->missing = !isfinite(value);
     snprintf(f->text, sizeof f->text, "%.*f", digits, value);
+}
+
+void bench_detail(const char *name, double value, int digits)
+{
+    if (as_json)
+        bench_figure(name, value, digits);
 }
 
 static void print_quoted(const char *text)

@@ -37,8 +37,8 @@ static void *library, *found[FUNCTIONS];
 
 int bench_talib_open(const char *path)
 {
-    static const char *const names[] = {"libta-lib.so.0", "libta-lib.so", "libta_lib.so.0",
-                                        "libta_lib.so"};
+    static const char *const names[] = {"libta-lib.so.1", "libta-lib.so.0", "libta-lib.so",
+                                        "libta_lib.so.0", "libta_lib.so"};
     int (*initialize)(void);
     for (size_t i = 0; !library && i < (path ? 1 : sizeof names / sizeof *names); i++)
         library = dlopen(path ? path : names[i], RTLD_NOW | RTLD_LOCAL);

@@ -62,20 +62,20 @@ static void zscore(const double *const *in, double *const *out, int64_t n, int64
     deviations(in[0], out, n, period, SCORE);
 }
 
-/* Remembers where the least is, and looks again when that has left the window. */
+/* Every window looked through, a block of columns at a time. */
 static inline void rolling_least(const double *x, double *y, int64_t n, int64_t period, double sign)
 {
-    int64_t at = -1;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t from = i - period + 1;
-        if (at < from || at < 0) {
-            at = from > 0 ? from : 0;
-            for (int64_t k = at + 1; k <= i; k++)
-                at = sign * x[k] <= sign * x[at] ? k : at;
-        } else if (sign * x[i] <= sign * x[at]) {
-            at = i;
-        }
-        y[i] = from >= 0 ? x[at] : NAN;
+    enum { BLOCK = 512 };
+    for (int64_t first = 0; first < n; first += BLOCK) {
+        const int64_t last = first + BLOCK < n ? first + BLOCK : n;
+        const int64_t whole = first < period - 1 ? period - 1 : first;
+        for (int64_t i = first; i < whole && i < last; i++)
+            y[i] = NAN;
+        for (int64_t i = whole; i < last; i++)
+            y[i] = x[i];
+        for (int64_t k = 1; k < period; k++)
+            for (int64_t i = whole; i < last; i++)
+                y[i] = sign * x[i - k] < sign * y[i] ? x[i - k] : y[i];
     }
 }
 

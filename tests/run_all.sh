@@ -43,7 +43,8 @@ echo "== release build"
 run build unit golden fuzz plain cuda cli check compilers
 
 echo "== AddressSanitizer and UndefinedBehaviorSanitizer"
-configure build-asan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
+configure build-asan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false \
+    -Dstarpu=disabled
 export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
 export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1
 run build-asan unit plain cli

@@ -179,7 +179,8 @@ static sy_status run_part(const calling *c, int part)
 {
     const int64_t n = c->work.columns;
     const int64_t size = (n / c->parts / SYI_TILE + 1) * SYI_TILE, first = part * size;
-    const double params[] = {20, 2};
+    const int64_t left = (int64_t)c->workload->params[0].fallback - 1; /* the period's */
+    double params[SYI_MAX_PARAMS];
     const double *in[1];
     double *out[3];
     syi_doubts doubts = {0};
@@ -187,6 +188,8 @@ static sy_status run_part(const calling *c, int part)
     sy_status status;
     if (first >= n)
         return SY_OK;
+    for (int k = 0; k < c->workload->n_params; k++)
+        params[k] = c->workload->params[k].fallback;
     in[0] = (const double *)c->in[0] + first;
     for (int k = 0; k < c->workload->n_outputs; k++)
         out[k] = (double *)c->out[k] + first;
@@ -194,7 +197,7 @@ static sy_status run_part(const calling *c, int part)
                                  .out = out,
                                  .first = first,
                                  .count = n - first < size ? n - first : size,
-                                 .left = first < 19 ? first : 19,
+                                 .left = first < left ? first : left,
                                  .columns = n,
                                  .params = params};
     status = c->workload->run[syi_isa_detect()](&piece);
