@@ -280,6 +280,7 @@ sy_status cuda_slot_finish(cuda_device *cuda, cuda_slot *slot, const syi_job *jo
     SYI_TRY(collect_doubts(slot, job, outcome));
     SYI_TRY(collect_links(slot, job, outcome));
     outcome->tiles_done += slot->slab.tiles;
+    syi_outcome_join_links(outcome, job->workload);
     return SY_OK;
 }
 

@@ -100,6 +100,29 @@ sy_status syi_outcome_add_link(syi_outcome *outcome, const syi_link *link)
     return SY_OK;
 }
 
+static int continues(const syi_workload *workload, const syi_link *left, const syi_link *right)
+{
+    return left->row == right->row && left->first + left->columns == right->first &&
+           left->columns + right->columns <= SYI_LINK_MOST &&
+           workload->agrees(&right->assumed, &left->end);
+}
+
+void syi_outcome_join_links(syi_outcome *outcome, const syi_workload *workload)
+{
+    int64_t kept = outcome->joined;
+    for (int64_t i = outcome->joined; i < outcome->n_links; i++) {
+        const syi_link *here = &outcome->links[i];
+        syi_link *last = kept ? &outcome->links[kept - 1] : NULL;
+        if (last && continues(workload, last, here)) {
+            last->columns += here->columns;
+            last->end = here->end;
+        } else {
+            outcome->links[kept++] = *here;
+        }
+    }
+    outcome->n_links = outcome->joined = kept;
+}
+
 static sy_status reserve_doubts(syi_doubts *doubts, int64_t more)
 {
     int64_t need = doubts->count + more;

@@ -73,9 +73,17 @@ typedef struct syi_outcome {
     syi_doubts doubts;
     syi_link *links;
     int64_t n_links, links_capacity;
+    int64_t joined; /* the first so many links have been joined where they can be */
 } syi_outcome;
 
+/* Columns of a joined link at most: what has to be computed again at once when its left neighbour
+ * turns out to have ended otherwise. */
+#define SYI_LINK_MOST (64 * SYI_TILE)
+
 sy_status syi_outcome_add_link(syi_outcome *outcome, const syi_link *link);
+/* Joins neighbours that agree, so that short pieces of a long row do not fill the memory. Only when
+ * every tile of the outcome's links counts as done. */
+void syi_outcome_join_links(syi_outcome *outcome, const syi_workload *workload);
 /* Moves everything of `from` to `into`, or nothing on failure; `from` is left empty. */
 sy_status syi_outcome_merge(syi_outcome *into, syi_outcome *from);
 void syi_outcome_clear(syi_outcome *outcome);
