@@ -67,7 +67,11 @@ static void release_memory(cuda_device *cuda, cuda_slot *slot)
 
 static sy_status open_slot(cuda_device *cuda, cuda_slot *slot)
 {
-    if (!slot->stream)
+    /* Drivers before 12.5 know a part's streams by the current context alone. */
+    if (!slot->stream && cuda->green && cuda->driver->api.cuGreenCtxStreamCreate)
+        SYI_TRY(CU(cuda,
+                   cuGreenCtxStreamCreate(&slot->stream, cuda->green, CU_STREAM_NON_BLOCKING, 0)));
+    else if (!slot->stream)
         SYI_TRY(CU(cuda, cuStreamCreate(&slot->stream, CU_STREAM_NON_BLOCKING)));
     for (int i = 0; i < CUDA_MARKS; i++)
         if (!slot->marks[i])

@@ -46,7 +46,8 @@ typedef struct cuda_device {
     const syi_nvml *nvml; /* NULL: none */
     syi_nvml_device management;
     CUdevice device;
-    CUcontext context;
+    CUcontext context; /* the primary one, or the green one's */
+    CUgreenCtx green;  /* NULL: the whole GPU */
     CUmodule module;
     pthread_mutex_t running; /* one run at a time */
     cuda_slot slots[CUDA_SLOTS];

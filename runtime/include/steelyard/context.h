@@ -16,7 +16,7 @@ typedef void (*sy_log_fn)(void *user, sy_log_level level, const char *line);
 typedef struct sy_config {
     size_t struct_size;
     /* Comma-separated device list: `auto` (default: every usable GPU and the CPU), `cpu`,
-     * `cpu:threads=4`, `cuda`, `cuda:0`, and simulated devices
+     * `cpu:threads=4`, `cuda`, `cuda:0`, parts of a GPU `cuda:0/96+36`, and simulated devices
      * `sim:NAME:speed=3.0:memory=6GiB:link=12GB/s:latency=20us:fail=oom@3` (docs/devices.md). */
     const char *devices;
     const char *multigpu_path, *thresholds_path; /* NULL: the order of docs/files.md */

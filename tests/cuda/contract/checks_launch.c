@@ -96,7 +96,7 @@ static CUresult store(CUfunction function, CUdeviceptr to, uint32_t value, uint3
     return cu.cuLaunchKernel(function, (n + 63) / 64, 1, 1, 64, 1, 1, 0, stream, parameters, NULL);
 }
 
-static const char *runs_on(CUstream stream)
+const char *runs_on(CUstream stream)
 {
     enum { N = 1000 };
     static uint32_t host[N + 1];
@@ -291,65 +291,4 @@ const char *failure_apart(void)
         return found;
     DO(use_device(1));
     return runs_on(NULL);
-}
-
-static const char *split(CUdevResource *groups, unsigned int *count, CUdevResource *rest)
-{
-    CUdevResource all;
-    DO(use_device(0));
-    DO(cu.cuDeviceGetDevResource(0, &all, CU_DEV_RESOURCE_TYPE_SM));
-    DO(cu.cuDevSmResourceSplitByCount(groups, count, &all, rest, 0, 8));
-    unsigned int sum = rest->type == CU_DEV_RESOURCE_TYPE_SM ? rest->sm.smCount : 0;
-    for (unsigned int i = 0; i < *count; i++)
-        sum += groups[i].sm.smCount;
-    HOLDS(*count >= 1 && groups[0].sm.smCount >= 8);
-    HOLDS(sum <= all.sm.smCount && sum + 8 > all.sm.smCount);
-    return NULL;
-}
-
-const char *green_split(void)
-{
-    CUdevResource groups[64], rest;
-    unsigned int count = 64;
-    return cu.cuDeviceGetDevResource ? split(groups, &count, &rest) : SKIPPED;
-}
-
-const char *green_stream(void)
-{
-    CUdevResource groups[64], rest, own;
-    CUdevResourceDesc description;
-    CUgreenCtx green;
-    CUstream stream;
-    unsigned int count = 64;
-    const char *found = cu.cuGreenCtxCreate ? split(groups, &count, &rest) : SKIPPED;
-    if (found)
-        return found;
-    DO(cu.cuDevResourceGenerateDesc(&description, groups, 1));
-    DO(cu.cuGreenCtxCreate(&green, description, 0, CU_GREEN_CTX_DEFAULT_STREAM));
-    DO(cu.cuGreenCtxGetDevResource(green, &own, CU_DEV_RESOURCE_TYPE_SM));
-    HOLDS(own.sm.smCount == groups[0].sm.smCount);
-    DO(cu.cuGreenCtxStreamCreate(&stream, green, CU_STREAM_NON_BLOCKING, 0));
-    found = runs_on(stream);
-    if (found)
-        return found;
-    DO(cu.cuStreamDestroy(stream));
-    DO(cu.cuGreenCtxDestroy(green));
-    return NULL;
-}
-
-const char *green_flags(void)
-{
-    CUdevResource groups[64], rest;
-    CUdevResourceDesc description;
-    CUgreenCtx green;
-    CUstream stream;
-    unsigned int count = 64;
-    const char *found = cu.cuGreenCtxCreate ? split(groups, &count, &rest) : SKIPPED;
-    if (found)
-        return found;
-    DO(cu.cuDevResourceGenerateDesc(&description, groups, 1));
-    EXPECT(cu.cuGreenCtxCreate(&green, description, 0, 0), CUDA_ERROR_INVALID_VALUE);
-    DO(cu.cuGreenCtxCreate(&green, description, 0, CU_GREEN_CTX_DEFAULT_STREAM));
-    EXPECT(cu.cuGreenCtxStreamCreate(&stream, green, 0, 0), CUDA_ERROR_INVALID_VALUE);
-    return NULL;
 }

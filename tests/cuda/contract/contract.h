@@ -44,5 +44,7 @@ void gate_open(gate *g);
  * address that is nobody's. */
 extern const char contract_ptx[];
 CUresult load_function(const char *name, CUmodule *module, CUfunction *function);
+/* A kernel of it runs on the stream, and writes what it should. */
+const char *runs_on(CUstream stream);
 
 #endif

@@ -1,12 +1,27 @@
-/* Green contexts: a part of a GPU's multiprocessors with its own compute engine. Splits follow the
- * rules of compute capability 9: groups of at least 8 and a multiple of 8, equal, and a remainder.
- */
+/* Green contexts: a part of a GPU's multiprocessors with its own compute engine. A split makes
+ * equal groups and a remainder; their least size and what it is a multiple of depend on the compute
+ * capability. Only groups of one split may be joined, and a group cannot be split again. */
 #include "internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { GRANULE = 8 };
+/* The least size of a group, and what sizes are multiples of. */
+static unsigned int least_group(const vc_gpu *gpu)
+{
+    return gpu->major >= 9 ? 8 : gpu->major == 8 ? 4 : gpu->major == 7 ? 2 : 1;
+}
+
+static unsigned int alignment(const vc_gpu *gpu)
+{
+    return gpu->major >= 9 ? 8 : gpu->major >= 7 ? 2 : 1;
+}
+
+/* In the part of a resource that callers do not look at. */
+typedef struct vc_hidden {
+    int gpu;
+    unsigned int split; /* which call made it; 0: the whole GPU */
+} vc_hidden;
 
 typedef struct vc_green {
     vc_object object; /* belongs to the primary context */
@@ -19,20 +34,27 @@ typedef struct vc_partition {
     int device;
 } vc_partition;
 
-static void describe(CUdevResource *resource, unsigned int sms, const vc_gpu *gpu)
+static void describe(CUdevResource *resource, unsigned int sms, const vc_gpu *gpu,
+                     unsigned int split)
 {
+    vc_hidden hidden = {gpu->index, split};
     *resource = (CUdevResource){.type = CU_DEV_RESOURCE_TYPE_SM};
     resource->sm.smCount = sms;
-    resource->sm.minSmPartitionSize = GRANULE;
-    resource->sm.smCoscheduledAlignment = GRANULE;
-    /* Whose it is travels in the part that callers do not look at. */
-    memcpy((unsigned char *)resource + 4, &gpu->index, sizeof gpu->index);
+    resource->sm.minSmPartitionSize = least_group(gpu);
+    resource->sm.smCoscheduledAlignment = alignment(gpu);
+    memcpy((unsigned char *)resource + 4, &hidden, sizeof hidden);
+}
+
+static vc_hidden hidden_of(const CUdevResource *resource)
+{
+    vc_hidden hidden;
+    memcpy(&hidden, (const unsigned char *)resource + 4, sizeof hidden);
+    return hidden;
 }
 
 static vc_gpu *owner(const CUdevResource *resource)
 {
-    int index;
-    memcpy(&index, (const unsigned char *)resource + 4, sizeof index);
+    int index = hidden_of(resource).gpu;
     bool valid = resource->type == CU_DEV_RESOURCE_TYPE_SM && index >= 0 && index < vc.gpu_count;
     return valid ? &vc.gpus[index] : NULL;
 }
@@ -45,7 +67,7 @@ CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevR
     if (result == CUDA_SUCCESS && type != CU_DEV_RESOURCE_TYPE_SM)
         result = CUDA_ERROR_INVALID_RESOURCE_TYPE;
     if (result == CUDA_SUCCESS)
-        describe(resource, vc.gpus[device].sms, &vc.gpus[device]);
+        describe(resource, vc.gpus[device].sms, &vc.gpus[device], 0);
     return vci_leave(result);
 }
 
@@ -58,16 +80,19 @@ CUresult cuDevSmResourceSplitByCount(CUdevResource *parts, unsigned int *count,
         result = CUDA_ERROR_INVALID_VALUE;
     if (result != CUDA_SUCCESS)
         return vci_leave(result);
-    unsigned int size = least ? (least + GRANULE - 1) / GRANULE * GRANULE : GRANULE;
-    unsigned int most = input->sm.smCount / size, made = parts && *count < most ? *count : most;
-    if (!most)
-        return vci_leave(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION);
+    static unsigned int splits;
     const vc_gpu *gpu = owner(input);
+    unsigned int step = alignment(gpu), size = (least + step - 1) / step * step;
+    size = size < least_group(gpu) ? least_group(gpu) : size;
+    unsigned int most = input->sm.smCount / size, made = parts && *count < most ? *count : most;
+    if (!most || hidden_of(input).split)
+        return vci_leave(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION);
+    splits++;
     unsigned int total = input->sm.smCount;
     for (unsigned int i = 0; parts && i < made; i++)
-        describe(&parts[i], size, gpu);
+        describe(&parts[i], size, gpu, splits);
     if (parts && remaining) {
-        describe(remaining, total - made * size, gpu);
+        describe(remaining, total - made * size, gpu, splits);
         if (made * size == total)
             remaining->type = CU_DEV_RESOURCE_TYPE_INVALID;
     }
@@ -84,7 +109,8 @@ CUresult cuDevResourceGenerateDesc(CUdevResourceDesc *out, CUdevResource *resour
     vc_gpu *gpu = result == CUDA_SUCCESS ? owner(&resources[0]) : NULL;
     unsigned int sms = 0;
     for (unsigned int i = 0; result == CUDA_SUCCESS && i < count; i++) {
-        if (!gpu || owner(&resources[i]) != gpu)
+        if (!gpu || owner(&resources[i]) != gpu ||
+            hidden_of(&resources[i]).split != hidden_of(&resources[0]).split)
             result = CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
         else
             sms += resources[i].sm.smCount;
@@ -169,7 +195,7 @@ CUresult cuGreenCtxGetDevResource(CUgreenCtx handle, CUdevResource *resource,
     if (result == CUDA_SUCCESS && (!resource || type != CU_DEV_RESOURCE_TYPE_SM))
         result = CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS)
-        describe(resource, green->own->sms, green->own->gpu);
+        describe(resource, green->own->sms, green->own->gpu, 0);
     return vci_leave(result);
 }
 

@@ -1,0 +1,12 @@
+/* Opening and closing of GPUs, and what is known of them: the backend's functions (backend.h). */
+#ifndef SYI_DEVICE_CUDA_OPEN_H
+#define SYI_DEVICE_CUDA_OPEN_H
+
+#include "device/cuda_slot.h"
+
+sy_status cuda_open(const char *item, syi_devices *devices);
+sy_status cuda_open_all(syi_devices *devices);
+void cuda_close(syi_device *device);
+void cuda_refresh(syi_device *device, sy_device_info *info);
+
+#endif
