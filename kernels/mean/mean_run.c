@@ -1,10 +1,10 @@
 /* A tile's part of a row's mean. Compiled for several instruction sets. */
-#include "exact/total.h"
+#include "exact/total_run.h"
 #include "isa.h"
 
 sy_status SYI_ISA_NAME(syi_mean_run)(const syi_piece *piece)
 {
     const sy_segment *segment = &piece->segment;
-    *(syi_total *)piece->partial = syi_total_of(segment->in[0], NULL, 0, segment->count);
+    *(syi_total *)piece->partial = syi_total_of_tile(segment->in[0], NULL, 0, segment->count);
     return SY_OK;
 }

@@ -1,0 +1,125 @@
+/*
+ * A tile's sum the quick way: a lane's sum is held with a shift added that is so large that adding
+ * a term rounds it to a multiple of g; what that took from the term is summed beside. How large the
+ * terms are is guessed from the first ones and seen at the end: what was wrong, or holds a NaN, is
+ * summed the other way.
+ *
+ * Let all terms be below `limit` and g = 2^-43 limit: a lane's 256 terms at most stay below 2^51 g,
+ * so its sum is exact. A rest is at most g / 2; 256 of them are below 2^7 g and lose 2^-38 g in
+ * being added up, products as much again, and 32 lanes 2^-32 g = 2^-75 limit. Four lanes' sums are
+ * below 2^53 g, so that adding them up is exact, too.
+ */
+#ifndef SYI_KERNELS_EXACT_TOTAL_RUN_H
+#define SYI_KERNELS_EXACT_TOTAL_RUN_H
+
+#include "exact/total.h"
+#include "exact/vector.h"
+
+#if SYI_HAVE_VECTORS
+
+#define TOTAL_VECTORS 4
+#define TOTAL_STEP    (TOTAL_VECTORS * SYI_VECTOR)
+#define TOTAL_SHIFT   768.0  /* in units of limit */
+#define TOTAL_SIZE    0x1p16 /* 2^-75 limit in units of SYI_TOTAL_LOSS * limit */
+#define TOTAL_ROOM    0x1p6  /* what later terms may be larger than the first ones */
+
+typedef struct total_lanes {
+    syi_vec high[TOTAL_VECTORS], low[TOTAL_VECTORS], most[TOTAL_VECTORS];
+} total_lanes;
+
+SYI_INLINE void total_step(total_lanes *lanes, const double *x, const double *y, int products)
+{
+    for (int k = 0; k < TOTAL_VECTORS; k++) {
+        syi_vec term = syi_vec_load(x + k * SYI_VECTOR), before = lanes->high[k], rest = {0};
+        if (products) {
+            syi_vec other = syi_vec_load(y + k * SYI_VECTOR), product = term * other;
+            rest = syi_vec_fma(term, other, -product);
+            term = product;
+        }
+        lanes->high[k] = before + term;
+        syi_vec lost = term - (lanes->high[k] - before);
+        lanes->low[k] += products ? lost + rest : lost;
+        lanes->most[k] = syi_vec_max(lanes->most[k], syi_vec_abs(term));
+    }
+}
+
+SYI_INLINE double total_greatest(syi_vec a)
+{
+    double greatest = 0.0;
+    for (int k = 0; k < SYI_VECTOR; k++)
+        greatest = a[k] > greatest ? a[k] : greatest;
+    return greatest;
+}
+
+/* A power of two that the terms will be below; 0: they are too small or too large for this way. */
+SYI_INLINE double total_limit(const double *x, const double *y, int products)
+{
+    syi_vec most = {0};
+    for (int i = 0; i < TOTAL_STEP; i += SYI_VECTOR) {
+        syi_vec term = syi_vec_load(x + i);
+        if (products)
+            term *= syi_vec_load(y + i);
+        most = syi_vec_max(most, syi_vec_abs(term));
+    }
+    double size = total_greatest(most);
+    if (!(size > 0x1p-800 && size < 0x1p800))
+        return 0.0;
+    return syi_from_bits(syi_bits(size) & (UINT64_C(0x7ff) << 52)) * (2.0 * TOTAL_ROOM);
+}
+
+/* All lanes' sums, and the largest of their terms; infinite after a NaN, which the sums show,
+ * whatever the comparisons made of it. Of two vectors' and four vectors' sums none is rounded. */
+SYI_INLINE syi_total total_fold(const total_lanes *lanes, double shift, double *most)
+{
+    const syi_vec *h = lanes->high, *l = lanes->low, *m = lanes->most, start = syi_vec_of(shift);
+    syi_vec high = ((h[0] - start) + (h[1] - start)) + ((h[2] - start) + (h[3] - start));
+    syi_vec low = (l[0] + l[1]) + (l[2] + l[3]);
+    syi_total part[SYI_VECTOR];
+    *most = total_greatest(syi_vec_max(syi_vec_max(m[0], m[1]), syi_vec_max(m[2], m[3])));
+    for (int k = 0; k < SYI_VECTOR; k++)
+        part[k] = (syi_total){high[k], low[k], 0.0};
+    for (int width = SYI_VECTOR / 2; width > 0; width /= 2)
+        for (int k = 0; k < width; k++)
+            part[k] = syi_total_add(part[k], part[k + width]);
+    *most = part[0].high == part[0].high ? *most : INFINITY;
+    return part[0];
+}
+
+/* 0 when it is not to be had this way. */
+SYI_INLINE int total_quick(const double *x, const double *y, int products, int64_t count,
+                           syi_total *total)
+{
+    double limit = count < TOTAL_STEP ? 0.0 : total_limit(x, y, products), most = 0.0;
+    total_lanes lanes = {{{0}}, {{0}}, {{0}}};
+    int64_t i = 0;
+    *total = (syi_total){0.0, 0.0, 0.0};
+    if (limit == 0.0)
+        return 0;
+    for (int k = 0; k < TOTAL_VECTORS; k++)
+        lanes.high[k] = syi_vec_of(TOTAL_SHIFT * limit);
+    for (; i + TOTAL_STEP <= count; i += TOTAL_STEP)
+        total_step(&lanes, x + i, products ? y + i : NULL, products);
+    *total = total_fold(&lanes, TOTAL_SHIFT * limit, &most);
+    for (; i < count; i++) {
+        syi_total term = syi_total_term(x, y, products, i);
+        most = term.size <= most ? most : term.size;
+        *total = syi_total_add(*total, (syi_total){term.high, term.low, 0.0});
+    }
+    total->size = TOTAL_SIZE * limit;
+    return most < limit;
+}
+
+#endif
+
+SYI_INLINE syi_total syi_total_of_tile(const double *x, const double *y, int products,
+                                       int64_t count)
+{
+#if SYI_HAVE_VECTORS
+    syi_total total;
+    if (total_quick(x, y, products, count, &total))
+        return total;
+#endif
+    return syi_total_of(x, y, products, count);
+}
+
+#endif
