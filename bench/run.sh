@@ -31,8 +31,8 @@ main="sma ema bollinger macd rsi atr sum"
         --data flat spikes volatile returns
 }
 measure transfer bench_transfer --passes 5 --sizes 10000 1000000 20000000
-measure overhead bench_overhead --passes 5
-measure inside bench_inside --passes 5
+measure overhead bench_overhead --passes 21 --floor-ms 0.5
+measure inside bench_inside --passes 9 --floor-ms 0.5
 measure balance bench_balance --elements 4000000 --runs 5 --passes 5 --small-to 1000000
 python3 "$here/page.py" "$output"
 echo "Look at $output/index.html"
