@@ -51,6 +51,17 @@ static double number(const json_t *value, double least)
     return isfinite(x) && x >= least ? x : NAN;
 }
 
+sy_status syi_cost_store_drift(json_t *entry, double drift)
+{
+    return syi_json_put(entry, "drift", json_real(drift));
+}
+
+double syi_cost_drift(const json_t *entry)
+{
+    double drift = number(json_object_get(entry, "drift"), 0);
+    return drift > 0 ? drift : 1;
+}
+
 static bool load_curve(const json_t *entry, syi_curve *out)
 {
     const json_t *slopes = json_object_get(entry, "per_element_ns");

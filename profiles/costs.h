@@ -15,6 +15,10 @@ enum { SYI_COSTS_FORMAT = 1 };
 sy_status syi_cost_store(json_t *entry, const syi_cost *cost);
 sy_status syi_fingerprint_store(json_t *entry, const syi_fingerprint *print);
 
+/* By how much the times of the entry have been multiplied since they were measured; 1: not. */
+sy_status syi_cost_store_drift(json_t *entry, double drift);
+double syi_cost_drift(const json_t *entry);
+
 bool syi_cost_load(const json_t *entry, syi_cost *out);
 bool syi_fingerprint_load(const json_t *entry, syi_fingerprint *out);
 

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "costs.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,6 +38,10 @@ sy_status sy_balance_get(sy_context *context, const char *tag, sy_balance *out)
         return syi_fail(SY_ERR_ARGUMENT, "sy_balance_get: context or out is NULL");
     SYI_TRY(syi_struct_check(out->struct_size, "sy_balance"));
     SYI_TRY(syi_multigpu_get(&context->multigpu, tag, &stored));
+    for (int i = 0; i < stored.balance.n_ratios; i++) {
+        const json_t *cost = json_object_get(stored.costs, stored.balance.ratios[i].device);
+        stored.balance.ratios[i].drift = cost ? syi_cost_drift(cost) : NAN;
+    }
     workload = json_string_value(json_object_get(stored.fingerprint, "workload"));
     if (workload)
         syi_copy_text(stored.balance.workload, sizeof stored.balance.workload, workload);

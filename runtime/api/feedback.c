@@ -66,6 +66,7 @@ static sy_status store_device(sy_context *context, const syi_known *known, int i
     SYI_TRY(syi_json_child(prints, device->info.name, &entry));
     SYI_TRY(syi_fingerprint_store(entry, &print));
     SYI_TRY(syi_json_child(costs, device->info.name, &entry));
+    SYI_TRY(syi_cost_store_drift(entry, syi_cost_drift(entry) * own->drift.slower.value));
     return syi_cost_store(entry, &cost);
 }
 

@@ -47,6 +47,22 @@ static int each_profile(sy_context *context, int (*each)(void *, const sy_balanc
 
 /* ---- text --------------------------------------------------------------------------------- */
 
+/* "RTX3090 +30 %": who has moved the most from what was measured; `-` when nobody has. */
+static void add_drift(cli_table *table, const sy_balance *balance)
+{
+    int most = -1;
+    for (int i = 0; i < balance->n_ratios; i++)
+        if (balance->ratios[i].drift != 1 && !isnan(balance->ratios[i].drift) &&
+            (most < 0 ||
+             fabs(log(balance->ratios[i].drift)) > fabs(log(balance->ratios[most].drift))))
+            most = i;
+    if (most < 0)
+        cli_table_cell(table, "-");
+    else
+        cli_table_cell(table, "%s %+.0f %%", balance->ratios[most].device,
+                       100 * (balance->ratios[most].drift - 1));
+}
+
 static int add_row(void *user, const sy_balance *balance)
 {
     double age = cli_profile_age(balance);
@@ -56,6 +72,7 @@ static int add_row(void *user, const sy_balance *balance)
         cli_table_cell(user, "%.1f h", age / 3600);
     else
         cli_table_cell(user, "-");
+    add_drift(user, balance);
     return CLI_DONE;
 }
 
@@ -95,7 +112,7 @@ static int show_text(sy_context *context)
     }
     CLI_TRY(cli_table_end(&table, stdout));
     printf("\n");
-    cli_table_begin(&table, 3, "profile", "updated", ">age");
+    cli_table_begin(&table, 4, "profile", "updated", ">age", "drift");
     each_profile(context, add_row, &table);
     return cli_table_end(&table, stdout);
 }
@@ -104,12 +121,17 @@ static int show_text(sy_context *context)
 
 static int add_profile(void *user, const sy_balance *balance)
 {
-    json_t **list = user;
+    json_t **list = user, *devices = json_array();
     double age = cli_profile_age(balance);
-    *list = cli_json_append(*list, json_pack("{s:o, s:o, s:o}", "tag", cli_json_text(balance->tag),
-                                             "updated_at", cli_json_text(balance->updated_at),
-                                             "age_seconds",
-                                             age >= 0 ? cli_json_number(age) : json_null()));
+    for (int i = 0; i < balance->n_ratios; i++)
+        devices = cli_json_append(
+            devices, json_pack("{s:o, s:o, s:o}", "name", cli_json_text(balance->ratios[i].device),
+                               "ratio", cli_json_number(balance->ratios[i].ratio), "drift",
+                               cli_json_number(balance->ratios[i].drift)));
+    *list = cli_json_append(
+        *list, json_pack("{s:o, s:o, s:o, s:o}", "tag", cli_json_text(balance->tag), "updated_at",
+                         cli_json_text(balance->updated_at), "age_seconds",
+                         age >= 0 ? cli_json_number(age) : json_null(), "devices", devices));
     return *list ? CLI_DONE : cli_no_memory();
 }
 
@@ -135,9 +157,10 @@ static int show_json(sy_context *context)
 
 /* ---- Prometheus --------------------------------------------------------------------------- */
 
-/* A label's value: backslash, quote and line feed have to be escaped. */
-static void print_label(const char *text)
+/* In a label's value, backslash, quote and line feed have to be escaped. */
+static void print_label(const char *name, const char *text)
 {
+    printf("%s=\"", name);
     for (; *text; text++) {
         if (*text == '\n')
             fputs("\\n", stdout);
@@ -146,13 +169,20 @@ static void print_label(const char *text)
         else
             putchar(*text);
     }
+    putchar('"');
 }
 
-static void print_metric(const char *name, const char *label, const char *value, double number)
+/* A metric of a profile or of a device, or of a device in a profile. */
+static void print_metric(const char *name, const char *tag, const char *device, double number)
 {
-    printf("%s{%s=\"", name, label);
-    print_label(value);
-    printf("\"} %.17g\n", number);
+    printf("%s{", name);
+    if (tag)
+        print_label("tag", tag);
+    if (tag && device)
+        putchar(',');
+    if (device)
+        print_label("device", device);
+    printf("} %.17g\n", number);
 }
 
 static int print_age(void *user, const sy_balance *balance)
@@ -160,7 +190,17 @@ static int print_age(void *user, const sy_balance *balance)
     double age = cli_profile_age(balance);
     (void)user;
     if (age >= 0)
-        print_metric("steelyard_profile_age_seconds", "tag", balance->tag, age);
+        print_metric("steelyard_profile_age_seconds", balance->tag, NULL, age);
+    return CLI_DONE;
+}
+
+static int print_drift(void *user, const sy_balance *balance)
+{
+    (void)user;
+    for (int i = 0; i < balance->n_ratios; i++)
+        if (!isnan(balance->ratios[i].drift))
+            print_metric("steelyard_profile_drift_ratio", balance->tag, balance->ratios[i].device,
+                         balance->ratios[i].drift);
     return CLI_DONE;
 }
 
@@ -191,11 +231,13 @@ static int show_prometheus(sy_context *context)
         for (int i = 0; i < sy_device_count(context); i++) {
             sy_device_info info;
             if (sy_device_query(context, i, &info) == SY_OK && !isnan(metric_value(metric, &info)))
-                print_metric(name, "device", info.name, metric_value(metric, &info));
+                print_metric(name, NULL, info.name, metric_value(metric, &info));
         }
     }
     printf("# TYPE steelyard_profile_age_seconds gauge\n");
-    return each_profile(context, print_age, NULL);
+    CLI_TRY(each_profile(context, print_age, NULL));
+    printf("# TYPE steelyard_profile_drift_ratio gauge\n");
+    return each_profile(context, print_drift, NULL);
 }
 
 int cli_cmd_status(int argc, char **argv)

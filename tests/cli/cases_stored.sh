@@ -62,3 +62,28 @@ if [ "$(id -u)" != 0 ]; then
     refuses "profile folder read-only" 1 "multigpu.json" ratios set a=1,b=1 $sim
     unset STEELYARD_MULTIGPU_PATH
 fi
+
+# What status shows of a profile that runs have corrected since it was measured.
+cat >corrected.json <<'END'
+{"format": 1, "profiles": {"sma": {"updated_at": "2026-01-02T03:04:05", "ratios": {"a": 0.6, "b": 0.4},
+ "fingerprint": {}, "costs": {"a": {"phases": {}}, "b": {"phases": {}, "drift": 1.25}}}}}
+END
+STEELYARD_MULTIGPU_PATH=$PWD/corrected.json
+export STEELYARD_MULTIGPU_PATH
+accepts "status" status $sim
+says "status: devices" '^a  *simulated  *ok'
+says "status: the drift" '^sma  *2026-01-02T03:04:05  *[0-9.]* h  *b +25 %$'
+accepts "status as JSON" status --format json $sim
+report "status as JSON: the drift" "$(python3 - stdout 2>&1 <<'END'
+import json, sys
+profile, = json.load(open(sys.argv[1]))["profiles"]
+assert profile["tag"] == "sma" and profile["age_seconds"] > 0, profile
+assert [(d["name"], d["ratio"], d["drift"]) for d in profile["devices"]] == [
+    ("a", 0.6, 1), ("b", 0.4, 1.25)], profile
+END
+)"
+accepts "status for Prometheus" status --format prometheus $sim
+says "status for Prometheus: a device" '^steelyard_device_available{device="a"} 1$'
+says "status for Prometheus: the age" '^steelyard_profile_age_seconds{tag="sma"} [0-9]*$'
+says "status for Prometheus: the drift" '^steelyard_profile_drift_ratio{tag="sma",device="b"} 1.25$'
+unset STEELYARD_MULTIGPU_PATH

@@ -5,6 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include <criterion/criterion.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +133,29 @@ Test(feedback, forced_ratios_teach_nothing)
     sy_context_destroy(&context);
 }
 
+/* The times in the file are the measured ones times the drift that it tells. */
+static void check_drift(sy_context *context)
+{
+    json_t *file = json_load_file(path, 0, NULL), *slopes;
+    sy_balance balance = {.struct_size = sizeof balance};
+    int quicker = 0;
+    json_t *costs =
+        json_object_get(json_object_get(json_object_get(file, "profiles"), "sma"), "costs");
+    cr_assert_eq(sy_balance_get(context, "sma", &balance), SY_OK);
+    cr_assert_eq(balance.n_ratios, 2);
+    for (int i = 0; i < 2; i++) {
+        json_t *phases =
+            json_object_get(json_object_get(costs, balance.ratios[i].device), "phases");
+        slopes = json_object_get(json_object_get(phases, "compute"), "per_element_ns");
+        cr_expect_float_eq(json_number_value(json_array_get(slopes, 0)) / 4000,
+                           balance.ratios[i].drift, 1e-12);
+        quicker += balance.ratios[i].drift < 1;
+    }
+    cr_expect_gt(quicker, 0);
+    sy_balance_clear(&balance);
+    json_decref(file);
+}
+
 /* Not before it has been worth it for some runs, and then so that the next process knows. */
 Test(feedback, the_file_follows_when_it_matters)
 {
@@ -154,6 +178,7 @@ Test(feedback, the_file_follows_when_it_matters)
     }
     cr_expect_lt(planned_for_b(context), TILES / 2, "%d writes in %d runs", writes, calls);
     cr_expect_gt(writes, 0);
+    check_drift(context);
     sy_context_destroy(&context);
 }
 

@@ -16,6 +16,8 @@ typedef struct sy_balance {
     struct {
         char device[64];
         double ratio;
+        double drift;  /* what it takes now by what was measured, as the runs since have found; 1
+                          when they have found nothing; NaN: it was not measured */
     } * ratios;        /* in the file's order; sum 1 */
     char workload[64]; /* what was measured; empty: not known, or ratios set by hand */
     char kept[160];    /* of sy_profile_auto_balance: why the stored ones stay; else empty */
