@@ -6,6 +6,10 @@
  * are computed, on which device, nor with which instructions: any way that certifies its rounding
  * is a right way. What a way cannot certify it reports as a doubt, and `repair` decides that
  * stretch from the whole row with wide arithmetic.
+ *
+ * In `fast` accuracy a workload is another row, with functions of its own. Its arithmetic is plain
+ * and nothing is in doubt; every output is a fixed sequence of operations on values that are chosen
+ * by their column in the whole row, so its bits do not depend on those things either.
  */
 #ifndef SYI_KERNELS_KERNEL_H
 #define SYI_KERNELS_KERNEL_H
@@ -84,9 +88,19 @@ typedef struct syi_workload {
      * in doubt. */
     sy_status (*repair)(const sy_segment *row, int64_t first, int64_t last);
     const struct syi_gpu_form *gpu; /* launch.h; NULL: it has none */
+    /* The row for fast accuracy, the same for callers and users but with costs of its own; NULL:
+     * this one serves both. */
+    const struct syi_workload *fast;
+    const char *tag; /* under which profiles are kept; NULL: the name */
     /* Set for a user's workload: it is run tile by tile through these. */
     const sy_workload_def *user;
 } syi_workload;
+
+/* The tag of a profile when the caller gives none. */
+SYI_INLINE const char *syi_workload_tag(const syi_workload *workload)
+{
+    return workload->tag ? workload->tag : workload->name;
+}
 
 /* The one NaN of the library, 0x7ff8000000000000. */
 SYI_INLINE double syi_nan(void)

@@ -4,6 +4,7 @@
 #include "window/window.h"
 
 SYI_ISA_DECLARE(syi_bollinger_run);
+SYI_ISA_DECLARE(syi_bollinger_fast_run);
 
 static sy_status check(const double *params)
 {
@@ -27,21 +28,24 @@ static const sy_param_info params[] = {
 
 static const syi_gpu_form gpu = SYI_WINDOW_FORM("syi_gpu_bollinger");
 
-const syi_workload syi_workload_bollinger = {
-    .name = "bollinger",
-    .summary = "Bollinger bands: moving average and bands of standard deviations around it",
-    .version = 1,
-    .pattern = SY_PATTERN_WINDOW,
-    .n_inputs = 1,
-    .n_outputs = 3,
-    .n_params = 3,
-    .input_names = (const char *const[]){"close"},
-    .output_names = (const char *const[]){"upper", "middle", "lower"},
-    .params = params,
-    .check = check,
-    .halo = syi_window_halo,
-    .warmup = syi_window_halo,
-    .run = {SYI_ISA_LIST(syi_bollinger_run)},
+static const char *const input_names[] = {"close"};
+static const char *const output_names[] = {"upper", "middle", "lower"};
+
+/* What the rows of both accuracies have in common. */
+#define BOLLINGER_FACE                                                                             \
+    .name = "bollinger",                                                                           \
+    .summary = "Bollinger bands: moving average and bands of standard deviations around it",       \
+    .pattern = SY_PATTERN_WINDOW, .n_inputs = 1, .n_outputs = 3, .n_params = 3,                    \
+    .input_names = input_names, .output_names = output_names, .params = params, .check = check,    \
+    .halo = syi_window_halo, .warmup = syi_window_halo
+
+static const syi_workload fast = {
+    BOLLINGER_FACE,          .version = 1,
+    .tag = "bollinger_fast", .run = {SYI_ISA_LIST(syi_bollinger_fast_run)},
     .repair = repair,
-    .gpu = &gpu,
+};
+
+const syi_workload syi_workload_bollinger = {
+    BOLLINGER_FACE,   .version = 1, .run = {SYI_ISA_LIST(syi_bollinger_run)},
+    .repair = repair, .gpu = &gpu,  .fast = &fast,
 };

@@ -2,9 +2,11 @@
  * in IEEE 754 (an infinity times zero is NaN); a finite product never overflows or underflows. */
 #include "cuda/forms.h"
 #include "exact/total.h"
+#include "fast/reduce.h"
 #include "isa.h"
 
 SYI_ISA_DECLARE(syi_dot_run);
+SYI_ISA_DECLARE(syi_dot_fast_run);
 
 static void finish(const void *partial, int64_t columns, const double *params, double *outputs,
                    int *doubt)
@@ -22,19 +24,39 @@ static sy_status repair(const sy_segment *row, int64_t first, int64_t last)
 
 static const syi_gpu_form gpu = SYI_TILE_FORM("syi_gpu_dot");
 
-const syi_workload syi_workload_dot = {
-    .name = "dot",
-    .summary = "sum of two rows' products",
+static void finish_fast(const void *partial, int64_t columns, const double *params, double *outputs,
+                        int *doubt)
+{
+    (void)params, (void)doubt, (void)columns;
+    outputs[0] = syi_fast_clean(*(const double *)partial);
+}
+
+static const char *const input_names[] = {"x", "y"};
+static const char *const output_names[] = {"dot"};
+
+/* What the rows of both accuracies have in common. */
+#define DOT_FACE                                                                                   \
+    .name = "dot", .summary = "sum of two rows' products", .pattern = SY_PATTERN_REDUCE,           \
+    .n_inputs = 2, .n_outputs = 1, .input_names = input_names, .output_names = output_names
+
+static const syi_workload fast = {
+    DOT_FACE,
     .version = 1,
-    .pattern = SY_PATTERN_REDUCE,
-    .n_inputs = 2,
-    .n_outputs = 1,
-    .input_names = (const char *const[]){"x", "y"},
-    .output_names = (const char *const[]){"dot"},
+    .tag = "dot_fast",
+    .run = {SYI_ISA_LIST(syi_dot_fast_run)},
+    .partial_size = sizeof(double),
+    .combine = syi_fast_add,
+    .finish = finish_fast,
+};
+
+const syi_workload syi_workload_dot = {
+    DOT_FACE,
+    .version = 1,
     .run = {SYI_ISA_LIST(syi_dot_run)},
     .partial_size = sizeof(syi_total),
     .combine = syi_total_combine,
     .finish = finish,
     .repair = repair,
     .gpu = &gpu,
+    .fast = &fast,
 };

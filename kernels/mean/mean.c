@@ -2,9 +2,11 @@
  * infinity, or NaN) for a row with values that are not finite. */
 #include "cuda/forms.h"
 #include "exact/total.h"
+#include "fast/reduce.h"
 #include "isa.h"
 
 SYI_ISA_DECLARE(syi_mean_run);
+SYI_ISA_DECLARE(syi_mean_fast_run);
 
 static void finish(const void *partial, int64_t columns, const double *params, double *outputs,
                    int *doubt)
@@ -23,19 +25,39 @@ static sy_status repair(const sy_segment *row, int64_t first, int64_t last)
 
 static const syi_gpu_form gpu = SYI_TILE_FORM("syi_gpu_total");
 
-const syi_workload syi_workload_mean = {
-    .name = "mean",
-    .summary = "mean of a row",
+static void finish_fast(const void *partial, int64_t columns, const double *params, double *outputs,
+                        int *doubt)
+{
+    (void)params, (void)doubt;
+    outputs[0] = syi_fast_clean(*(const double *)partial / (double)columns);
+}
+
+static const char *const input_names[] = {"x"};
+static const char *const output_names[] = {"mean"};
+
+/* What the rows of both accuracies have in common. */
+#define MEAN_FACE                                                                                  \
+    .name = "mean", .summary = "mean of a row", .pattern = SY_PATTERN_REDUCE, .n_inputs = 1,       \
+    .n_outputs = 1, .input_names = input_names, .output_names = output_names
+
+static const syi_workload fast = {
+    MEAN_FACE,
     .version = 1,
-    .pattern = SY_PATTERN_REDUCE,
-    .n_inputs = 1,
-    .n_outputs = 1,
-    .input_names = (const char *const[]){"x"},
-    .output_names = (const char *const[]){"mean"},
+    .tag = "mean_fast",
+    .run = {SYI_ISA_LIST(syi_mean_fast_run)},
+    .partial_size = sizeof(double),
+    .combine = syi_fast_add,
+    .finish = finish_fast,
+};
+
+const syi_workload syi_workload_mean = {
+    MEAN_FACE,
+    .version = 1,
     .run = {SYI_ISA_LIST(syi_mean_run)},
     .partial_size = sizeof(syi_total),
     .combine = syi_total_combine,
     .finish = finish,
     .repair = repair,
     .gpu = &gpu,
+    .fast = &fast,
 };

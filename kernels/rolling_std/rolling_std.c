@@ -3,6 +3,7 @@
 #include "window/window.h"
 
 SYI_ISA_DECLARE(syi_rolling_std_run);
+SYI_ISA_DECLARE(syi_rolling_std_fast_run);
 
 static sy_status check(const double *params)
 {
@@ -18,21 +19,24 @@ static const sy_param_info params[] = {SYI_PERIOD_PARAM, SYI_DDOF_PARAM};
 
 static const syi_gpu_form gpu = SYI_WINDOW_FORM("syi_gpu_rolling_std");
 
-const syi_workload syi_workload_rolling_std = {
-    .name = "rolling_std",
-    .summary = "rolling standard deviation, of the population unless ddof is given",
-    .version = 1,
-    .pattern = SY_PATTERN_WINDOW,
-    .n_inputs = 1,
-    .n_outputs = 1,
-    .n_params = 2,
-    .input_names = (const char *const[]){"x"},
-    .output_names = (const char *const[]){"y"},
-    .params = params,
-    .check = check,
-    .halo = syi_window_halo,
-    .warmup = syi_window_halo,
-    .run = {SYI_ISA_LIST(syi_rolling_std_run)},
+static const char *const input_names[] = {"x"};
+static const char *const output_names[] = {"y"};
+
+/* What the rows of both accuracies have in common. */
+#define ROLLING_STD_FACE                                                                           \
+    .name = "rolling_std",                                                                         \
+    .summary = "rolling standard deviation, of the population unless ddof is given",               \
+    .pattern = SY_PATTERN_WINDOW, .n_inputs = 1, .n_outputs = 1, .n_params = 2,                    \
+    .input_names = input_names, .output_names = output_names, .params = params, .check = check,    \
+    .halo = syi_window_halo, .warmup = syi_window_halo
+
+static const syi_workload fast = {
+    ROLLING_STD_FACE,          .version = 1,
+    .tag = "rolling_std_fast", .run = {SYI_ISA_LIST(syi_rolling_std_fast_run)},
     .repair = repair,
-    .gpu = &gpu,
+};
+
+const syi_workload syi_workload_rolling_std = {
+    ROLLING_STD_FACE, .version = 1, .run = {SYI_ISA_LIST(syi_rolling_std_run)},
+    .repair = repair, .gpu = &gpu,  .fast = &fast,
 };

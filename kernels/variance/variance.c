@@ -6,10 +6,12 @@
 #include "cuda/forms.h"
 #include "exact/decide.h"
 #include "exact/limbs.h"
+#include "fast/reduce.h"
 #include "isa.h"
 #include "variance/moments.h"
 
 SYI_ISA_DECLARE(syi_variance_run);
+SYI_ISA_DECLARE(syi_variance_fast_run);
 
 static int bit_length(const uint64_t *a, int limbs)
 {
@@ -138,21 +140,42 @@ static const sy_param_info params[] = {{.name = "ddof",
 
 static const syi_gpu_form gpu = SYI_TILE_FORM("syi_gpu_variance");
 
-const syi_workload syi_workload_variance = {
-    .name = "variance",
-    .summary = "variance of a row, of the population unless ddof is given",
+static void finish_fast(const void *partial, int64_t columns, const double *params, double *outputs,
+                        int *doubt)
+{
+    double free = (double)columns - params[0];
+    (void)doubt;
+    outputs[0] =
+        free > 0.0 ? syi_fast_clean(((const syi_fast_spread *)partial)->squares / free) : syi_nan();
+}
+
+static const char *const input_names[] = {"x"};
+static const char *const output_names[] = {"variance"};
+
+/* What the rows of both accuracies have in common. */
+#define VARIANCE_FACE                                                                              \
+    .name = "variance", .summary = "variance of a row, of the population unless ddof is given",    \
+    .pattern = SY_PATTERN_REDUCE, .n_inputs = 1, .n_outputs = 1, .n_params = 1,                    \
+    .input_names = input_names, .output_names = output_names, .params = params
+
+static const syi_workload fast = {
+    VARIANCE_FACE,
     .version = 1,
-    .pattern = SY_PATTERN_REDUCE,
-    .n_inputs = 1,
-    .n_outputs = 1,
-    .n_params = 1,
-    .input_names = (const char *const[]){"x"},
-    .output_names = (const char *const[]){"variance"},
-    .params = params,
+    .tag = "variance_fast",
+    .run = {SYI_ISA_LIST(syi_variance_fast_run)},
+    .partial_size = sizeof(syi_fast_spread),
+    .combine = syi_fast_spread_merge,
+    .finish = finish_fast,
+};
+
+const syi_workload syi_workload_variance = {
+    VARIANCE_FACE,
+    .version = 1,
     .run = {SYI_ISA_LIST(syi_variance_run)},
     .partial_size = sizeof(moments),
     .combine = combine,
     .finish = finish,
     .repair = repair,
     .gpu = &gpu,
+    .fast = &fast,
 };

@@ -4,6 +4,7 @@
 #include "window/window.h"
 
 SYI_ISA_DECLARE(syi_zscore_run);
+SYI_ISA_DECLARE(syi_zscore_fast_run);
 
 static sy_status check(const double *params)
 {
@@ -19,21 +20,24 @@ static const sy_param_info params[] = {SYI_PERIOD_PARAM, SYI_DDOF_PARAM};
 
 static const syi_gpu_form gpu = SYI_WINDOW_FORM("syi_gpu_zscore");
 
-const syi_workload syi_workload_zscore = {
-    .name = "zscore",
-    .summary = "distance of a value from its window's mean, in standard deviations",
-    .version = 1,
-    .pattern = SY_PATTERN_WINDOW,
-    .n_inputs = 1,
-    .n_outputs = 1,
-    .n_params = 2,
-    .input_names = (const char *const[]){"x"},
-    .output_names = (const char *const[]){"y"},
-    .params = params,
-    .check = check,
-    .halo = syi_window_halo,
-    .warmup = syi_window_halo,
-    .run = {SYI_ISA_LIST(syi_zscore_run)},
+static const char *const input_names[] = {"x"};
+static const char *const output_names[] = {"y"};
+
+/* What the rows of both accuracies have in common. */
+#define ZSCORE_FACE                                                                                \
+    .name = "zscore",                                                                              \
+    .summary = "distance of a value from its window's mean, in standard deviations",               \
+    .pattern = SY_PATTERN_WINDOW, .n_inputs = 1, .n_outputs = 1, .n_params = 2,                    \
+    .input_names = input_names, .output_names = output_names, .params = params, .check = check,    \
+    .halo = syi_window_halo, .warmup = syi_window_halo
+
+static const syi_workload fast = {
+    ZSCORE_FACE,          .version = 1,
+    .tag = "zscore_fast", .run = {SYI_ISA_LIST(syi_zscore_fast_run)},
     .repair = repair,
-    .gpu = &gpu,
+};
+
+const syi_workload syi_workload_zscore = {
+    ZSCORE_FACE,      .version = 1, .run = {SYI_ISA_LIST(syi_zscore_run)},
+    .repair = repair, .gpu = &gpu,  .fast = &fast,
 };

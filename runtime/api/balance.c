@@ -33,7 +33,7 @@ sy_status sy_balance_set(sy_context *context, const char *tag, const sy_ratio *r
 sy_status sy_balance_get(sy_context *context, const char *tag, sy_balance *out)
 {
     syi_stored_balance stored;
-    const char *workload;
+    const char *workload, *accuracy;
     if (!context || !out)
         return syi_fail(SY_ERR_ARGUMENT, "sy_balance_get: context or out is NULL");
     SYI_TRY(syi_struct_check(out->struct_size, "sy_balance"));
@@ -45,6 +45,9 @@ sy_status sy_balance_get(sy_context *context, const char *tag, sy_balance *out)
     workload = json_string_value(json_object_get(stored.fingerprint, "workload"));
     if (workload)
         syi_copy_text(stored.balance.workload, sizeof stored.balance.workload, workload);
+    accuracy = json_string_value(json_object_get(stored.fingerprint, "accuracy"));
+    if (accuracy && !strcmp(accuracy, "fast"))
+        stored.balance.accuracy = SY_ACCURACY_FAST;
     SYI_GIVE(out, stored.balance);
     stored.balance.ratios = NULL; /* the caller's now */
     syi_stored_balance_clear(&stored);
@@ -131,8 +134,9 @@ sy_status syi_context_plan(sy_context *context, const syi_job *job, const sy_opt
                            syi_plan *out)
 {
     syi_known known = {0};
-    sy_status status = syi_known_get(context, job->workload,
-                                     options->tag ? options->tag : job->workload->name, &known);
+    sy_status status =
+        syi_known_get(context, job->workload,
+                      options->tag ? options->tag : syi_workload_tag(job->workload), &known);
     if (status == SY_OK)
         status = plan_with(context, job, options, &known, out);
     syi_known_clear(&known);

@@ -44,10 +44,15 @@ void syi_context_learn(sy_context *context, const syi_workload *workload, const 
                        const syi_plan *plan, const syi_tally *tallies);
 
 /* Everything of a work but its arrays: workload, shape, parameters. */
-sy_status syi_work_check(sy_context *context, const sy_work *work, double *params, syi_job *out);
+sy_status syi_work_check(sy_context *context, const sy_work *work, const sy_options *options,
+                         double *params, syi_job *out);
 
 /* Everything of the options but the ratios, which the plan checks. */
 sy_status syi_options_check(const sy_options *options);
+sy_status syi_accuracy_check(sy_accuracy accuracy);
+
+/* The row that computes in that accuracy. */
+const syi_workload *syi_workload_for(const syi_workload *workload, sy_accuracy accuracy);
 
 /* Copies a struct of the caller, whose size may be that of an older or newer header. */
 #define SYI_ADOPT(to, from)                                                                        \

@@ -110,8 +110,8 @@ static sy_status run_job(sy_context *context, syi_job *job, const syi_plan *plan
     syi_trace_tell(job->trace, SYI_TRACE_HOST, 0, "merge", (double)merging, (double)ended,
                    (syi_tiles){0, plan->tiles});
     wall_ms = (double)(ended - began) / 1e6;
-    syi_context_learn(context, job->workload, options->tag ? options->tag : job->workload->name,
-                      plan, tallies);
+    syi_context_learn(context, job->workload,
+                      options->tag ? options->tag : syi_workload_tag(job->workload), plan, tallies);
     report->repaired = repaired;
     if (options->checksum)
         checksum(job, report->checksum);
@@ -170,7 +170,7 @@ sy_status distribute_workload(sy_context *context, const sy_work *work, const sy
         SYI_TRY(syi_struct_check(report->struct_size, "sy_report"));
     SYI_ADOPT(copy, options);
     SYI_TRY(syi_options_check(&copy));
-    SYI_TRY(syi_work_check(context, work, params, &job));
+    SYI_TRY(syi_work_check(context, work, &copy, params, &job));
     SYI_TRY(check_arrays(&job));
     SYI_TRY(syi_trace_create(copy.trace, copy.trace_user, &job.trace));
     status = plan_and_run(context, &job, &copy, &result);

@@ -104,7 +104,7 @@ sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_opt
     SYI_TRY(syi_struct_check(out->struct_size, "sy_plan_info"));
     SYI_ADOPT(copy, options);
     SYI_TRY(syi_options_check(&copy));
-    SYI_TRY(syi_work_check(context, work, params, &job));
+    SYI_TRY(syi_work_check(context, work, &copy, params, &job));
     SYI_TRY(syi_context_plan(context, &job, &copy, &plan));
     status = fill_plan(context, &job, &plan, &result);
     syi_plan_clear(&plan);

@@ -59,7 +59,7 @@ syi_fingerprint syi_fingerprint_of(const syi_device *device, const syi_workload 
     syi_copy_text(print.uuid, sizeof print.uuid, info->uuid);
     syi_copy_text(print.name, sizeof print.name,
                   info->type == SY_DEVICE_SIMULATED ? info->name : info->description);
-    syi_copy_text(print.workload, sizeof print.workload, workload->name);
+    syi_copy_text(print.workload, sizeof print.workload, syi_workload_tag(workload));
     if (is_host)
         syi_copy_text(print.code, sizeof print.code, syi_isa_name(syi_isa_detect()));
     return print;

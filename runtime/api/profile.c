@@ -33,6 +33,7 @@ typedef struct sample {
     const void *in[SYI_MAX_ARRAYS];
     void *out[SYI_MAX_ARRAYS];
     sy_work work;
+    sy_accuracy accuracy;
 } sample;
 
 static void sample_clear(sample *s)
@@ -50,7 +51,8 @@ static sy_status sample_make(const syi_workload *workload, const sy_profile_opti
     *s = (sample){.work = {.struct_size = sizeof(sy_work),
                            .workload = workload->name,
                            .rows = 1,
-                           .columns = options->sample_size}};
+                           .columns = options->sample_size},
+                  .accuracy = options->accuracy};
     for (int k = 0; k < workload->n_inputs; k++) {
         double *values = syi_alloc(count, sizeof *values);
         s->in[k] = values;
@@ -94,7 +96,8 @@ static sy_status time_run(sy_context *context, const sample *s, int index, int64
 {
     sy_work work = s->work;
     sy_ratio alone = {context->devices.list[index]->info.name, 1};
-    sy_options options = {.struct_size = sizeof options, .ratios = &alone, .n_ratios = 1};
+    sy_options options = {
+        .struct_size = sizeof options, .accuracy = s->accuracy, .ratios = &alone, .n_ratios = 1};
     sy_report report = {.struct_size = sizeof report};
     const sy_device_report *own;
     sy_status status = SY_OK;
@@ -207,9 +210,12 @@ static sy_status describe_device(const syi_device *device, const syi_workload *w
 }
 
 static sy_status describe(const syi_devices *devices, const syi_workload *workload,
-                          const measured *all, json_t *costs, json_t *fingerprint)
+                          sy_accuracy accuracy, const measured *all, json_t *costs,
+                          json_t *fingerprint)
 {
     json_t *prints;
+    if (accuracy == SY_ACCURACY_FAST) /* absent: exact, as in files of older writers */
+        SYI_TRY(syi_json_put(fingerprint, "accuracy", json_string("fast")));
     SYI_TRY(syi_json_put(fingerprint, "library", json_string(sy_version())));
     SYI_TRY(syi_json_put(fingerprint, "workload", json_string(workload->name)));
     SYI_TRY(syi_json_put(fingerprint, "workload_version", json_integer(workload->version)));
@@ -260,7 +266,7 @@ static sy_status store(sy_context *context, const syi_workload *workload,
     else if (n == 0)
         status = syi_fail(SY_ERR_NO_DEVICE, "no device could run the sample; nothing was stored");
     if (status == SY_OK)
-        status = describe(devices, workload, all, costs, fingerprint);
+        status = describe(devices, workload, options->accuracy, all, costs, fingerprint);
     if (status == SY_OK)
         status = replace(context, options, ratios, n, fingerprint, costs, kept);
     json_decref(costs);
@@ -310,6 +316,8 @@ static sy_status profile_devices(sy_context *context, const syi_workload *worklo
 
 static sy_status fill_defaults(sy_profile_options *options)
 {
+    if (!options->workload)
+        options->workload = "bollinger";
     if (options->sample_size == 0)
         options->sample_size = INT64_C(1) << 20;
     if (options->runs == 0)
@@ -318,10 +326,6 @@ static sy_status fill_defaults(sy_profile_options *options)
         options->warmup = DEFAULT_WARMUP;
     else if (options->warmup == -1)
         options->warmup = 0;
-    if (!options->workload)
-        options->workload = "bollinger";
-    if (!options->tag)
-        options->tag = options->workload;
     if (options->sample_size < 1 || options->sample_size > INT64_C(1) << 40)
         return syi_fail(SY_ERR_ARGUMENT, "sample size %lld: must be from 1 to 2^40",
                         (long long)options->sample_size);
@@ -331,6 +335,7 @@ static sy_status fill_defaults(sy_profile_options *options)
     if (!(options->budget_ms >= 0))
         return syi_fail(SY_ERR_ARGUMENT, "a budget of %g ms: must not be negative",
                         options->budget_ms);
+    SYI_TRY(syi_accuracy_check(options->accuracy));
     if (options->runs < 1 || options->runs > MAX_RUNS || options->warmup < 0 ||
         options->warmup > MAX_RUNS)
         return syi_fail(SY_ERR_ARGUMENT, "%d runs after %d for warm-up: must be from 1 to %d",
@@ -357,6 +362,9 @@ sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options 
     workload = syi_workload_find(context, copy.workload);
     if (!workload)
         return SY_ERR_NOT_FOUND;
+    workload = syi_workload_for(workload, copy.accuracy);
+    if (!copy.tag)
+        copy.tag = syi_workload_tag(workload);
     status = sample_make(workload, &copy, &s);
     if (status == SY_OK)
         status = profile_devices(context, workload, &copy, &s, kept);

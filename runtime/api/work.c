@@ -13,18 +13,27 @@ static sy_status check_halo(const syi_workload *workload, const double *params)
     return SY_OK;
 }
 
-sy_status syi_options_check(const sy_options *options)
+sy_status syi_accuracy_check(sy_accuracy accuracy)
 {
-    if (options->accuracy == SY_ACCURACY_FAST)
-        return syi_fail(SY_ERR_UNSUPPORTED,
-                        "SY_ACCURACY_FAST is not in this version; use SY_ACCURACY_EXACT");
-    if (options->accuracy != SY_ACCURACY_EXACT)
-        return syi_fail(SY_ERR_ARGUMENT, "accuracy %d is unknown; use SY_ACCURACY_EXACT",
-                        (int)options->accuracy);
-    return SY_OK;
+    if (accuracy == SY_ACCURACY_EXACT || accuracy == SY_ACCURACY_FAST)
+        return SY_OK;
+    return syi_fail(SY_ERR_ARGUMENT,
+                    "accuracy %d is unknown; use SY_ACCURACY_EXACT or SY_ACCURACY_FAST",
+                    (int)accuracy);
 }
 
-sy_status syi_work_check(sy_context *context, const sy_work *work, double *params, syi_job *out)
+const syi_workload *syi_workload_for(const syi_workload *workload, sy_accuracy accuracy)
+{
+    return accuracy == SY_ACCURACY_FAST && workload->fast ? workload->fast : workload;
+}
+
+sy_status syi_options_check(const sy_options *options)
+{
+    return syi_accuracy_check(options->accuracy);
+}
+
+sy_status syi_work_check(sy_context *context, const sy_work *work, const sy_options *options,
+                         double *params, syi_job *out)
 {
     sy_work copy;
     const syi_workload *workload;
@@ -45,6 +54,7 @@ sy_status syi_work_check(sy_context *context, const sy_work *work, double *param
         return syi_fail(SY_ERR_ARGUMENT, "dtype %d is unknown; use SY_F64 or SY_F32",
                         (int)copy.dtype);
     SYI_TRY(syi_params_resolve(workload, copy.params, copy.n_params, params));
+    workload = syi_workload_for(workload, options->accuracy);
     SYI_TRY(check_halo(workload, params));
     *out = (syi_job){.workload = workload,
                      .params = params,

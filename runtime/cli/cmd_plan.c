@@ -77,7 +77,8 @@ static int print_json(const sy_plan_info *plan, const char *workload)
 
 typedef struct plan_request {
     int64_t size, rows;
-    const char *ratios, *tag;
+    const char *ratios, *tag, *accuracy_word;
+    sy_accuracy accuracy;
     bool json;
 } plan_request;
 
@@ -90,6 +91,7 @@ static int explain(sy_context *context, const sy_work *work, const plan_request 
         code = cli_ratios_parse(context, request->ratios, &ratios);
     if (code == CLI_DONE) {
         sy_options options = {.struct_size = sizeof options,
+                              .accuracy = request->accuracy,
                               .tag = request->tag,
                               .ratios = ratios.ratios,
                               .n_ratios = ratios.count};
@@ -146,6 +148,7 @@ int cli_cmd_plan(int argc, char **argv)
          .min = 1,
          .max = (int64_t)1 << 53,
          .help = "series (default 1)"},
+        CLI_ACCURACY_OPTION(request.accuracy_word),
         {.name = "ratios",
          .kind = CLI_TEXT,
          .to = &request.ratios,
@@ -172,5 +175,6 @@ int cli_cmd_plan(int argc, char **argv)
     }
     if (!args.n_positionals || !options[0].given)
         return cli_fail(CLI_USAGE, "plan needs WORKLOAD and --size N; see 'steelyard plan --help'");
+    CLI_TRY(cli_accuracy_parse(request.accuracy_word, &request.accuracy));
     return plan(&args, &request);
 }

@@ -52,7 +52,7 @@ static int profile(sy_context *context, const sy_profile_options *options)
 int cli_cmd_profile(int argc, char **argv)
 {
     sy_profile_options to = {.struct_size = sizeof to, .progress = cli_progress_tiles};
-    const char *budget = NULL;
+    const char *budget = NULL, *accuracy = NULL;
     double budget_s = 0;
     int64_t runs = 0, warmup = 1, seed = 0;
     cli_option options[] = {
@@ -61,6 +61,7 @@ int cli_cmd_profile(int argc, char **argv)
          .to = &to.workload,
          .placeholder = "W",
          .help = "what to measure with (default bollinger)"},
+        CLI_ACCURACY_OPTION(accuracy),
         {.name = "sample-size",
          .kind = CLI_INTEGER,
          .to = &to.sample_size,
@@ -117,6 +118,7 @@ int cli_cmd_profile(int argc, char **argv)
     to.runs = (int)runs;
     to.warmup = warmup ? (int)warmup : -1; /* the library's 0 is its default */
     to.seed = (uint64_t)seed;
+    CLI_TRY(cli_accuracy_parse(accuracy, &to.accuracy));
     CLI_TRY(check_workload(to.workload));
     CLI_TRY(cli_open(&args, &context));
     code = profile(context, &to);

@@ -20,8 +20,9 @@
 
 typedef struct run {
     /* The request. */
-    const char *input_path, *output_path, *column, *accuracy, *dtype_word, *report_path, *tag,
+    const char *input_path, *output_path, *column, *accuracy_word, *dtype_word, *report_path, *tag,
         *trace_path, *ratio_list;
+    sy_accuracy accuracy;
     int64_t seed;
     bool quiet, shows_table, frozen;
     /* What it became. */
@@ -56,10 +57,7 @@ static int check_request(run *r)
     if (!r->input_path || !r->output_path)
         return cli_fail(CLI_USAGE, "run needs %s F; see 'steelyard run --help'",
                         r->input_path ? "--output" : "--input");
-    if (strcmp(r->accuracy, "fast") == 0)
-        return cli_fail(CLI_USAGE, "--accuracy fast is not supported yet; leave it out for exact");
-    if (strcmp(r->accuracy, "exact") != 0)
-        return cli_fail(CLI_USAGE, "--accuracy must be exact, not '%s'", r->accuracy);
+    CLI_TRY(cli_accuracy_parse(r->accuracy_word, &r->accuracy));
     if (strcmp(r->dtype_word, "f32") == 0)
         r->dtype = SY_F32;
     else if (strcmp(r->dtype_word, "f64") != 0)
@@ -140,6 +138,7 @@ static int compute(run *r)
                     .n_params = r->n_params,
                     .dtype = r->dtype};
     sy_options options = {.struct_size = sizeof options,
+                          .accuracy = r->accuracy,
                           .seed = (uint64_t)r->seed,
                           .tag = r->tag,
                           .ratios = r->ratios.ratios,
@@ -222,7 +221,7 @@ static int finish(run *r)
                                  : cli_csv_write(&r->output, &r->input, &r->info, r->results));
     /* All files or none. */
     if (r->report_path) {
-        CLI_TRY(cli_report_write(&r->report_file, &r->report, r->info.name, r->dtype,
+        CLI_TRY(cli_report_write(&r->report_file, &r->report, r->info.name, r->dtype, r->accuracy,
                                  (uint64_t)r->seed));
         CLI_TRY(cli_output_seal(&r->report_file));
     }
@@ -286,7 +285,7 @@ static int help(const cli_args *args)
 
 int cli_cmd_run(int argc, char **argv)
 {
-    run r = {.accuracy = "exact", .dtype_word = "f64"};
+    run r = {.dtype_word = "f64"};
     cli_option options[] = {
         {.name = "input",
          .kind = CLI_TEXT,
@@ -314,11 +313,7 @@ int cli_cmd_run(int argc, char **argv)
          .placeholder = "N",
          .max = INT64_MAX,
          .help = "of every random order; exact results do not depend on it (default 0)"},
-        {.name = "accuracy",
-         .kind = CLI_TEXT,
-         .to = &r.accuracy,
-         .placeholder = "WORD",
-         .help = "exact (default)"},
+        CLI_ACCURACY_OPTION(r.accuracy_word),
         {.name = "dtype",
          .kind = CLI_TEXT,
          .to = &r.dtype_word,

@@ -22,6 +22,19 @@ int cli_open(cli_args *args, sy_context **out)
     return status == SY_OK ? CLI_DONE : cli_library_failed(status);
 }
 
+int cli_accuracy_parse(const char *word, sy_accuracy *out)
+{
+    *out = word && strcmp(word, "fast") == 0 ? SY_ACCURACY_FAST : SY_ACCURACY_EXACT;
+    if (!word || strcmp(word, cli_accuracy_word(*out)) == 0)
+        return CLI_DONE;
+    return cli_fail(CLI_USAGE, "--accuracy must be exact or fast, not '%s'", word);
+}
+
+const char *cli_accuracy_word(sy_accuracy accuracy)
+{
+    return accuracy == SY_ACCURACY_FAST ? "fast" : "exact";
+}
+
 int cli_open_file(cli_args *args, sy_context **out)
 {
     if (!args->devices)

@@ -14,6 +14,15 @@ int cli_open_file(cli_args *args, sy_context **out);
 /* Opens the CPU alone, silently: for lists and help texts. */
 int cli_open_catalog(sy_context **out);
 
+/* The word of --accuracy; NULL: exact. */
+int cli_accuracy_parse(const char *word, sy_accuracy *out);
+const char *cli_accuracy_word(sy_accuracy accuracy);
+#define CLI_ACCURACY_OPTION(variable)                                                              \
+    {                                                                                              \
+        .name = "accuracy", .kind = CLI_TEXT, .to = &(variable), .placeholder = "WORD",            \
+        .help = "exact (default), or fast: a few units in the last place off"                      \
+    }
+
 /* "a=0.75,b=0.25" with names of the context's devices. cli_ratios_free also when it failed. */
 typedef struct cli_ratios {
     char *text; /* holds the names */

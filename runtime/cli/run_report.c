@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
 #include "message.h"
 #include "print.h"
 
@@ -21,7 +22,7 @@ static json_t *device_json(const sy_device_report *d)
 }
 
 static json_t *report_json(const sy_report *report, const char *workload, sy_dtype dtype,
-                           uint64_t seed)
+                           sy_accuracy accuracy, uint64_t seed)
 {
     json_t *devices = json_array();
     for (int i = 0; i < report->n_devices; i++)
@@ -30,9 +31,10 @@ static json_t *report_json(const sy_report *report, const char *workload, sy_dty
         "{s:o, s:I, s:I, s:I, s:s, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:I, s:s, s:o}",
         "workload", cli_json_text(workload), "rows", (json_int_t)report->rows, "columns",
         (json_int_t)report->columns, "tiles", (json_int_t)report->tiles, "dtype",
-        dtype == SY_F32 ? "f32" : "f64", "seed", (json_int_t)seed, "accuracy", "exact", "wall_ms",
-        cli_json_number(report->wall_ms), "ideal_ms", cli_json_number(report->ideal_ms),
-        "efficiency", cli_json_number(report->efficiency), "predicted_ms",
+        dtype == SY_F32 ? "f32" : "f64", "seed", (json_int_t)seed, "accuracy",
+        cli_accuracy_word(accuracy), "wall_ms", cli_json_number(report->wall_ms), "ideal_ms",
+        cli_json_number(report->ideal_ms), "efficiency", cli_json_number(report->efficiency),
+        "predicted_ms",
         report->predicted_ms >= 0 ? cli_json_number(report->predicted_ms) : json_null(),
         "unaccounted_ms", cli_json_number(report->unaccounted_ms), "used_profile",
         report->used_profile, "repaired", (json_int_t)report->repaired, "checksum",
@@ -40,9 +42,9 @@ static json_t *report_json(const sy_report *report, const char *workload, sy_dty
 }
 
 int cli_report_write(cli_output *output, const sy_report *report, const char *workload,
-                     sy_dtype dtype, uint64_t seed)
+                     sy_dtype dtype, sy_accuracy accuracy, uint64_t seed)
 {
-    return cli_json_write(output, report_json(report, workload, dtype, seed));
+    return cli_json_write(output, report_json(report, workload, dtype, accuracy, seed));
 }
 
 int cli_report_show(const sy_report *report, const char *workload)

@@ -10,7 +10,7 @@
 
 /* Writes the JSON text; the output is still to be committed. */
 int cli_report_write(cli_output *output, const sy_report *report, const char *workload,
-                     sy_dtype dtype, uint64_t seed);
+                     sy_dtype dtype, sy_accuracy accuracy, uint64_t seed);
 /* The table, on standard error. */
 int cli_report_show(const sy_report *report, const char *workload);
 

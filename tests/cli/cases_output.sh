@@ -91,6 +91,10 @@ for field in '"workload": "sma"' '"rows": 1' '"columns": 3' '"seed": 7' '"accura
     '"retries": 0' '"state": "ok"'; do
     says "report has $field" "$field"
 done
+accepts "report of a fast run" run sma --input in.csv --period 2 --output out.csv --report r.json \
+    --accuracy fast $cpu
+cp r.json stdout
+says "report tells the accuracy" '"accuracy": "fast"'
 accepts "trace" run sma --input in.csv --period 2 --output out.csv --trace t.json \
     --devices sim:a,sim:b --ratios a=0.75,b=0.25
 report "trace is JSON with its devices" "$(python3 - 2>&1 <<'EOT'

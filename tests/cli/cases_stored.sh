@@ -38,6 +38,10 @@ accepts "profile" profile --sample-size 20000 --runs 1 --warmup 0 --seed 3 $sim
 says "profile prints ratios" '^a *[01]\.[0-9]'
 says "profile says where" 'multigpu.json'
 accepts "profile is stored" ratios show --tag bollinger $sim
+accepts "profile of a fast workload" profile --workload sum --accuracy fast --sample-size 20000 --runs 1 $sim
+says "fast costs have a tag of their own" "under the tag 'sum_fast'"
+accepts "reprofile measures it in fast again" reprofile --tag sum_fast --max-load 1000000 $sim
+says "reprofile keeps the tag" '^sum_fast: '
 refuses "profile of an unknown workload" 2 "did you mean bollinger" profile --workload bolinger
 refuses "profile of no runs" 2 "whole number" profile --runs 0
 refuses "profile of a word" 2 "did you mean\|no option\|too many" profile bollinger

@@ -35,8 +35,9 @@ refuses "no workload" 2 "needs a workload" run --input in.csv --output out.csv
 refuses "no input" 2 "needs --input" run sma --output out.csv $cpu
 refuses "no output" 2 "needs --output" run sma --input in.csv $cpu
 refuses "unknown workload" 2 "did you mean sma" run smaa $short
-refuses "accuracy fast" 2 "not supported yet" run sma $short --accuracy fast
-refuses "accuracy odd" 2 "must be exact" run sma $short --accuracy odd
+refuses "accuracy odd" 2 "must be exact or fast" run sma $short --accuracy odd
+refuses "accuracy odd in plan" 2 "must be exact or fast" plan sma --size 5 --accuracy odd
+refuses "accuracy odd in profile" 2 "must be exact or fast" profile --accuracy odd
 refuses "dtype odd" 2 "must be f64 or f32, not 'i8'" run sma $short --dtype=i8
 refuses "seed -1" 2 "whole number" run sma $short --seed -1
 refuses "report is output" 2 "same file" run sma $short --report out.csv

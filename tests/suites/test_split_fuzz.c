@@ -35,6 +35,7 @@ typedef struct random_case {
     char devices[DEVICE_TEXT];
     char names[MOST_DEVICES][16];
     int n_devices, n_ratios;
+    sy_accuracy accuracy;
     sy_ratio ratios[MOST_DEVICES];
 } random_case;
 
@@ -118,8 +119,8 @@ static void pick_devices(random_case *r, uint64_t *s)
     }
     r->n_devices = sims;
     if (sims < 1 || series_below(s, 2)) {
-        snprintf(r->devices + used, DEVICE_TEXT - used, "%scpu:threads=%d", sims ? "," : "",
-                 1 + (int)series_below(s, 3));
+        snprintf(r->devices + used, DEVICE_TEXT - used, "%scpu:threads=%d%s", sims ? "," : "",
+                 1 + (int)series_below(s, 3), series_below(s, 3) ? "" : ":isa=base");
         strcpy(r->names[r->n_devices++], "cpu");
     }
 }
@@ -154,6 +155,7 @@ static void make_case(uint64_t seed, random_case *r)
     pick_shape(r, &state);
     pick_devices(r, &state);
     pick_ratios(r, &state);
+    r->accuracy = series_below(&state, 2) ? SY_ACCURACY_FAST : SY_ACCURACY_EXACT;
     r->kind = pick_series(r, &state);
     for (int64_t row = 0; row < r->c.rows; row++)
         series_fill(r->kind, series_bits(&state), x + row * r->c.columns, r->c.columns);
@@ -168,7 +170,7 @@ static int check_case(sy_context *whole, uint64_t seed)
 {
     random_case r;
     lab_case reference;
-    sy_options options = {.struct_size = sizeof options};
+    sy_options options = {.struct_size = sizeof options}, alone;
     sy_context *context;
     char text[256];
     int output = 0, right;
@@ -176,22 +178,24 @@ static int check_case(sy_context *whole, uint64_t seed)
     sy_status status[2] = {SY_ERR_INTERNAL, SY_ERR_INTERNAL};
     make_case(seed, &r);
     reference = r.c;
+    options.accuracy = r.accuracy;
+    alone = options;
     options.ratios = r.n_ratios ? r.ratios : NULL;
     options.n_ratios = r.n_ratios;
     context = lab_open(r.devices, NULL, NULL);
     if (context && lab_prepare(&r.c) && lab_prepare(&reference)) {
-        status[0] = lab_run(whole, &reference, NULL, NULL);
+        status[0] = lab_run(whole, &reference, &alone, NULL);
         status[1] = lab_run(context, &r.c, &options, NULL);
         at = lab_case_difference(&reference, &r.c, &output);
     }
     right = status[0] == SY_OK && status[1] == SY_OK && at < 0;
     if (!right)
         fprintf(stderr,
-                "seed %llu: %s, series '%s', devices %s, %d ratios: statuses %d and %d, "
+                "seed %llu: %s %s, series '%s', devices %s, %d ratios: statuses %d and %d, "
                 "output %d differs at %lld\n",
-                (unsigned long long)seed, lab_describe(&r.c, text, sizeof text),
-                series_name(r.kind), r.devices, r.n_ratios, (int)status[0], (int)status[1], output,
-                (long long)at);
+                (unsigned long long)seed, r.accuracy == SY_ACCURACY_FAST ? "fast" : "exact",
+                lab_describe(&r.c, text, sizeof text), series_name(r.kind), r.devices, r.n_ratios,
+                (int)status[0], (int)status[1], output, (long long)at);
     lab_release(&r.c);
     lab_release(&reference);
     sy_context_destroy(&context);

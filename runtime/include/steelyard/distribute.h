@@ -65,7 +65,7 @@ typedef struct sy_options {
     sy_accuracy accuracy;
     uint64_t seed;          /* key of every random order (docs/determinism.md); exact results do
                                not depend on it */
-    const char *tag;        /* whose stored ratios to use; NULL: the workload's name */
+    const char *tag;        /* whose stored ratios to use; NULL: as sy_profile_options.tag */
     const sy_ratio *ratios; /* this call's ratios; devices not named are left out */
     int n_ratios;
     int checksum; /* non-zero: fill sy_report.checksum */

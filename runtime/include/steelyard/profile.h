@@ -16,26 +16,29 @@ typedef struct sy_balance {
     struct {
         char device[64];
         double ratio;
-        double drift;  /* what it takes now by what was measured, as the runs since have found; 1
-                          when they have found nothing; NaN: it was not measured */
-    } * ratios;        /* in the file's order; sum 1 */
-    char workload[64]; /* what was measured; empty: not known, or ratios set by hand */
-    char kept[160];    /* of sy_profile_auto_balance: why the stored ones stay; else empty */
+        double drift;     /* what it takes now by what was measured, as the runs since have found; 1
+                             when they have found nothing; NaN: it was not measured */
+    } * ratios;           /* in the file's order; sum 1 */
+    char workload[64];    /* what was measured; empty: not known, or ratios set by hand */
+    char kept[160];       /* of sy_profile_auto_balance: why the stored ones stay; else empty */
+    sy_accuracy accuracy; /* of what was measured */
 } sy_balance;
 
 typedef struct sy_profile_options {
     size_t struct_size;
     const char *workload; /* default `bollinger` */
-    const char *tag;      /* default: the workload's name */
+    const char *tag;      /* default: the workload's name (see `accuracy`) */
     int64_t sample_size;  /* columns of the sample; default 1,048,576 */
     int runs;             /* timed runs per device, of which the median counts; default 5 */
     int warmup;           /* runs before them; default 1; -1: none */
     uint64_t seed;        /* of the sample data */
     sy_progress_fn progress;
     void *progress_user;
-    double budget_ms;   /* for all devices together, by a smaller sample; 0: no limit */
-    int keep_better;    /* non-zero: what is stored stays when it is better supported */
-    double keep_within; /* and when no ratio differs by more than this part, e.g. 0.1 */
+    double budget_ms;     /* for all devices together, by a smaller sample; 0: no limit */
+    int keep_better;      /* non-zero: what is stored stays when it is better supported */
+    double keep_within;   /* and when no ratio differs by more than this part, e.g. 0.1 */
+    sy_accuracy accuracy; /* of the workload; fast costs are kept apart: the default tag is then
+                             the workload's name and `_fast` */
 } sy_profile_options;
 
 /* Times every usable device alone on seeded samples of several sizes, and writes costs and the

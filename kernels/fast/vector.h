@@ -1,0 +1,51 @@
+/*
+ * As many doubles at a time as a register of the instruction set holds, in the compilers' own
+ * vector type. Only operations that IEEE 754 rounds, so the bits are those of the same expression
+ * on doubles, and do not depend on how many there are.
+ */
+#ifndef SYI_KERNELS_FAST_VECTOR_H
+#define SYI_KERNELS_FAST_VECTOR_H
+
+#include "kernel.h"
+
+#if defined(__AVX512F__)
+#define SYI_WIDTH 8
+#elif defined(__AVX__)
+#define SYI_WIDTH 4
+#else
+#define SYI_WIDTH 2
+#endif
+
+typedef double syi_vector __attribute__((vector_size(8 * SYI_WIDTH)));
+typedef double syi_vector_anywhere
+    __attribute__((vector_size(8 * SYI_WIDTH), aligned(8), may_alias));
+
+#define SYI_LOAD(from)      (*(const syi_vector_anywhere *)(from))
+#define SYI_STORE(to, what) (*(syi_vector_anywhere *)(to) = (what))
+
+/* Whether something in it is not zero (a NaN is not). */
+SYI_INLINE int syi_any(const syi_vector *v)
+{
+    double lane[SYI_WIDTH];
+    int any = 0;
+    memcpy(lane, v, sizeof lane);
+    for (int k = 0; k < SYI_WIDTH; k++)
+        any |= lane[k] != 0.0;
+    return any;
+}
+
+SYI_INLINE void syi_fast_blank(double *y, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        y[i] = syi_nan();
+}
+
+/* What is not finite becomes the library's NaN. */
+SYI_INLINE void syi_fast_mark(double *y, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (!syi_is_finite(y[i]))
+            y[i] = syi_nan();
+}
+
+#endif

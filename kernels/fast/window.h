@@ -1,0 +1,23 @@
+/*
+ * Windows in fast accuracy. A window is put together from stretches of 1, 2, 4, 8 ... columns, each
+ * from two of half its length; those that make up the period are joined, the shortest first,
+ * oldest. So a window's value is a tree over its own columns alone, with no sum from which
+ * something is taken away again: nothing of a value stays behind when it leaves, and where a row is
+ * cut cannot matter.
+ *
+ * A stretch has its mean, as the distance from its oldest column, and its variance. Joining adds
+ * terms that are not negative; where all values are equal every distance is exactly 0.
+ */
+#ifndef SYI_KERNELS_FAST_WINDOW_H
+#define SYI_KERNELS_FAST_WINDOW_H
+
+#include "isa.h"
+#include "window/window.h"
+
+/* Longer windows are computed in exact arithmetic: so much would not stay in the cache. */
+#define SYI_FAST_PERIOD 2048
+
+SYI_ISA_DECLARE_AS(syi_fast_window_run, (const syi_piece *piece, const syi_window *window));
+SYI_ISA_DECLARE_AS(syi_fast_mean_run, (const syi_piece *piece, int64_t period));
+
+#endif

@@ -1,0 +1,218 @@
+/*
+ * Fast accuracy against the exact oracle: the error of every output is within the documented bound
+ * (docs/determinism.md), NaNs and warm-up are where they are in exact, on every series that the
+ * exact tests use, and the bits are the same alone and split.
+ */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/lab.h"
+#include "support/oracle.h"
+#include "support/series.h"
+
+enum { COLUMNS = 3 * 4096 + 700 };
+
+#define SPLIT "sim:a:speed=1e6,sim:b:speed=3e6,cpu:threads=2:isa=base"
+
+/* What an output's error is measured by, in units of 2^-53. */
+typedef enum unit {
+    OF_WINDOW, /* the largest |x| in the window; of bands, 1 + width times that */
+    OF_SO_FAR, /* the largest |x| up to there */
+    OF_TERMS,  /* the sum of the terms' magnitudes; of a mean, their mean */
+    OF_RESULT, /* the true result */
+    OF_SCORE   /* 1 + the true result */
+} unit;
+
+/* The contract. */
+typedef struct promise {
+    const char *workload;
+    unit unit;
+    double bound;
+} promise;
+
+static const promise promises[] = {
+    {"sma", OF_WINDOW, 8},       {"rolling_std", OF_RESULT, 16}, {"bollinger", OF_WINDOW, 8},
+    {"zscore", OF_SCORE, 64},    {"rolling_min", OF_RESULT, 0},  {"rolling_max", OF_RESULT, 0},
+    {"sum", OF_TERMS, 16},       {"mean", OF_TERMS, 16},         {"dot", OF_TERMS, 16},
+    {"variance", OF_RESULT, 32}, {"min", OF_RESULT, 0},          {"max", OF_RESULT, 0},
+};
+
+static const promise *promise_of(const char *workload)
+{
+    for (size_t i = 0; i < sizeof promises / sizeof promises[0]; i++)
+        if (!strcmp(promises[i].workload, workload))
+            return &promises[i];
+    return NULL;
+}
+
+static double param(const lab_case *c, const char *name, double fallback)
+{
+    for (int i = 0; i < c->n_params; i++)
+        if (!strcmp(c->params[i].name, name))
+            return c->params[i].value;
+    return fallback;
+}
+
+static double largest(const double *x, int64_t from, int64_t to)
+{
+    double most = 0;
+    for (int64_t i = from; i < to; i++)
+        most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+static double size_of_terms(const lab_case *c)
+{
+    double size = 0;
+    for (int64_t i = 0; i < c->columns; i++)
+        size += fabs(strcmp(c->workload, "dot") ? c->x[i] : c->x[i] * c->more[0][i]);
+    return strcmp(c->workload, "mean") ? size : size / (double)c->columns;
+}
+
+static double unit_at(const lab_case *c, unit unit, int64_t i, double truth)
+{
+    int64_t period = (int64_t)param(c, "period", 20);
+    switch (unit) {
+    case OF_WINDOW:
+        return largest(c->x, i - period + 1 < 0 ? 0 : i - period + 1, i + 1) *
+               (1 + param(c, "width", 0));
+    case OF_SO_FAR:
+        return largest(c->x, 0, i + 1);
+    case OF_TERMS:
+        return size_of_terms(c);
+    case OF_SCORE:
+        return 1 + fabs(truth);
+    default:
+        return fabs(truth);
+    }
+}
+
+/* The largest error in units; infinite where a NaN is not where it should be, or another one. */
+static double error_of(const lab_case *c, int k, const double *truth, int64_t *at)
+{
+    const promise *promise = promise_of(c->workload);
+    double most = 0;
+    for (int64_t i = 0; i < c->out_count; i++) {
+        double ours = c->out[k][i], error = INFINITY, scale;
+        if (memcmp(&ours, &truth[i], sizeof ours) == 0)
+            continue;
+        if (isfinite(ours) && isfinite(truth[i])) {
+            scale = ldexp(unit_at(c, promise->unit, i, truth[i]), -53);
+            error = fabs(ours - truth[i]) / fmax(scale, 0x1p-1074);
+        }
+        if (error > most) {
+            most = error;
+            *at = i;
+        }
+    }
+    return most;
+}
+
+static void judge(const lab_case *c, series_kind kind, double *seen)
+{
+    const promise *promise = promise_of(c->workload);
+    double *truth[ORACLE_OUTPUTS] = {NULL};
+    const double *in[LAB_INPUTS] = {c->x, c->more[0], c->more[1]};
+    char text[256];
+    for (int k = 0; k < c->n_outputs; k++)
+        cr_assert(truth[k] = lab_alloc(c->out_count));
+    cr_assert_eq(oracle_run(c->workload, c->params, c->n_params, in, c->columns, truth), 0);
+    for (int k = 0; k < c->n_outputs; k++) {
+        int64_t at = 0;
+        double error = error_of(c, k, truth[k], &at);
+        *seen = fmax(*seen, error);
+        cr_expect(error <= promise->bound,
+                  "%s, series '%s', output %d, column %d: %.17g, truth %.17g, off by %.3g units",
+                  lab_describe(c, text, sizeof text), series_name(kind), k, (int)at, c->out[k][at],
+                  truth[k][at], error);
+        lab_free(truth[k]);
+    }
+}
+
+static void check_series(sy_context *whole, sy_context *split, lab_case c, series_kind kind,
+                         double *seen)
+{
+    static double x[COLUMNS];
+    const sy_options fast = {.struct_size = sizeof fast, .accuracy = SY_ACCURACY_FAST};
+    lab_case again;
+    int output = 0;
+    int64_t at;
+    c.rows = 1;
+    c.columns = COLUMNS;
+    c.x = x;
+    again = c;
+    series_fill(kind, 5, x, COLUMNS);
+    cr_assert(lab_prepare(&c) && lab_prepare(&again));
+    cr_assert_eq(lab_run(whole, &c, &fast, NULL), SY_OK);
+    cr_assert_eq(lab_run(split, &again, &fast, NULL), SY_OK);
+    judge(&c, kind, seen);
+    at = lab_case_difference(&c, &again, &output);
+    cr_expect(at < 0, "%s, series '%s': split differs in output %d at %lld", c.workload,
+              series_name(kind), output, (long long)at);
+    lab_release(&c);
+    lab_release(&again);
+}
+
+static int is_extreme(series_kind kind)
+{
+    return kind == SERIES_SUBNORMAL || kind == SERIES_FULL_RANGE || kind == SERIES_HUGE_MIX;
+}
+
+static void check(lab_case c)
+{
+    sy_context *whole = lab_open("cpu", NULL, NULL), *split = lab_open(SPLIT, NULL, NULL);
+    double seen = 0;
+    char text[256];
+    cr_assert(whole && split);
+    for (int kind = 0; kind < SERIES_KINDS; kind++)
+        if (!is_extreme(kind))
+            check_series(whole, split, c, kind, &seen);
+    if (getenv("STEELYARD_SHOW_ERRORS"))
+        fprintf(stderr, "%s: %.2f\n", lab_describe(&c, text, sizeof text), seen);
+    sy_context_destroy(&whole);
+    sy_context_destroy(&split);
+}
+
+#define P(key, number)                                                                             \
+    {                                                                                              \
+        .name = key, .value = number                                                               \
+    }
+#define CHECK(name, count, ...)                                                                    \
+    check((lab_case){.workload = name, .params = {__VA_ARGS__}, .n_params = count})
+
+static const int periods[] = {1, 2, 3, 5, 20, 98, 200, 1000, 2048, 5000};
+enum { PERIODS = sizeof periods / sizeof periods[0] };
+
+Test(fast, sma)
+{
+    for (int i = 0; i < PERIODS; i++)
+        CHECK("sma", 1, P("period", periods[i]));
+}
+
+Test(fast, rolling_std)
+{
+    for (int i = 0; i < PERIODS; i++)
+        CHECK("rolling_std", 2, P("period", periods[i]), P("ddof", periods[i] > 1 ? i % 2 : 0));
+}
+
+Test(fast, bollinger)
+{
+    for (int i = 0; i < PERIODS; i++)
+        CHECK("bollinger", 2, P("period", periods[i]), P("width", 0.5 * i));
+}
+
+Test(fast, zscore)
+{
+    for (int i = 0; i < PERIODS; i++)
+        CHECK("zscore", 1, P("period", periods[i]));
+}
+
+Test(fast, reductions)
+{
+    static const char *const names[] = {"sum", "mean", "variance", "dot", "min", "max"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        CHECK(names[i], 0, {0});
+}
