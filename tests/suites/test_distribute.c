@@ -207,14 +207,15 @@ Test(distribute, seed_does_not_move_exact_results)
 }
 
 /* The caller's rounding mode takes no part, and is the same afterwards. */
-Test(distribute, rounding_mode_of_the_caller)
+static void check_rounding_modes(sy_dtype dtype)
 {
     static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
     static const char *const workloads[] = {"sma", "bollinger", "ema", "macd", "sum", "variance"};
     for (int m = 0; m < 3; m++)
         for (int w = 0; w < 6; w++) {
             sy_context *context = lab_open("sim:a:speed=1e6,cpu:threads=2", NULL, NULL);
-            lab_case c = {.workload = workloads[w], .rows = 3, .columns = 9000, .x = x};
+            lab_case c = {
+                .workload = workloads[w], .rows = 3, .columns = 9000, .dtype = dtype, .x = x};
             cr_assert(context && lab_prepare(&c));
             cr_assert_eq(fesetround(modes[m]), 0);
             cr_expect_eq(lab_run(context, &c, NULL, NULL), SY_OK);
@@ -224,6 +225,13 @@ Test(distribute, rounding_mode_of_the_caller)
             lab_release(&c);
             sy_context_destroy(&context);
         }
+}
+
+Test(distribute, rounding_mode_of_the_caller)
+{
+    check_rounding_modes(SY_F64);
+    lab_round_to_floats(x, MOST);
+    check_rounding_modes(SY_F32);
 }
 
 static int stop(void *user, uint64_t done, uint64_t tiles)
