@@ -239,6 +239,8 @@ static void measure_gpus(void)
 
 int main(int argc, char **argv)
 {
+    if (bench_most_threads() == 1)
+        options[THREADS].fallback = "1";
     bench_begin("bench_transfer", "How fast data moves in the host's memory and to and from GPUs.",
                 options, OPTIONS, argc, argv);
     for (int i = 0; i < options[THREADS].count; i++)
