@@ -4,6 +4,7 @@
 
 #include "api/known.h"
 #include "exec/run.h"
+#include "launch.h"
 #include "multigpu.h"
 #include "plan/plan.h"
 #include "thresholds.h"
@@ -12,6 +13,7 @@
 typedef struct syi_registered {
     sy_workload_def def;
     syi_workload workload;
+    syi_gpu_form gpu; /* of it */
     struct syi_registered *next;
 } syi_registered;
 

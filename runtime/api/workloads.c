@@ -109,6 +109,26 @@ static sy_status check_functions(const sy_workload_def *def)
     return SY_OK;
 }
 
+static sy_status check_gpu(const sy_workload_def *def)
+{
+    const int most_threads = 1024;
+    const size_t most_shared = 48 << 10;
+    if (def->gpu_image && def->gpu_launch)
+        return syi_fail(SY_ERR_ARGUMENT,
+                        "workload '%s': a GPU form is an image or a launcher, not both", def->name);
+    if (!def->gpu_image != (!def->gpu_kernel || !*def->gpu_kernel))
+        return syi_fail(SY_ERR_ARGUMENT, "workload '%s': gpu_image and gpu_kernel belong together",
+                        def->name);
+    if (def->gpu_threads < 0 || def->gpu_threads > most_threads)
+        return syi_fail(SY_ERR_ARGUMENT, "workload '%s': gpu_threads %d; 1 to %d are possible",
+                        def->name, def->gpu_threads, most_threads);
+    if (def->gpu_shared_bytes > most_shared)
+        return syi_fail(SY_ERR_ARGUMENT,
+                        "workload '%s': gpu_shared_bytes %zu; up to %zu are possible", def->name,
+                        def->gpu_shared_bytes, most_shared);
+    return SY_OK;
+}
+
 static sy_status check_def(const sy_workload_def *def)
 {
     const char *name = def->name;
@@ -130,6 +150,7 @@ static sy_status check_def(const sy_workload_def *def)
         if (!def->params[i].name || !(def->params[i].min <= def->params[i].max))
             return syi_fail(SY_ERR_ARGUMENT,
                             "workload '%s': parameter %d needs a name and min <= max", name, i);
+    SYI_TRY(check_gpu(def));
     return check_functions(def);
 }
 
@@ -149,6 +170,13 @@ static void fill_row(syi_registered *entry)
                                      .halo = def->pattern == SY_PATTERN_WINDOW ? def->halo : NULL,
                                      .partial_size = def->partial_size,
                                      .user = def};
+    if (def->gpu_image || def->gpu_launch) {
+        entry->gpu = (syi_gpu_form){.entry = def->gpu_kernel,
+                                    .unit_columns = SYI_TILE,
+                                    .units_per_block = 1,
+                                    .threads = def->gpu_threads ? def->gpu_threads : 256};
+        entry->workload.gpu = &entry->gpu;
+    }
 }
 
 sy_status sy_workload_register(sy_context *context, const sy_workload_def *def)

@@ -7,6 +7,7 @@
 #include "device/cuda_open.h"
 #include "device/cuda_slot.h"
 #include "device/cuda_trace.h"
+#include "device/cuda_user.h"
 #include "device/registry.h"
 
 #include <stdio.h>
@@ -120,7 +121,9 @@ static sy_status run_in_context(cuda_device *cuda, const syi_job *job, syi_tiles
     CUfunction kernel;
     sy_status status;
     SYI_TRY(CU(cuda, cuCtxPushCurrent(cuda->context)));
-    status = CU(cuda, cuModuleGetFunction(&kernel, cuda->module, job->workload->gpu->entry));
+    status = job->workload->user
+                 ? cuda_user_kernel(cuda, job->workload, &kernel)
+                 : CU(cuda, cuModuleGetFunction(&kernel, cuda->module, job->workload->gpu->entry));
     if (status == SY_OK) {
         cuda_trace_begin(cuda, job);
         status = stream_span(cuda, kernel, job, span, outcome);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "device/cuda_green.h"
 #include "device/cuda_image.h"
+#include "device/cuda_user.h"
 #include "device/registry.h"
 
 #include <stdio.h>
@@ -101,6 +102,7 @@ void cuda_close(syi_device *device)
         if (api->cuCtxPushCurrent(cuda->context) == CUDA_SUCCESS) {
             for (int i = 0; i < CUDA_SLOTS; i++)
                 cuda_slot_clear(cuda, &cuda->slots[i]);
+            cuda_user_clear(cuda);
             if (cuda->module)
                 api->cuModuleUnload(cuda->module);
             api->cuCtxPopCurrent(NULL);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "device/cuda_trace.h"
+#include "device/cuda_user.h"
 #include "device/host.h"
 
 #include <string.h>
@@ -43,7 +44,8 @@ cuda_layout cuda_layout_of(const syi_job *job, const syi_slab *slab)
     layout.out_begin = layout.end;
     for (int k = 0; k < workload->n_outputs; k++)
         layout.out[k] = place(&layout.end, outputs);
-    layout.doubts = place(&layout.end, (size_t)layout.units * 2 * sizeof(long long));
+    layout.doubts =
+        place(&layout.end, workload->user ? 0 : (size_t)layout.units * 2 * sizeof(long long));
     layout.partials = place(&layout.end, (size_t)layout.units * workload->partial_size);
     layout.links = place(&layout.end, workload->pattern == SY_PATTERN_RECURRENCE
                                           ? (size_t)layout.units * 2 * sizeof(syi_carry)
@@ -149,27 +151,33 @@ static void stage_inputs(const cuda_slot *slot, const syi_job *job)
                           count);
 }
 
+static sy_status launch(cuda_device *cuda, const cuda_slot *slot, CUfunction kernel,
+                        const syi_job *job)
+{
+    const syi_gpu_form *gpu = job->workload->gpu;
+    syi_launch description = describe(slot, job);
+    void *arguments[] = {&description};
+    int64_t blocks = (slot->layout.units + gpu->units_per_block - 1) / gpu->units_per_block;
+    if (job->workload->user)
+        return cuda_user_launch(cuda, slot, kernel, job, &description);
+    return CU(cuda, cuLaunchKernel(kernel, (unsigned)blocks, 1, 1, (unsigned)gpu->threads, 1, 1, 0,
+                                   slot->stream, arguments, NULL));
+}
+
 sy_status cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction kernel, const syi_job *job,
                           const syi_slab *slab)
 {
-    const syi_gpu_form *gpu = job->workload->gpu;
-    syi_launch launch;
-    void *arguments[] = {&launch};
     size_t in_bytes, out_bytes;
-    int64_t blocks;
     slot->slab = *slab;
     slot->layout = cuda_layout_of(job, slab);
     in_bytes = slot->layout.out_begin;
     out_bytes = slot->layout.end - slot->layout.out_begin;
-    blocks = (slot->layout.units + gpu->units_per_block - 1) / gpu->units_per_block;
-    launch = describe(slot, job);
     stage_inputs(slot, job);
     slot->busy = 1; /* from here on the stream may be using the slot */
     SYI_TRY(CU(cuda, cuEventRecord(slot->marks[0], slot->stream)));
     SYI_TRY(CU(cuda, cuMemcpyHtoDAsync(slot->memory, slot->staging, in_bytes, slot->stream)));
     SYI_TRY(CU(cuda, cuEventRecord(slot->marks[1], slot->stream)));
-    SYI_TRY(CU(cuda, cuLaunchKernel(kernel, (unsigned)blocks, 1, 1, (unsigned)gpu->threads, 1, 1, 0,
-                                    slot->stream, arguments, NULL)));
+    SYI_TRY(launch(cuda, slot, kernel, job));
     SYI_TRY(CU(cuda, cuEventRecord(slot->marks[2], slot->stream)));
     SYI_TRY(CU(cuda,
                cuMemcpyDtoHAsync(slot->staging + slot->layout.out_begin,
@@ -223,6 +231,8 @@ static sy_status reduce_here(const syi_job *job, int64_t tile, syi_outcome *outc
 static sy_status collect_doubts(const cuda_slot *slot, const syi_job *job, syi_outcome *outcome)
 {
     const long long *stretch = (const void *)(slot->staging + slot->layout.doubts);
+    if (job->workload->user)
+        return SY_OK;
     for (int64_t unit = 0; unit < slot->layout.units; unit++, stretch += 2) {
         int64_t row = slot->slab.row + unit / slot->layout.units_per_row;
         if (stretch[1] <= stretch[0])

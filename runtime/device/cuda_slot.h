@@ -53,6 +53,7 @@ typedef struct cuda_device {
     cuda_slot slots[CUDA_SLOTS];
     cuda_origin origin; /* of a traced run (cuda_trace.h) */
     size_t budget;      /* bytes of device memory to use at most; 0: what is free */
+    struct cuda_user_image *user_images; /* cuda_user.h */
     int64_t watchdog_ns;
     int hung; /* never spoken to again */
 } cuda_device;

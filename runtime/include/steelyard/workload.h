@@ -3,6 +3,7 @@
 #define STEELYARD_WORKLOAD_H
 
 #include <steelyard/context.h>
+#include <steelyard/gpu.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -71,6 +72,18 @@ typedef struct sy_workload_def {
     int (*reduce)(const sy_segment *segment, void *partial);
     int (*combine)(void *into, const void *right, const double *params);
     int (*finish)(const void *partial, int64_t columns, const double *params, double *outputs);
+    /* Its GPU form (gpu.h, docs/workloads.md); all zero: the GPUs are left out. That it computes
+     * the CPU form's bits is its author's to see to. Either an image of kernels, a fatbin, a cubin
+     * or PTX text that ends with a zero byte, and the name of the kernel, which gets a sy_gpu_slab
+     * by value as its only parameter and is launched with one block a tile of the slab; */
+    const void *gpu_image;
+    const char *gpu_kernel;
+    int gpu_threads;         /* of a block, up to 1,024; 0: 256 */
+    size_t gpu_shared_bytes; /* of a block's dynamic shared memory, up to 48 KiB */
+    /* or a launcher: enqueues what computes the slab on place->stream and returns without waiting;
+     * 0, or anything else to fail the run. The GPU's context is current; from one thread at a time
+     * for each GPU, from several for several. It must leave context and stream as they are. */
+    int (*gpu_launch)(const sy_gpu_place *place, const sy_gpu_slab *slab);
 } sy_workload_def;
 
 SY_API sy_status sy_workload_register(sy_context *context, const sy_workload_def *def);

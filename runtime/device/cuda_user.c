@@ -1,0 +1,144 @@
+/* The GPU form of a user's own workload. What is his fault ends the run with his error; what is the
+ * device's is redone elsewhere. */
+#include "device/cuda_user.h"
+
+#include "base/mem.h"
+#include <steelyard/gpu.h>
+#include <string.h>
+
+#define CU(cuda, call) cuda_check(cuda, (cuda)->driver->api.call, #call)
+
+_Static_assert(sizeof((sy_gpu_slab){0}.in) == sizeof((syi_launch){0}.in), "as many arrays");
+_Static_assert(sizeof((sy_gpu_slab){0}.params) == sizeof((syi_launch){0}.params), "and parameters");
+
+static sy_status his_fault(const cuda_device *cuda, const syi_workload *workload, CUresult result,
+                           const char *what)
+{
+    const char *name = NULL;
+    cuda->driver->api.cuGetErrorName(result, &name);
+    return syi_fail_device(SY_ERR_USER, -1, (int)result, "workload '%s': %s on device %s: %s",
+                           workload->name, what, cuda->base.info.name, name ? name : "unknown");
+}
+
+static sy_status check_load(const cuda_device *cuda, const syi_workload *workload, CUresult result)
+{
+    switch (result) {
+    case CUDA_ERROR_INVALID_IMAGE:
+    case CUDA_ERROR_INVALID_PTX:
+    case CUDA_ERROR_NO_BINARY_FOR_GPU:
+    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+        return his_fault(cuda, workload, result, "its GPU image cannot be used");
+    case CUDA_ERROR_NOT_FOUND:
+        return his_fault(cuda, workload, result, "its GPU image has no such kernel");
+    default:
+        return cuda_check(cuda, result, "the user's GPU image");
+    }
+}
+
+static sy_status load(cuda_device *cuda, const syi_workload *workload, cuda_user_image **out)
+{
+    const syi_cuda_api *api = &cuda->driver->api;
+    const sy_workload_def *user = workload->user;
+    cuda_user_image *image = syi_alloc(1, sizeof *image);
+    sy_status status;
+    if (!image)
+        return syi_no_memory(sizeof *image);
+    image->workload = workload;
+    status = check_load(cuda, workload, api->cuModuleLoadData(&image->module, user->gpu_image));
+    if (status == SY_OK) {
+        status =
+            check_load(cuda, workload,
+                       api->cuModuleGetFunction(&image->kernel, image->module, user->gpu_kernel));
+        if (status != SY_OK)
+            api->cuModuleUnload(image->module);
+    }
+    if (status != SY_OK) {
+        syi_free(image);
+        return status;
+    }
+    image->next = cuda->user_images;
+    cuda->user_images = *out = image;
+    return SY_OK;
+}
+
+sy_status cuda_user_kernel(cuda_device *cuda, const syi_workload *workload, CUfunction *kernel)
+{
+    cuda_user_image *image = cuda->user_images;
+    *kernel = NULL;
+    if (workload->user->gpu_launch)
+        return SY_OK;
+    while (image && image->workload != workload)
+        image = image->next;
+    if (!image)
+        SYI_TRY(load(cuda, workload, &image));
+    *kernel = image->kernel;
+    return SY_OK;
+}
+
+static sy_gpu_slab slab_of(const cuda_slot *slot, const syi_job *job, const syi_launch *launch)
+{
+    sy_gpu_slab slab = {.rows = launch->rows,
+                        .columns = launch->columns,
+                        .left = launch->left,
+                        .in_stride = launch->in_stride,
+                        .row = slot->slab.row,
+                        .first = launch->first,
+                        .row_columns = launch->row_columns,
+                        .tile_columns = launch->unit_columns,
+                        .tiles = slot->layout.units,
+                        .tiles_per_row = launch->units_per_row};
+    memcpy(slab.in, launch->in, sizeof slab.in);
+    memcpy(slab.params, launch->params, sizeof slab.params);
+    if (job->workload->pattern == SY_PATTERN_REDUCE)
+        slab.partials = launch->partials;
+    else
+        memcpy(slab.out, launch->out, sizeof slab.out);
+    return slab;
+}
+
+static sy_status launch_kernel(cuda_device *cuda, const cuda_slot *slot, CUfunction kernel,
+                               const syi_job *job, sy_gpu_slab *slab)
+{
+    const syi_workload *workload = job->workload;
+    void *arguments[] = {slab};
+    CUresult result = cuda->driver->api.cuLaunchKernel(
+        kernel, (unsigned)slab->tiles, 1, 1, (unsigned)workload->gpu->threads, 1, 1,
+        (unsigned)workload->user->gpu_shared_bytes, slot->stream, arguments, NULL);
+    if (result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)
+        return his_fault(cuda, workload, result, "its kernel cannot be launched so");
+    return cuda_check(cuda, result, "launching the user's kernel");
+}
+
+static sy_status call_launcher(const cuda_device *cuda, const cuda_slot *slot, const syi_job *job,
+                               const sy_gpu_slab *slab)
+{
+    sy_gpu_place place = {slot->stream, (int)cuda->device, cuda->base.info.units};
+    int code = job->workload->user->gpu_launch(&place, slab);
+    if (code == 0)
+        return SY_OK;
+    return syi_fail_device(SY_ERR_USER, -1, code,
+                           "workload '%s': its launcher returned %d on device %s",
+                           job->workload->name, code, cuda->base.info.name);
+}
+
+sy_status cuda_user_launch(cuda_device *cuda, const cuda_slot *slot, CUfunction kernel,
+                           const syi_job *job, const syi_launch *launch)
+{
+    sy_gpu_slab slab = slab_of(slot, job, launch);
+    size_t bytes = (size_t)slot->layout.units * job->workload->partial_size;
+    if (slab.partials)
+        SYI_TRY(CU(cuda,
+                   cuMemsetD8Async(slot->memory + slot->layout.partials, 0, bytes, slot->stream)));
+    return kernel ? launch_kernel(cuda, slot, kernel, job, &slab)
+                  : call_launcher(cuda, slot, job, &slab);
+}
+
+void cuda_user_clear(cuda_device *cuda)
+{
+    while (cuda->user_images) {
+        cuda_user_image *image = cuda->user_images;
+        cuda->user_images = image->next;
+        cuda->driver->api.cuModuleUnload(image->module);
+        syi_free(image);
+    }
+}
