@@ -74,3 +74,53 @@ sy_status syi_threshold_key(const char *workload, const char *const *names, cons
     *out = key;
     return SY_OK;
 }
+
+/* "'NAME': NUMBER" and a comma, if one follows; NULL: it is something else. */
+static const char *read_pair(const char *key, char name[64], double *value)
+{
+    char number[NUMBER_SIZE];
+    size_t length = strcspn(key + 1, "'");
+    const char *digits = key + 1 + length + 3;
+    if (*key != '\'' || length >= 64 || strncmp(key + 1 + length, "': ", 3) != 0)
+        return NULL;
+    memcpy(name, key + 1, length);
+    name[length] = '\0';
+    length = strcspn(digits, ",}");
+    if (length >= sizeof number)
+        return NULL;
+    memcpy(number, digits, length);
+    number[length] = '\0';
+    if (!syi_parse_number(number, value))
+        return NULL;
+    return digits + length + (strncmp(digits + length, ", ", 2) == 0 ? 2 : 0);
+}
+
+bool syi_threshold_key_read(const char *key, const char *workload, const sy_param_info *params,
+                            int n_params, const double *values, int64_t *size)
+{
+    size_t length = strlen(workload);
+    unsigned seen = 0;
+    *size = 0;
+    if (strncmp(key, workload, length) != 0 || strncmp(key + length, ":{", 2) != 0)
+        return false;
+    for (key += length + 2; *key != '}';) {
+        char name[64];
+        double value;
+        int i = 0;
+        key = read_pair(key, name, &value);
+        if (!key)
+            return false;
+        while (i < n_params && strcmp(params[i].name, name) != 0)
+            i++;
+        if (i < n_params && value == values[i])
+            seen |= 1u << i;
+        else if (i == n_params && !strcmp(name, "size") && value >= 1 && value <= 0x1p62)
+            *size = (int64_t)value;
+        else
+            return false;
+    }
+    for (int i = 0; i < n_params; i++)
+        if (!(seen & 1u << i) && values[i] != params[i].fallback)
+            return false;
+    return key[1] == '\0' && *size > 0;
+}

@@ -5,6 +5,8 @@
 
 #include "store.h"
 
+#include <stdbool.h>
+
 /* The store of a file at `path`, which is borrowed, as is `log` (NULL: warnings are dropped). */
 syi_store syi_threshold_store(const char *path, syi_log *log);
 
@@ -27,5 +29,10 @@ sy_status syi_threshold_drop(syi_store *store, const char *key);
  * syi_free. */
 sy_status syi_threshold_key(const char *workload, const char *const *names, const double *values,
                             int n_params, int64_t size, char **out);
+
+/* Whether `key` has this form and is of that workload with those parameters; then also the size.
+ * The parameters may stand in any order; one that is missing has its fallback. */
+bool syi_threshold_key_read(const char *key, const char *workload, const sy_param_info *params,
+                            int n_params, const double *values, int64_t *size);
 
 #endif

@@ -77,26 +77,49 @@ void sy_balance_clear(sy_balance *balance)
     balance->n_ratios = 0;
 }
 
+/* The stored ratios of those who may take part; false: there are none. */
+static bool weigh_stored(sy_context *context, const syi_job *job, const syi_known *known,
+                         const syi_choice *choice, double *ratios)
+{
+    bool found = false;
+    for (int i = 0; i < known->count; i++) {
+        const syi_device *device = context->devices.list[i];
+        ratios[i] = syi_side_allows(choice, device) ? known->devices[i].ratio : 0;
+        found = found || (ratios[i] > 0 && !syi_plan_obstacle(device, job->workload));
+    }
+    return found || (known->ratios && !choice->made);
+}
+
+static syi_source weigh_nominal(sy_context *context, const syi_choice *choice, double *ratios)
+{
+    for (int i = 0; i < context->devices.count; i++) {
+        const syi_device *device = context->devices.list[i];
+        ratios[i] = syi_side_allows(choice, device) ? device->nominal_rate : 0;
+    }
+    return SYI_SOURCE_NOMINAL;
+}
+
 /* From what is known: by costs where they are known of a device, else by ratios. Ratios without
  * costs are somebody's order. */
 static sy_status plan_by_known(sy_context *context, const syi_job *job, const syi_known *known,
-                               const syi_experience *experience, double *ratios, syi_plan *out)
+                               const syi_experience *experience, const syi_choice *choice,
+                               double *ratios, syi_plan *out)
 {
     syi_source source = known->ratios ? SYI_SOURCE_PROFILE : SYI_SOURCE_NOMINAL;
     if (known->costs && syi_plan_balance(&context->devices, job, experience, out) == SY_OK) {
         out->source = source;
         return SY_OK;
     }
-    for (int i = 0; i < known->count; i++)
-        ratios[i] = known->devices[i].ratio;
-    SYI_TRY(syi_plan_make(&context->devices, job->workload, known->ratios ? ratios : NULL, source,
-                          syi_job_tiles(job), out));
-    out->exact = known->ratios && !known->measured && !known->borrowed;
+    if (!weigh_stored(context, job, known, choice, ratios))
+        source = weigh_nominal(context, choice, ratios);
+    SYI_TRY(
+        syi_plan_make(&context->devices, job->workload, ratios, source, syi_job_tiles(job), out));
+    out->exact = source == SYI_SOURCE_PROFILE && !known->measured && !known->borrowed;
     return SY_OK;
 }
 
 static sy_status plan_with(sy_context *context, const syi_job *job, const sy_options *options,
-                           const syi_known *known, syi_plan *out)
+                           const syi_known *known, const syi_choice *choice, syi_plan *out)
 {
     size_t count = (size_t)context->devices.count;
     syi_experience *experience = syi_alloc(count, sizeof *experience);
@@ -107,12 +130,13 @@ static sy_status plan_with(sy_context *context, const syi_job *job, const sy_opt
         const syi_known_device *device = &known->devices[i];
         costs[i] = device->cost;
         syi_cost_scale(&costs[i], device->has_cost ? device->drift.slower.value : 1);
-        experience[i] = (syi_experience){device->has_cost ? &costs[i] : NULL, device->guess};
+        if (syi_side_allows(choice, context->devices.list[i]))
+            experience[i] = (syi_experience){device->has_cost ? &costs[i] : NULL, device->guess};
     }
     if (!experience || !costs || !ratios)
         status = syi_no_memory(count * sizeof *costs);
     else if (!options->ratios && !options->n_ratios)
-        status = plan_by_known(context, job, known, experience, ratios, out);
+        status = plan_by_known(context, job, known, experience, choice, ratios, out);
     else {
         status = syi_ratios_check(&context->devices, options->ratios, options->n_ratios, ratios);
         if (status == SY_OK)
@@ -134,11 +158,16 @@ sy_status syi_context_plan(sy_context *context, const syi_job *job, const sy_opt
                            syi_plan *out)
 {
     syi_known known = {0};
+    syi_choice choice;
     sy_status status =
         syi_known_get(context, job->workload,
                       options->tag ? options->tag : syi_workload_tag(job->workload), &known);
     if (status == SY_OK)
-        status = plan_with(context, job, options, &known, out);
+        status = syi_side_choose(context, job, options, &known, &choice);
+    if (status == SY_OK)
+        status = plan_with(context, job, options, &known, &choice, out);
+    if (status == SY_OK)
+        out->choice = choice;
     syi_known_clear(&known);
     return status;
 }

@@ -54,6 +54,7 @@ sy_status sy_context_create(const sy_config *config, sy_context **out)
     pthread_mutex_init(&context->log.lock, NULL);
     pthread_mutex_init(&context->lock, NULL);
     syi_memory_init(&context->memory);
+    syi_sides_init(&context->sides);
     status = open_context(&copy, context);
     if (status != SY_OK) {
         sy_context_destroy(&context);
@@ -71,6 +72,7 @@ void sy_context_destroy(sy_context **context)
     *context = NULL;
     syi_devices_close(&old->devices);
     syi_memory_destroy(&old->memory);
+    syi_sides_destroy(&old->sides);
     syi_registered_clear(old);
     syi_free(old->multigpu_path);
     syi_free(old->thresholds_path);

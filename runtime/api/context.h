@@ -3,6 +3,7 @@
 #define SYI_API_CONTEXT_H
 
 #include "api/known.h"
+#include "api/side.h"
 #include "exec/run.h"
 #include "launch.h"
 #include "multigpu.h"
@@ -25,6 +26,7 @@ struct sy_context {
     pthread_mutex_t lock; /* of `registered` */
     syi_registered *registered;
     syi_memory memory;
+    syi_sides sides;
     int frozen;                /* runs correct nothing */
     _Atomic int warned_absent; /* stored ratios for devices that are not there: said once */
 };

@@ -14,6 +14,7 @@ static sy_status alone_ms(sy_context *context, const sy_work *work, const sy_opt
     sy_options forced = *options;
     sy_plan_info plan = {.struct_size = sizeof plan};
     sy_status status;
+    forced.device = NULL;
     forced.ratios = &alone;
     forced.n_ratios = 1;
     *out = -1;
@@ -23,6 +24,31 @@ static sy_status alone_ms(sy_context *context, const sy_work *work, const sy_opt
     SYI_TRY(status);
     *out = plan.predicted_ms;
     sy_plan_info_clear(&plan);
+    return SY_OK;
+}
+
+/* Without costs: what such works took before. */
+static sy_status recall(sy_context *context, const sy_work *work, const sy_options *options,
+                        sy_decision *out)
+{
+    double params[SYI_MAX_PARAMS], ms[2];
+    syi_job job;
+    int other = 0;
+    while (other < context->devices.count &&
+           context->devices.list[other]->info.type == SY_DEVICE_CPU)
+        other++;
+    if (other == context->devices.count || (out->cpu_ms >= 0 && out->one_ms >= 0))
+        return SY_OK;
+    SYI_TRY(syi_work_check(context, work, options, params, &job));
+    SYI_TRY(syi_side_recall(context, &job, ms));
+    if (out->cpu_ms < 0 && ms[SYI_SIDE_CPU] > 0 &&
+        syi_devices_of_type(&context->devices, SY_DEVICE_CPU))
+        out->cpu_ms = ms[SYI_SIDE_CPU];
+    if (out->one_ms < 0 && ms[SYI_SIDE_GPU] > 0) {
+        out->one_ms = ms[SYI_SIDE_GPU];
+        syi_copy_text(out->one_device, sizeof out->one_device,
+                      context->devices.list[other]->info.name);
+    }
     return SY_OK;
 }
 
@@ -62,6 +88,7 @@ sy_status sy_decide(sy_context *context, const sy_work *work, const sy_options *
     result.split_ms = plan.predicted_ms;
     sy_plan_info_clear(&plan);
     SYI_TRY(compare(context, work, &copy, &result));
+    SYI_TRY(recall(context, work, &copy, &result));
     SYI_GIVE(out, result);
     return SY_OK;
 }

@@ -89,12 +89,21 @@ static sy_status fill_report(sy_context *context, const syi_job *job, const syi_
     out->tiles = plan->tiles;
     out->used_profile = plan->source == SYI_SOURCE_PROFILE;
     out->n_devices = plan->count;
-    out->predicted_ms = plan->parts ? plan->split.makespan_ns / 1e6 : -1;
+    out->predicted_ms = syi_plan_ms(plan);
     out->devices = devices;
     for (int i = 0; i < plan->count; i++)
         fill_device(plan, context->devices.list[i], i, &tallies[i], &devices[i]);
     fill_times(wall_ms, out);
     return SY_OK;
+}
+
+/* Whether the time of the call is that of the plan's devices. */
+static bool took_part_as_planned(const syi_plan *plan, const syi_tally *tallies)
+{
+    for (int i = 0; i < plan->count; i++)
+        if (tallies[i].status != SY_OK)
+            return false;
+    return true;
 }
 
 /* Runs the checked job and fills the report. */
@@ -112,6 +121,8 @@ static sy_status run_job(sy_context *context, syi_job *job, const syi_plan *plan
     wall_ms = (double)(ended - began) / 1e6;
     syi_context_learn(context, job->workload,
                       options->tag ? options->tag : syi_workload_tag(job->workload), plan, tallies);
+    if (took_part_as_planned(plan, tallies))
+        syi_side_learn(context, job, &plan->choice, wall_ms);
     report->repaired = repaired;
     if (options->checksum)
         checksum(job, report->checksum);

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *why_left_out(syi_limit limit)
@@ -20,6 +21,28 @@ static const char *why_left_out(syi_limit limit)
     default:
         return "it is not in the profile; run 'profile'";
     }
+}
+
+static const char *why_other_side(const syi_choice *choice)
+{
+    if (choice->forced)
+        return "the caller has asked for other devices";
+    return choice->probe ? "it is the other devices' turn to be timed at this size"
+                         : "it was slower at this size; so small a work is not divided";
+}
+
+/* Why the work goes to one side, in words. */
+static void explain_choice(const syi_choice *choice, char *text, size_t size)
+{
+    const char *names[] = {"the CPU", "the GPU"};
+    if (choice->forced)
+        snprintf(text, size, "the caller has asked for %s", names[choice->side]);
+    else if (choice->probe)
+        snprintf(text, size, "no costs are known: %s is timed at this size, to compare",
+                 names[choice->side]);
+    else
+        snprintf(text, size, "the times of earlier calls: CPU %.3g ms, GPU %.3g ms",
+                 choice->ms[SYI_SIDE_CPU], choice->ms[SYI_SIDE_GPU]);
 }
 
 static void explain_device(const syi_job *job, const syi_plan *plan, const syi_device *device,
@@ -39,9 +62,10 @@ static void explain_device(const syi_job *job, const syi_plan *plan, const syi_d
     const char *obstacle = syi_plan_obstacle(device, job->workload);
     if (plan->ratios[i] == 0)
         syi_copy_text(out->left_out, sizeof out->left_out,
-                      obstacle      ? obstacle
-                      : plan->parts ? why_left_out(plan->parts[i].limit)
-                                    : "has no ratio");
+                      obstacle                                  ? obstacle
+                      : !syi_side_allows(&plan->choice, device) ? why_other_side(&plan->choice)
+                      : plan->parts                             ? why_left_out(plan->parts[i].limit)
+                                                                : "has no ratio");
     else if (out->tiles == 0)
         syi_copy_text(out->left_out, sizeof out->left_out, "its ratio comes to less than a tile");
 }
@@ -76,7 +100,7 @@ static sy_status fill_plan(sy_context *context, const syi_job *job, const syi_pl
     *out = (sy_plan_info){.rows = job->rows,
                           .columns = job->columns,
                           .tiles = plan->tiles,
-                          .predicted_ms = plan->parts ? plan->split.makespan_ns / 1e6 : -1,
+                          .predicted_ms = syi_plan_ms(plan),
                           .n_devices = plan->count,
                           .devices = devices};
     syi_copy_text(out->decision, sizeof out->decision,
@@ -85,6 +109,8 @@ static sy_status fill_plan(sy_context *context, const syi_job *job, const syi_pl
                   plan->parts && !plan->exact
                       ? "the measured costs: the split that is finished first"
                       : reasons[plan->source]);
+    if (plan->choice.made)
+        explain_choice(&plan->choice, out->reason, sizeof out->reason);
     return SY_OK;
 }
 

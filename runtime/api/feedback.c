@@ -147,7 +147,7 @@ void syi_context_learn(sy_context *context, const syi_workload *workload, const 
     news *found;
     syi_known after = {0};
     /* Forced shares say little: a device alone is not what it is beside the others. */
-    if (context->frozen || plan->count < 2 || plan->source == SYI_SOURCE_CALL)
+    if (context->frozen || plan->count < 2 || plan->source == SYI_SOURCE_CALL || plan->choice.made)
         return;
     found = syi_alloc((size_t)plan->count, sizeof *found);
     if (!found)

@@ -172,17 +172,17 @@ syi_known *syi_known_find(sy_context *context, const syi_workload *workload, con
     return known;
 }
 
-/* What was read from a file that has changed since is forgotten. */
-static void look_at_file(sy_context *context)
+bool syi_file_changed(const char *path, struct stat *then)
 {
-    struct stat now, *then = &context->memory.file;
-    if (stat(context->multigpu_path, &now) != 0)
+    struct stat now;
+    bool same;
+    if (stat(path, &now) != 0)
         memset(&now, 0, sizeof now);
-    if (now.st_ino == then->st_ino && now.st_dev == then->st_dev && now.st_size == then->st_size &&
-        now.st_mtim.tv_sec == then->st_mtim.tv_sec && now.st_mtim.tv_nsec == then->st_mtim.tv_nsec)
-        return;
-    drop_all(&context->memory);
+    same = now.st_ino == then->st_ino && now.st_dev == then->st_dev &&
+           now.st_size == then->st_size && now.st_mtim.tv_sec == then->st_mtim.tv_sec &&
+           now.st_mtim.tv_nsec == then->st_mtim.tv_nsec;
     *then = now;
+    return !same;
 }
 
 static sy_status copy(const syi_known *from, syi_known *out)
@@ -204,7 +204,8 @@ sy_status syi_known_get(sy_context *context, const syi_workload *workload, const
     syi_known *known, *fresh = NULL;
     sy_status status = SY_OK;
     pthread_mutex_lock(&memory->lock);
-    look_at_file(context);
+    if (syi_file_changed(context->multigpu_path, &memory->file))
+        drop_all(memory);
     known = syi_known_find(context, workload, tag);
     if (!known) {
         /* The log's callback may call the library, so nothing is locked while reading. */

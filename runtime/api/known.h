@@ -47,6 +47,10 @@ void syi_known_clear(syi_known *known);
 /* The context's own record, or NULL; the caller holds the lock. */
 syi_known *syi_known_find(sy_context *context, const syi_workload *workload, const char *tag);
 
+/* Whether the file at `path` is another one than it was, or was none; `then` is brought up to date.
+ */
+bool syi_file_changed(const char *path, struct stat *then);
+
 /* What a device is now, for this workload. */
 syi_fingerprint syi_fingerprint_of(const syi_device *device, const syi_workload *workload);
 

@@ -29,7 +29,14 @@ const syi_workload *syi_workload_for(const syi_workload *workload, sy_accuracy a
 
 sy_status syi_options_check(const sy_options *options)
 {
-    return syi_accuracy_check(options->accuracy);
+    syi_force force;
+    SYI_TRY(syi_accuracy_check(options->accuracy));
+    SYI_TRY(syi_force_parse(options->device, &force));
+    if (force != SYI_FORCE_AUTO && options->n_ratios)
+        return syi_fail(SY_ERR_ARGUMENT,
+                        "device '%s' and ratios say both who computes; give one of them",
+                        options->device);
+    return SY_OK;
 }
 
 sy_status syi_work_check(sy_context *context, const sy_work *work, const sy_options *options,

@@ -77,7 +77,7 @@ static int print_json(const sy_plan_info *plan, const char *workload)
 
 typedef struct plan_request {
     int64_t size, rows;
-    const char *ratios, *tag, *accuracy_word;
+    const char *ratios, *tag, *accuracy_word, *device;
     sy_accuracy accuracy;
     bool json;
 } plan_request;
@@ -94,7 +94,8 @@ static int explain(sy_context *context, const sy_work *work, const plan_request 
                               .accuracy = request->accuracy,
                               .tag = request->tag,
                               .ratios = ratios.ratios,
-                              .n_ratios = ratios.count};
+                              .n_ratios = ratios.count,
+                              .device = request->device};
         sy_status status = sy_plan_explain(context, work, &options, &plan);
         code = status != SY_OK ? cli_library_failed(status)
                : request->json ? print_json(&plan, work->workload)
@@ -154,6 +155,11 @@ int cli_cmd_plan(int argc, char **argv)
          .to = &request.ratios,
          .placeholder = "NAME=R,..",
          .help = "as if these were the ratios"},
+        {.name = "device",
+         .kind = CLI_TEXT,
+         .to = &request.device,
+         .placeholder = "WHICH",
+         .help = "auto (default), cpu or cuda: as if computed there alone"},
         {.name = "tag",
          .kind = CLI_TEXT,
          .to = &request.tag,

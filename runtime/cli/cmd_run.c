@@ -21,7 +21,7 @@
 typedef struct run {
     /* The request. */
     const char *input_path, *output_path, *column, *accuracy_word, *dtype_word, *report_path, *tag,
-        *trace_path, *ratio_list;
+        *trace_path, *ratio_list, *device;
     sy_accuracy accuracy;
     int64_t seed;
     bool quiet, shows_table, frozen;
@@ -143,6 +143,7 @@ static int compute(run *r)
                           .tag = r->tag,
                           .ratios = r->ratios.ratios,
                           .n_ratios = r->ratios.count,
+                          .device = r->device,
                           .checksum = r->report_path != NULL,
                           .progress = cli_progress_tiles,
                           .trace = r->trace_path ? cli_trace_add : NULL,
@@ -329,6 +330,11 @@ int cli_cmd_run(int argc, char **argv)
          .to = &r.trace_path,
          .placeholder = "F.json",
          .help = "also write the run's timeline, for Perfetto or chrome://tracing"},
+        {.name = "device",
+         .kind = CLI_TEXT,
+         .to = &r.device,
+         .placeholder = "WHICH",
+         .help = "auto (default), cpu or cuda: compute there alone"},
         {.name = "tag",
          .kind = CLI_TEXT,
          .to = &r.tag,

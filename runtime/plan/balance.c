@@ -9,7 +9,8 @@ static syi_split_work work_of(const syi_job *job)
     double elements = (double)job->rows * (double)job->columns;
     double per_tile = tiles ? elements / (double)tiles : 0;
     return (syi_split_work){tiles, per_tile,
-                            8 * per_tile * (job->workload->n_inputs + job->workload->n_outputs)};
+                            (double)syi_element_size(job->dtype) * per_tile *
+                                (job->workload->n_inputs + job->workload->n_outputs)};
 }
 
 static void describe(const syi_devices *devices, const syi_job *job, const syi_experience *known,

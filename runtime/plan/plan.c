@@ -133,6 +133,12 @@ sy_status syi_plan_make(const syi_devices *devices, const syi_workload *workload
     return SY_OK;
 }
 
+double syi_plan_ms(const syi_plan *plan)
+{
+    double ms = plan->choice.made ? plan->choice.ms[plan->choice.side] : NAN;
+    return plan->parts ? plan->split.makespan_ns / 1e6 : isnan(ms) ? -1 : ms;
+}
+
 void syi_plan_clear(syi_plan *plan)
 {
     syi_free(plan->ratios);

@@ -6,6 +6,7 @@
 #define SYI_PLAN_PLAN_H
 
 #include "device/registry.h"
+#include "model/decide.h"
 #include "model/split.h"
 
 /* Where the ratios came from, strongest first. */
@@ -14,6 +15,15 @@ typedef enum syi_source {
     SYI_SOURCE_PROFILE, /* multigpu.json */
     SYI_SOURCE_NOMINAL  /* nothing is known but what the devices say of themselves */
 } syi_source;
+
+/* That a work goes to the CPU or to the GPUs, all of it. */
+typedef struct syi_choice {
+    bool made;   /* else all devices may take part */
+    bool forced; /* by the caller */
+    bool probe;  /* to learn how long it takes there */
+    syi_side side;
+    double ms[2]; /* by side, what was known; NaN: nothing */
+} syi_choice;
 
 /* What is believed of a device's speed when the work begins. */
 typedef struct syi_belief {
@@ -30,6 +40,7 @@ typedef struct syi_plan {
     syi_part *parts;    /* predicted, NULL: no costs are known */
     syi_forecast split; /* the same of the whole */
     syi_source source;
+    syi_choice choice;
     int exact; /* the shares are an order; else a beginning, corrected while the work goes on */
 } syi_plan;
 
@@ -61,6 +72,9 @@ sy_status syi_plan_balance(const syi_devices *devices, const syi_job *job,
 /* What a plan made from ratios will take. Without costs of every device with tiles: nothing. */
 sy_status syi_plan_predict(const syi_devices *devices, const syi_job *job,
                            const syi_experience *known, syi_plan *plan);
+
+/* How long it will take, in milliseconds; below 0: nothing is known. */
+double syi_plan_ms(const syi_plan *plan);
 
 /* Why a device can have no part of the workload; NULL: it can. */
 const char *syi_plan_obstacle(const syi_device *device, const syi_workload *workload);

@@ -40,6 +40,12 @@ refuses "accuracy odd in plan" 2 "must be exact or fast" plan sma --size 5 --acc
 refuses "accuracy odd in profile" 2 "must be exact or fast" profile --accuracy odd
 refuses "dtype odd" 2 "must be f64 or f32, not 'i8'" run sma $short --dtype=i8
 refuses "seed -1" 2 "whole number" run sma $short --seed -1
+refuses "device odd" 2 "device 'gpu': use auto, cpu or cuda" run sma $short --device gpu --period 2
+refuses "device cuda without one" 3 "device 'cuda'" run sma $short --device cuda --period 2
+refuses "plan for cuda without one" 3 "device 'cuda'" plan sma --size 10 $cpu --device cuda
+accepts "device auto" plan sma --size 10 $cpu --device auto
+accepts "device cpu" plan sma --size 10000000 --devices cpu,sim:a --device cpu
+says "device cpu takes it all" 'the caller has asked for the CPU'
 refuses "report is output" 2 "same file" run sma $short --report out.csv
 
 for value in 0 -1 -5 1e18 2.5 nan inf abc '' 0x10 '3 '; do

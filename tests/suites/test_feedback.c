@@ -90,14 +90,13 @@ static int was_written(struct stat *last)
     return !same;
 }
 
-/* One strange run changes nothing; when it goes on, the plan follows. */
+/* Strange runs that go on make the plan follow. */
 Test(feedback, plans_follow_the_devices)
 {
     sy_context *context = open_deviating(0, 1, NULL);
     int calls = 1;
     cr_expect_eq(planned_for_b(context), TILES / 2);
     call(context);
-    cr_expect_eq(planned_for_b(context), TILES / 2, "after one run");
     while (planned_for_b(context) >= TILES / 2 && calls++ < MANY_CALLS)
         call(context);
     cr_expect_lt(planned_for_b(context), TILES / 2, "after %d runs", calls);

@@ -176,3 +176,43 @@ Test(thresholds, threads_lose_nothing)
     }
     expect_threshold(key, 3, 2, 200);
 }
+
+/* Any order, what is missing is the default, and nothing but this form. */
+Test(thresholds, keys_are_read)
+{
+    static const sy_param_info params[] = {{.name = "period", .fallback = 20},
+                                           {.name = "width", .fallback = 2}};
+    static const struct {
+        const char *key;
+        double period, width;
+        int64_t size; /* 0: not of this signature */
+    } rows[] = {
+        {"b:{'period': 20, 'width': 2, 'size': 10000}", 20, 2, 10000},
+        {"b:{'size': 10000, 'width': 2, 'period': 20}", 20, 2, 10000},
+        {"b:{'period': 20, 'size': 10000}", 20, 2, 10000},
+        {"b:{'size': 7}", 20, 2, 7},
+        {"b:{'period': 5, 'width': 2.5, 'size': 1e4}", 5, 2.5, 10000},
+        {"b:{'period': 20, 'size': 10000}", 20, 3, 0},
+        {"b:{'period': 20, 'size': 10000}", 21, 2, 0},
+        {"b:{'period': 20}", 20, 2, 0},
+        {"b:{'size': 0}", 20, 2, 0},
+        {"b:{'size': 5, 'ddof': 1}", 20, 2, 0},
+        {"b:{'size': 5} ", 20, 2, 0},
+        {"b:{'size': 5", 20, 2, 0},
+        {"b:{'size: 5}", 20, 2, 0},
+        {"b:{'size': five}", 20, 2, 0},
+        {"b:{'size': 5; }", 20, 2, 0},
+        {"b:{", 20, 2, 0},
+        {"b", 20, 2, 0},
+        {"bb:{'size': 5}", 20, 2, 0},
+        {"", 20, 2, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double values[] = {rows[i].period, rows[i].width};
+        int64_t size = -1;
+        bool is = syi_threshold_key_read(rows[i].key, "b", params, 2, values, &size);
+        cr_expect_eq(is, rows[i].size > 0, "%s", rows[i].key);
+        if (is)
+            cr_expect_eq(size, rows[i].size, "%s", rows[i].key);
+    }
+}

@@ -73,6 +73,8 @@ typedef struct sy_options {
     void *progress_user;
     sy_trace_fn trace; /* NULL: nothing is traced */
     void *trace_user;
+    const char *device; /* `cpu`: that alone; `cuda`: only GPUs; `auto`, NULL: whatever is faster.
+                           SY_ERR_NO_DEVICE when there is none; not together with ratios */
 } sy_options;
 
 typedef struct sy_device_report {

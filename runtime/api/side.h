@@ -1,0 +1,50 @@
+/*
+ * CPU or GPU, all of a work: because the caller says so, or, for small works of which no costs are
+ * known, because of the times that both took before. Those come from thresholds.json and from the
+ * calls of this context (docs/balance.md).
+ */
+#ifndef SYI_API_SIDE_H
+#define SYI_API_SIDE_H
+
+#include "api/known.h"
+
+enum { SYI_SIDE_SIZES = 16 };
+
+/* What is known of one workload with certain parameters; sizes are elements. */
+typedef struct syi_signature {
+    const syi_workload *workload;
+    sy_dtype dtype; /* the file knows only f64 */
+    double params[SYI_MAX_PARAMS];
+    int count;
+    syi_timing known[SYI_SIDE_SIZES]; /* by ascending size */
+    syi_side last[SYI_SIDE_SIZES];    /* what was chosen */
+    bool stored[SYI_SIDE_SIZES];      /* the file has it */
+    struct syi_signature *next;
+} syi_signature;
+
+/* The context's part. */
+typedef struct syi_sides {
+    pthread_mutex_t lock;
+    struct stat file; /* as it was when `list` was read */
+    syi_signature *list;
+} syi_sides;
+
+void syi_sides_init(syi_sides *sides);
+void syi_sides_destroy(syi_sides *sides);
+
+/* The caller's word: `auto` (also NULL and empty), `cpu`, `cuda`; else SY_ERR_ARGUMENT. */
+sy_status syi_force_parse(const char *word, syi_force *out);
+
+/* Chooses for this call; SY_ERR_NO_DEVICE when the side asked for has no usable device. */
+sy_status syi_side_choose(sy_context *context, const syi_job *job, const sy_options *options,
+                          const syi_known *known, syi_choice *out);
+/* Whether a device may take part. */
+bool syi_side_allows(const syi_choice *choice, const syi_device *device);
+
+/* What both sides took for such works, in milliseconds; NaN: not known. */
+sy_status syi_side_recall(sy_context *context, const syi_job *job, double ms[2]);
+
+/* Remembers what a call took that was made by a choice of ours. */
+void syi_side_learn(sy_context *context, const syi_job *job, const syi_choice *choice, double ms);
+
+#endif
