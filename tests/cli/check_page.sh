@@ -33,9 +33,10 @@ measure balance bench_balance --elements 8192 --runs 1 --cases first small --sma
 
 python3 "$page" "$work" 2>"$work/err" || { cat "$work/err"; exit 1; }
 [ ! -s "$work/err" ] || { cat "$work/err"; exit 1; }
-python3 - "$work/index.html" <<'END'
-import base64, html.parser, re, sys
-text = open(sys.argv[1]).read()
+python3 - "$work" <<'END'
+import base64, html.parser, json, re, sys
+text = open(sys.argv[1] + "/index.html").read()
+hard = [json.loads(line).get("accuracy") for line in open(sys.argv[1] + "/data.jsonl")]
 open_tags, plots = [], []
 
 class Page(html.parser.HTMLParser):
@@ -49,8 +50,8 @@ class Page(html.parser.HTMLParser):
 
 Page().feed(text)
 assert not open_tags, open_tags
-# Two sizes, two of threads, hard data, balance, memory, planning.
-assert len(plots) == 8, len(plots)
+# Two sizes, two of threads, balance, memory, planning; hard data for each accuracy.
+assert len(plots) == 7 + len(set(hard) - {None}), len(plots)
 for plot in plots:
     head, data = plot.split(",", 1)
     assert head == "data:image/svg+xml;base64", head
