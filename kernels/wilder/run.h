@@ -127,7 +127,7 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
     if (*done && !task->is_range && what.moved << 1 == 0)
         return stand_still(task, s, at, count);
     syi_wilder_catch_up(&next, &task->factor);
-    *done &= is_fit(&next.total) && is_fit(&next.up);
+    *done &= is_fit(&next.total, kept_of(t->power)) && is_fit(&next.up, kept_of(t->power));
     *done &= task->is_range || next.total.value.high != 0.0;
     if (!*done)
         return SY_OK;
@@ -157,6 +157,7 @@ SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t 
         int64_t left = (to - i) / LANES / 8 * 8, next;
         int done = 0;
         t.steps = left < w.steps ? left : w.steps;
+        t.power = t.steps == w.steps ? w.whole : syi_wilder_power(&w.b, t.steps);
         if (t.steps > 0)
             SYI_TRY(run_tile(task, &w, &t, s, i, &done));
         next = t.steps > 0 ? i + LANES * t.steps : to;

@@ -66,32 +66,33 @@ SYI_INLINE syi_deviation syi_wilder_plus(syi_deviation a, syi_dd term)
     return (syi_deviation){sum, fma(SYI_DD_ERROR, sum.high, a.error)};
 }
 
-/* The factor's power by squaring: every factor brings its own error and at most one rounding, so
- * that it is off by less than 4 * SYI_DD_ERROR * n, and by 2^-440. */
+/* The factor's power by squaring, which must not be faint: every factor brings its own error and at
+ * most one rounding, so that it is off by less than 4 * SYI_DD_ERROR * n. */
 SYI_INLINE syi_dd syi_wilder_power(const syi_factor_dd *factor, int64_t n)
 {
     syi_dd power = {1.0, 0.0}, square = factor->b;
     for (; n; n >>= 1) {
         if (n & 1)
             power = syi_dd_multiply(power, square);
-        square = square.high < 0x1p-450 ? (syi_dd){0.0, 0.0} : syi_dd_multiply(square, square);
+        square = n > 1 ? syi_dd_multiply(square, square) : square;
     }
     return power;
 }
 
-/* Lets the sums shrink by the columns that stood still. */
+/* Lets the sums shrink by the columns that stood still, at most so many at a time that 2^-370 is
+ * left. */
 SYI_INLINE void syi_wilder_catch_up(syi_wilder_state *s, const syi_factor_dd *factor)
 {
-    syi_factor_dd power = {syi_wilder_power(factor, (int64_t)s->still), 0.0};
-    double loose = 4.0 * SYI_DD_ERROR * s->still;
-    if (s->still == 0.0)
-        return;
-    power.above = power.b.high * (1.0 + 0x1p-40) + 0x1p-440;
-    if (power.b.high < 0x1p-440)
-        power.b = (syi_dd){0.0, 0.0};
-    s->total = syi_wilder_shrink(s->total, &power, loose);
-    s->up = syi_wilder_shrink(s->up, &power, loose);
-    s->still = 0.0;
+    const double most = 256.0 * (s->period - 1.0);
+    while (s->still > 0.0 && s->total.value.high + s->up.value.high > 0.0) {
+        double n = s->still < most ? s->still : most, loose = 4.0 * SYI_DD_ERROR * n;
+        syi_factor_dd power = {syi_wilder_power(factor, (int64_t)n), 0.0};
+        power.above = power.b.high * (1.0 + 0x1p-40);
+        s->total = syi_wilder_shrink(s->total, &power, loose);
+        s->up = syi_wilder_shrink(s->up, &power, loose);
+        s->still -= n;
+    }
+    s->still = 0.0; /* of a sum of 0 there is but an error, which may stay as it is */
 }
 
 SYI_INLINE syi_dd syi_dd_larger(syi_dd a, syi_dd b)

@@ -28,7 +28,9 @@
 #define SUM_ERROR  (SYI_PER_FINE * 0x1p-91)
 #define LAST_ERROR 0x1p-94
 
-/* For these sums and terms no product here loses bits: b^(LANES * STEPS) is above 2^-300. */
+/* For these terms, and sums that do not fall below LEAST_SUM in a tile, no product loses bits. In a
+ * tile a sum keeps 2^-300 of itself at least. */
+#define LEAST_SUM  0x1p-700
 #define LEAST_TERM 0x1p-350
 #define MOST_PRICE 0x1p+100
 /* A sum's error that is too loose for a tile, relative to the sum. */
@@ -57,6 +59,7 @@ typedef struct tile {
     sums total[STEPS], up[STEPS], total_start, up_start;
     double y[STEPS][LANES];
     int64_t steps; /* a multiple of 8 */
+    syi_dd power;  /* b^steps */
 } tile;
 
 /* For tiles of at most so many columns, of which there may be too few to make one. */
@@ -196,25 +199,31 @@ SYI_INLINE double settle_tile(const weights *w, tile *t, int is_range, double er
     return doubts;
 }
 
+/* What is left of a sum after the tile, rounded up. */
+SYI_INLINE double kept_of(syi_dd power)
+{
+    double kept = power.high * (1.0 + 0x1p-40);
+    for (int lanes = 1; lanes < LANES; lanes *= 2)
+        kept *= kept * (1.0 + 0x1p-40);
+    return kept;
+}
+
 /* A sum that a tile can start from. */
-SYI_INLINE int is_fit(const syi_deviation *sum)
+SYI_INLINE int is_fit(const syi_deviation *sum, double kept)
 {
     if (sum->value.high == 0.0)
         return sum->error == 0.0;
-    return sum->value.high >= LEAST_TERM && sum->error <= MOST_LOOSE * sum->value.high;
+    return sum->value.high * kept >= LEAST_SUM && sum->error <= MOST_LOOSE * sum->value.high;
 }
 
 /* Moves one of the state's sums past the tile. */
-SYI_INLINE void chain(const weights *w, syi_dd power, const sums *last, syi_deviation *sum,
+SYI_INLINE void chain(const weights *w, const tile *t, const sums *last, syi_deviation *sum,
                       sums *starts)
 {
-    double above = power.high * (1.0 + 0x1p-40);
     syi_dd start = syi_dd_multiply(w->b.b, sum->value);
-    for (int k = 0; k < 3; k++)
-        above *= above; /* of all lanes */
-    chain_starts(power, last, &start, starts);
+    chain_starts(t->power, last, &start, starts);
     sum->value = syi_dd_multiply(w->back, start);
-    sum->error = fma(above * (1.0 + 0x1p-40), sum->error, SUM_ERROR * sum->value.high);
+    sum->error = fma(kept_of(t->power), sum->error, SUM_ERROR * sum->value.high);
 }
 
 /* What a result inherits from a sum, relative to it. */
@@ -229,15 +238,14 @@ SYI_INLINE double looseness(const syi_deviation *sum)
 SYI_INLINE double sum_tile(const weights *w, tile *t, syi_wilder_state *s, int is_range,
                            int has_rest)
 {
-    syi_dd power = t->steps == w->steps ? w->whole : syi_wilder_power(&w->b, t->steps);
     double error = LAST_ERROR + looseness(&s->total) + (is_range ? 0.0 : looseness(&s->up));
     if (has_rest)
         sum_up(w, t, is_range, 1);
     else
         sum_up(w, t, is_range, 0);
-    chain(w, power, &t->total[t->steps - 1], &s->total, &t->total_start);
+    chain(w, t, &t->total[t->steps - 1], &s->total, &t->total_start);
     if (!is_range)
-        chain(w, power, &t->up[t->steps - 1], &s->up, &t->up_start);
+        chain(w, t, &t->up[t->steps - 1], &s->up, &t->up_start);
     return error;
 }
 
