@@ -96,7 +96,7 @@ SYI_INLINE syi_vec ema_round(const syi_stage *stage, const syi_stage_grid *grid,
     syi_vec part = stage->high - grid->shift, sum = grid->pivot + part;
     syi_vec low = (part - (sum - grid->pivot)) + stage->low;
     syi_vec value = sum + low;
-    *unsure |= syi_stage_unsure(value, low - (value - sum), error);
+    *unsure |= syi_vec_unsure(value, low - (value - sum), error);
     return value;
 }
 

@@ -193,6 +193,23 @@ SYI_INLINE void syi_vec_two_sum(syi_vec a, syi_vec b, syi_vec *high, syi_vec *lo
     *high = sum;
 }
 
+/* Not 0 where the range of the value is not rounded to one double: high + low, |low| at most half
+ * an ulp, off by `error` at most. */
+SYI_INLINE syi_bits_vec syi_vec_unsure(syi_vec high, syi_vec low, syi_vec error)
+{
+    return (syi_bits_vec)(high + (low + error)) ^ (syi_bits_vec)(high + (low - error));
+}
+
+/* Whether an element is not 0. */
+SYI_INLINE int syi_vec_any(syi_bits_vec a)
+{
+#if SYI_VECTOR == 8
+    return _mm512_test_epi64_mask((__m512i)a, (__m512i)a) != 0;
+#else
+    return !_mm256_testz_si256((__m256i)a, (__m256i)a);
+#endif
+}
+
 /* What syi_measure says, sooner for finite data; on the way the lines of out[0 .. count) are
  * fetched for writing. */
 SYI_INLINE syi_span syi_vec_measure(const double *x, int64_t count, const double *out)

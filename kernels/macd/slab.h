@@ -130,7 +130,7 @@ SYI_INLINE void macd_step(syi_stage *stage, const syi_stage_terms *terms,
 SYI_INLINE syi_vec macd_round(syi_vec high, syi_vec low, syi_vec error, syi_bits_vec *unsure)
 {
     syi_vec value = high + low;
-    *unsure |= syi_stage_unsure(value, low - (value - high), error);
+    *unsure |= syi_vec_unsure(value, low - (value - high), error);
     return value;
 }
 

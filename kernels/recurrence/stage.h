@@ -135,13 +135,6 @@ SYI_INLINE syi_bits_vec syi_stage_is_near(syi_vec least, syi_vec most)
     return (syi_bits_vec)(smaller + smaller >= larger) & (syi_bits_vec)(least * most > 0.0);
 }
 
-/* Not 0 where the range of the value is not rounded to one double: high + low, |low| at most half
- * an ulp, off by `error` at most. */
-SYI_INLINE syi_bits_vec syi_stage_unsure(syi_vec high, syi_vec low, syi_vec error)
-{
-    return (syi_bits_vec)(high + (low + error)) ^ (syi_bits_vec)(high + (low - error));
-}
-
 /* ---- tiles: the same column of all lanes side by side, `groups` vectors ---- */
 
 /* The first `count` columns, at most SYI_VECTOR, of lanes that are `stride` columns apart. */

@@ -7,6 +7,7 @@
 #include "window/decide.h"
 #include "window/grid.h"
 #include "window/slide.h"
+#include "window/squares.h"
 
 /* Columns that share a scale; not fewer than a window, so that the work of starting a block anew
  * from its halo stays in proportion. */
@@ -159,6 +160,81 @@ static void run_means(const syi_window *window, const double *x, double *const *
     }
 }
 
+#define SQUARES_BLOCK 256
+/* More unsure vectors in a block than this: it is computed the long way. */
+#define SQUARES_UNSURE 8
+
+/* n <= SQUARES_COLUMNS windows that end at x[at ..], with copies; `fresh`: the first one lacks a
+ * value, so none goes. */
+static void squares_some(squares *s, squares_batch *batch, const double *x, int n, int fresh,
+                         int bands, double *const *out, int64_t at)
+{
+    double in[SQUARES_COLUMNS], old[SQUARES_COLUMNS], results[3][SQUARES_COLUMNS];
+    double *const to[3] = {results[0], results[1], results[2]};
+    for (int k = 0; k < SQUARES_COLUMNS; k++) {
+        in[k] = k < n ? x[at + k] : s->pivot[0];
+        old[k] = k < n && k >= fresh ? x[at + k - s->period] : s->pivot[0];
+    }
+    squares_run(s, batch, in, old, bands, to);
+    for (int j = 0; j < (bands ? 3 : 1); j++)
+        memcpy(out[j] + at, results[j], (size_t)n * sizeof(double));
+}
+
+/* A block of deviations or bands; 0: it is to be computed the long way. */
+static int squares_block(const syi_window *window, squares *s, const double *x, double *const *out,
+                         int64_t first, int64_t last, chunk *c)
+{
+    int64_t unsure[SQUARES_UNSURE], start = first - window->period + 1;
+    int bands = window->kind == SYI_WINDOW_BANDS, count = 0;
+    syi_span span = syi_vec_measure(x + start, last - start, out[0] + start);
+    squares_batch batch;
+    if (!squares_begin(s, &span, x + start, last - start))
+        return 0;
+    squares_fill(s, x + start, window->period - 1);
+    for (int64_t at = first; at < last; at += SQUARES_COLUMNS) {
+        int n = last - at < SQUARES_COLUMNS ? (int)(last - at) : SQUARES_COLUMNS;
+        double *to[3] = {out[0] + at, NULL, NULL};
+        if (bands)
+            to[1] = out[1] + at, to[2] = out[2] + at;
+        if (at == first || n < SQUARES_COLUMNS)
+            squares_some(s, &batch, x, n, at == first, bands, out, at);
+        else
+            squares_run(s, &batch, x + at, x + at - s->period, bands, to);
+        for (int k = 0; k * SYI_VECTOR < n; k++)
+            if (syi_vec_any(batch.unsure[k])) {
+                if (count == SQUARES_UNSURE)
+                    return 0;
+                unsure[count++] = at + k * SYI_VECTOR;
+            }
+    }
+    for (int k = 0; k < count; k++)
+        run_block(window, x, out, unsure[k],
+                  last - unsure[k] < SYI_VECTOR ? last : unsure[k] + SYI_VECTOR, c);
+    return 1;
+}
+
+/* Deviations or bands of [first, last). */
+static void run_squares(const syi_window *window, const double *x, double *const *out,
+                        int64_t first, int64_t last, chunk *c)
+{
+    syi_window_constants k =
+        syi_window_constants_of(window->period, window->ddof, window->width, 0);
+    squares s = {.period = window->period,
+                 .count = syi_vec_of(k.period),
+                 .reciprocal = syi_vec_of(k.reciprocal),
+                 .inverse = syi_vec_of(k.inverse_high),
+                 .inverse_low = syi_vec_of(k.inverse_low),
+                 .width = syi_vec_of(k.width)};
+    int64_t stride = window->period > SQUARES_BLOCK / 4 ? 4 * window->period : SQUARES_BLOCK;
+    stride -= stride % SQUARES_COLUMNS;
+    while (first < last) {
+        int64_t end = last - first < stride ? last : first + stride;
+        if (!squares_block(window, &s, x, out, first, end, c))
+            run_block(window, x, out, first, end, c);
+        first = end;
+    }
+}
+
 #endif
 
 sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window *window)
@@ -175,6 +251,10 @@ sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window 
 #if SYI_HAVE_VECTORS
     if (window->kind == SYI_WINDOW_MEAN) {
         run_means(window, segment->in[0], segment->out, first, segment->count, stride, &c);
+        return SY_OK;
+    }
+    if (window->kind != SYI_WINDOW_SCORE && window->period <= SQUARES_LONGEST) {
+        run_squares(window, segment->in[0], segment->out, first, segment->count, &c);
         return SY_OK;
     }
 #endif

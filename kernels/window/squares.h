@@ -1,0 +1,227 @@
+/*
+ * The quick way through a stretch of rolling deviations and bands. Values are taken as distances d
+ * from a pivot among them and cut on a grid, d = a + b, a having so few bits that sums of a^2 are
+ * exact doubles. The sums of the a, of the b and of the a^2 slide exactly, as in window/grid.h;
+ * that of the rest, b * (d + a), is small and its error is bounded. The mean is certain, what is
+ * made of the deviation is tested.
+ *
+ * With |d| < 2^top, a window of at most 2^length values and g = 2^(top - bits) the a^2 are
+ * multiples of g^2 below 2^(2 bits) g^2, so that twice a window of them stays below 2^53 g^2 for 2
+ * bits + length + 1 = 53. A rest is below 2^(2 top - bits) =: r. A vector of 8 rests, each the
+ * difference of two that were rounded twice, and their prefix sums add at most (112 + period) r /
+ * 2^53 to the sum's error, the first window (period / 4 + 10) * period.
+ */
+#ifndef SYI_KERNELS_WINDOW_SQUARES_H
+#define SYI_KERNELS_WINDOW_SQUARES_H
+
+#include "exact/vector.h"
+#include "window/certify.h"
+
+#if SYI_HAVE_VECTORS
+
+/* Longer windows leave too few bits. */
+#define SQUARES_LONGEST 4096
+
+typedef struct squares {
+    int64_t period;
+    syi_vec pivot, shift;
+    syi_vec sum_high, sum_low, high, low; /* of the a, b, a^2 and rests of the window so far */
+    syi_vec spread_error;                 /* of period * sum of squares - square of the sum */
+    syi_vec count, reciprocal, inverse, inverse_low, width;
+} squares;
+
+/* The square root's reciprocal, off by 2^-50 of itself at most; a > 0. */
+SYI_INLINE syi_vec squares_root(syi_vec a)
+{
+#if SYI_VECTOR == 8
+    const syi_vec half = syi_vec_of(0.5);
+    syi_vec y = (syi_vec)_mm512_rsqrt14_pd((__m512d)a), part = half * a;
+    y = syi_vec_fma(y, syi_vec_fnma(part * y, y, half), y);
+    return syi_vec_fma(y, syi_vec_fnma(part * y, y, half), y);
+#else
+    return syi_vec_of(1.0) / (syi_vec)_mm256_sqrt_pd((__m256d)a);
+#endif
+}
+
+/* Chooses pivot and grid for x[0 .. count) and columns - period + 1 = count; 0: they do not fit. */
+SYI_INLINE int squares_begin(squares *s, const syi_span *span, const double *x, int64_t count)
+{
+    int length = s->period > 1 ? 64 - __builtin_clzll((uint64_t)s->period - 1) : 0;
+    int bits = (52 - length) / 2, top;
+    double least = x[0], most = x[0], pivot = x[count / 2], period = (double)s->period;
+    syi_vec low = syi_vec_of(least), high = low;
+    int64_t i = 0;
+    for (; i + SYI_VECTOR <= count; i += SYI_VECTOR) {
+        low = syi_vec_min(low, syi_vec_load(x + i));
+        high = syi_vec_max(high, syi_vec_load(x + i));
+    }
+    for (int k = 0; k < SYI_VECTOR; k++) {
+        least = low[k] < least ? low[k] : least;
+        most = high[k] > most ? high[k] : most;
+    }
+    for (; i < count; i++) {
+        least = x[i] < least ? x[i] : least;
+        most = x[i] > most ? x[i] : most;
+    }
+    /* All distances are exact where no value is more than twice another. */
+    if (!(least > 0.0 && least + least >= most) && !(most < 0.0 && most + most <= least))
+        pivot = 0.0;
+    double size = most - pivot > pivot - least ? most - pivot : pivot - least;
+    top = syi_split(size).exponent + 53;
+    if (span->has_non_finite || size == 0.0 || span->bottom < -400 || span->top > 400 ||
+        span->top - span->bottom > 99 - length || top - bits + length > 52 + span->bottom)
+        return 0;
+    double vectors = (double)(count / SYI_VECTOR + 2);
+    double error = (112.0 + period) * vectors + (0.25 * period + 16.0) * period + 64.0;
+    s->pivot = syi_vec_of(pivot);
+    s->shift = syi_vec_of(1.5 * syi_pow2(top - bits + 52));
+    s->spread_error = syi_vec_of(1.0625 * period * error * syi_pow2(2 * top - bits - 53));
+    return 1;
+}
+
+/* a, b, their distance d = a + b and the rest b * (d + a) of a value. */
+typedef struct squares_parts {
+    syi_vec a, b, rest;
+} squares_parts;
+
+SYI_INLINE squares_parts squares_cut(const squares *s, syi_vec x)
+{
+    syi_vec d = x - s->pivot, a = (d + s->shift) - s->shift, b = d - a;
+    return (squares_parts){a, b, b * (d + a)};
+}
+
+/* The window gets `in` and loses `out`. */
+SYI_INLINE void squares_slide(squares *s, syi_vec in, syi_vec out, syi_vec *sum, syi_vec *sum_low,
+                              syi_vec *high, syi_vec *low)
+{
+    squares_parts i = squares_cut(s, in), o = squares_cut(s, out);
+    syi_vec change = i.a - o.a;
+    *sum = s->sum_high + syi_vec_scan(change);
+    *sum_low = s->sum_low + syi_vec_scan(i.b - o.b);
+    *high = s->high + syi_vec_scan(change * (i.a + o.a));
+    *low = s->low + syi_vec_scan(i.rest - o.rest);
+    s->sum_high = syi_vec_last(*sum);
+    s->sum_low = syi_vec_last(*sum_low);
+    s->high = syi_vec_last(*high);
+    s->low = syi_vec_last(*low);
+}
+
+/* The first period - 1 values. Zero distances, the pivot, fill up the last vector. */
+SYI_INLINE void squares_fill(squares *s, const double *x, int64_t count)
+{
+    syi_vec sum[4] = {{0}, {0}, {0}, {0}};
+    for (int64_t i = 0; i < count; i += SYI_VECTOR) {
+        syi_vec next = s->pivot;
+        if (i + SYI_VECTOR <= count)
+            next = syi_vec_load(x + i);
+        for (int k = 0; i + SYI_VECTOR > count && k < count - i; k++)
+            next[k] = x[i + k];
+        squares_parts part = squares_cut(s, next);
+        sum[0] += part.a;
+        sum[1] += part.b;
+        sum[2] += part.a * part.a;
+        sum[3] += part.rest;
+    }
+    s->sum_high = syi_vec_last(syi_vec_scan(sum[0]));
+    s->sum_low = syi_vec_last(syi_vec_scan(sum[1]));
+    s->high = syi_vec_last(syi_vec_scan(sum[2]));
+    s->low = syi_vec_last(syi_vec_scan(sum[3]));
+}
+
+/* ---- a batch of vectors, in loops that are short enough to overlap ---- */
+
+#define SQUARES_VECTORS 8
+#define SQUARES_COLUMNS (SQUARES_VECTORS * SYI_VECTOR)
+
+typedef struct squares_batch {
+    syi_vec sum[SQUARES_VECTORS], sum_low[SQUARES_VECTORS];
+    syi_vec high[SQUARES_VECTORS], low[SQUARES_VECTORS];
+    syi_vec variance[SQUARES_VECTORS], variance_low[SQUARES_VECTORS];
+    syi_vec root[SQUARES_VECTORS], rest[SQUARES_VECTORS], error[SQUARES_VECTORS];
+    syi_bits_vec unsure[SQUARES_VECTORS]; /* not 0: a window is */
+} squares_batch;
+
+/* The variances, from the exact moments: sum and high are normalised on the way. */
+SYI_INLINE void squares_variances(const squares *s, squares_batch *b)
+{
+    for (int k = 0; k < SQUARES_VECTORS; k++) {
+        syi_vec total = b->sum[k] + b->sum_low[k], under = b->sum_low[k] - (total - b->sum[k]);
+        syi_vec square = total * total, square_low = syi_vec_fma(total, total, -square);
+        syi_vec scaled = s->count * b->high[k], rest, spread, below;
+        syi_vec scaled_low = syi_vec_fma(s->count, b->high[k], -scaled);
+        b->sum[k] = total;
+        b->sum_low[k] = under;
+        syi_vec_two_sum(scaled, -square, &spread, &rest);
+        below = syi_vec_fma(s->count, b->low[k], scaled_low - square_low);
+        below = syi_vec_fnma(total + total, under, below) + rest;
+        syi_vec_two_sum(spread, below, &spread, &rest);
+        b->unsure[k] = ~(syi_bits_vec)(spread > syi_vec_of(16.0) * s->spread_error);
+        b->variance[k] = spread * s->inverse;
+        b->variance_low[k] = syi_vec_fma(spread, s->inverse, -b->variance[k]) +
+                             syi_vec_fma(spread, s->inverse_low, rest * s->inverse);
+    }
+}
+
+SYI_INLINE void squares_roots(const squares *s, squares_batch *b)
+{
+    for (int k = 0; k < SQUARES_VECTORS; k++) {
+        syi_vec variance = b->variance[k], inverse = squares_root(variance);
+        syi_vec root = variance * inverse;
+        b->root[k] = root;
+        b->rest[k] =
+            (syi_vec_fnma(root, root, variance) + b->variance_low[k]) * (syi_vec_of(0.5) * inverse);
+        b->error[k] = s->spread_error * s->inverse * inverse + root * syi_vec_of(SYI_SLACK);
+    }
+}
+
+SYI_INLINE void squares_bands(const squares *s, squares_batch *b, double *const *out)
+{
+    syi_vec size = syi_vec_abs(s->width);
+    for (int k = 0; k < SQUARES_VECTORS; k++) {
+        syi_vec total = b->sum[k], quotient = total * s->reciprocal, mean, mean_low, sum, low;
+        syi_vec left = syi_vec_fnma(quotient, s->count, total) + b->sum_low[k];
+        syi_vec part = left * s->reciprocal;
+        part = syi_vec_fma(syi_vec_fnma(part, s->count, left), s->reciprocal, part);
+        syi_vec_two_sum(s->pivot, quotient, &mean, &mean_low);
+        mean_low += part;
+        syi_vec_store(out[1] + k * SYI_VECTOR, mean + mean_low);
+        syi_vec step = s->width * b->root[k], step_low = syi_vec_fma(s->width, b->root[k], -step);
+        step_low = syi_vec_fma(s->width, b->rest[k], step_low);
+        syi_vec error =
+            b->error[k] * size + (syi_vec_abs(mean) + syi_vec_abs(step)) * syi_vec_of(0x1p-98);
+        for (int j = 0; j < 3; j += 2) {
+            syi_vec_two_sum(mean, j ? -step : step, &sum, &low);
+            low += j ? mean_low - step_low : mean_low + step_low;
+            syi_vec value = sum + low;
+            b->unsure[k] |= syi_vec_unsure(value, low - (value - sum), error);
+            syi_vec_store(out[j] + k * SYI_VECTOR, value);
+        }
+    }
+}
+
+SYI_INLINE void squares_deviations(squares_batch *b, double *out)
+{
+    for (int k = 0; k < SQUARES_VECTORS; k++) {
+        syi_vec value = b->root[k] + b->rest[k], rest = b->rest[k] - (value - b->root[k]);
+        b->unsure[k] |= syi_vec_unsure(value, rest, b->error[k]);
+        syi_vec_store(out + k * SYI_VECTOR, value);
+    }
+}
+
+/* The windows that get in[k] and lose old[k], of SQUARES_COLUMNS columns. */
+SYI_INLINE void squares_run(squares *s, squares_batch *b, const double *in, const double *old,
+                            int bands, double *const *out)
+{
+    for (int k = 0; k < SQUARES_VECTORS; k++)
+        squares_slide(s, syi_vec_load(in + k * SYI_VECTOR), syi_vec_load(old + k * SYI_VECTOR),
+                      &b->sum[k], &b->sum_low[k], &b->high[k], &b->low[k]);
+    squares_variances(s, b);
+    squares_roots(s, b);
+    if (bands)
+        squares_bands(s, b, out);
+    else
+        squares_deviations(b, out[0]);
+}
+
+#endif
+#endif
