@@ -1,5 +1,5 @@
 /*
- * GPUs through the CUDA driver API. A span streams through three slots, so that copies in, kernels
+ * GPUs through the CUDA driver API. A span streams through four slots, so that copies in, kernels
  * and copies out overlap and an array of any size fits: out of memory halves the parts, down to one
  * tile at a time.
  */

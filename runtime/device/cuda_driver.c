@@ -24,16 +24,32 @@ static sy_status look_up(syi_cuda_driver *driver, const char *path)
                    : SY_OK;
 }
 
+/* The toolkit's stub of a driver does not even know its own errors' names. */
+static const char *name_of(const syi_cuda_api *api, CUresult result)
+{
+    static const struct {
+        CUresult value;
+        const char *name;
+    } known[] = {
+#define SYI_CU_RESULT(name, value) {name, #name},
+#include "device/cuda_types.def"
+    };
+    const char *name = NULL;
+    if (api->cuGetErrorName(result, &name) == CUDA_SUCCESS && name)
+        return name;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].value == result)
+            return known[i].name;
+    return "unknown error";
+}
+
 static sy_status start(syi_cuda_driver *driver, const char *path)
 {
-    const char *name = NULL;
     CUresult result = driver->api.cuInit(0);
-    if (result != CUDA_SUCCESS) {
-        driver->api.cuGetErrorName(result, &name);
+    if (result != CUDA_SUCCESS)
         return syi_fail_device(SY_ERR_NO_DEVICE, -1, (int)result,
                                "CUDA driver %s does not start: %s", path,
-                               name ? name : "unknown error");
-    }
+                               name_of(&driver->api, result));
     if (driver->api.cuDriverGetVersion(&driver->version) != CUDA_SUCCESS ||
         driver->version < OLDEST_DRIVER)
         return syi_fail(SY_ERR_NO_DEVICE, "CUDA driver %s is for CUDA %d.%d; 11.0 is needed", path,
@@ -76,11 +92,9 @@ void syi_cuda_driver_close(syi_cuda_driver **driver)
 sy_status syi_cuda_check(const syi_cuda_api *api, CUresult result, const char *device,
                          const char *what)
 {
-    const char *name = NULL;
     sy_status status = result == CUDA_ERROR_OUT_OF_MEMORY ? SY_ERR_MEMORY : SY_ERR_DEVICE;
     if (result == CUDA_SUCCESS)
         return SY_OK;
-    api->cuGetErrorName(result, &name);
     return syi_fail_device(status, -1, (int)result, "device %s: %s: %s", device, what,
-                           name ? name : "unknown error");
+                           name_of(api, result));
 }

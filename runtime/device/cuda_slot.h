@@ -13,7 +13,9 @@
 
 #include <pthread.h>
 
-enum { CUDA_SLOTS = 3, CUDA_MARKS = 4 };
+/* One slab copied in, one computed, one copied out, and one more: the host sees only after a while
+ * that a slab has ended. */
+enum { CUDA_SLOTS = 4, CUDA_MARKS = 4 };
 
 /* Where a slab's arrays are in a slot: byte offsets, the same in device and in staging memory. */
 typedef struct cuda_layout {

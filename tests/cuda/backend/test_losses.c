@@ -4,11 +4,13 @@
  */
 #include "gpu_lab.h"
 
+#include "device/cuda_slot.h"
+
 #include <stdio.h>
 #include <string.h>
 
 /* Slabs of one tile: a launch is a tile. */
-enum { GPUS = 3, SHARE = 8, COLUMNS = GPUS * SHARE * 4096, IN_FLIGHT = 3 };
+enum { GPUS = 3, SHARE = 8, COLUMNS = GPUS * SHARE * 4096, IN_FLIGHT = CUDA_SLOTS };
 
 /* Slabs of a tile need memory for one in each slot, and not for two. */
 static const struct {

@@ -39,10 +39,10 @@ static void budget(void)
     gpu_close(&context, "memory");
 }
 
-/* An array twenty times as large as all of the GPU's memory, of which a half may be used. */
+/* An array twenty times as large as all of the GPU's memory, of which three quarters may be used. */
 static void large_array(const char *workload, int64_t rows)
 {
-    const uint64_t memory = 1 << 19, budget = memory / 2;
+    const uint64_t memory = 1 << 19, budget = memory / 4 * 3;
     const int64_t values = 20 * (int64_t)memory / 8;
     double *x = malloc((size_t)values * sizeof *x);
     lab_case c = {.workload = workload, .rows = rows, .columns = values / rows, .x = x};
