@@ -39,7 +39,8 @@ static void budget(void)
     gpu_close(&context, "memory");
 }
 
-/* An array twenty times as large as all of the GPU's memory, of which three quarters may be used. */
+/* An array twenty times as large as all of the GPU's memory, of which three quarters may be used.
+ */
 static void large_array(const char *workload, int64_t rows)
 {
     const uint64_t memory = 1 << 19, budget = memory / 4 * 3;
