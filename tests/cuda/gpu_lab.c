@@ -126,6 +126,28 @@ void gpu_close(sy_context **context, const char *what)
     GPU_CHECK(!c.diagnoses, "%s: %s", what, vcuda_message());
 }
 
+sy_context *gpu_open_mix(int mix, char *words)
+{
+    char world[128];
+    sy_context *context;
+    const char *devices = mix % 2 ? "cuda,cpu:threads=1" : "cuda";
+    snprintf(words, GPU_WORDS, "on %d GPUs%s", mix / 2 + 1, mix % 2 ? " and the CPU" : "");
+    snprintf(world, sizeof world, "gpus=%d;0:cc=7.5;1:cc=12.0;2:cc=9.0;3:cc=8.6", mix / 2 + 1);
+    gpu_world(world, NULL, 0);
+    context = gpu_open(devices, 0, 0, NULL);
+    GPU_CHECK(context, "%s: %s", words, sy_last_error()->text);
+    return context;
+}
+
+void gpu_check_all_worked(int mix, const char *words)
+{
+    for (int i = 0; i <= mix / 2; i++) {
+        vcuda_counts counts;
+        vcuda_counters(i, &counts);
+        GPU_CHECK(counts.launches > 0, "%s: GPU %d did nothing", words, i);
+    }
+}
+
 lab_case gpu_case(const char *workload, int64_t n)
 {
     series_fill(SERIES_SPIKES, 7, gpu_x, n);

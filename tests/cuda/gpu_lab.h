@@ -38,6 +38,13 @@ sy_context *gpu_open(const char *devices, uint64_t budget, double watchdog_ms, l
 /* Closes it, and checks that nothing is left on the virtual GPUs. */
 void gpu_close(sy_context **context, const char *what);
 
+/* One to four GPUs of different generations, with and without the CPU: 0 <= mix < GPU_MIXES, and
+ * the mix in words. NULL, which counts as a failure, when it cannot be had. */
+enum { GPU_MIXES = 8, GPU_WORDS = 64 };
+sy_context *gpu_open_mix(int mix, char *words);
+/* Checks that each GPU of the mix has computed something. */
+void gpu_check_all_worked(int mix, const char *words);
+
 /* One row of n values with spikes, in gpu_x. */
 lab_case gpu_case(const char *workload, int64_t n);
 /* A random case of any workload on a series of its own of at most `most` values, in gpu_x. */

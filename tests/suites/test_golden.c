@@ -4,35 +4,20 @@
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "support/data.h"
 #include "support/lab.h"
 
 #define UNEQUAL "sim:a:speed=1e6,sim:b:speed=3e6,sim:c:speed=2e5,cpu"
 
-/* The inputs of a workload of bars: high, low, close. */
-static void take_bars(lab_case *c, const char *series)
-{
-    int64_t n;
-    double *high = data_column(series, "high", &n), *low = data_column(series, "low", &n);
-    cr_assert(high && low && n == c->columns);
-    memcpy(c->more[0], low, (size_t)n * sizeof *low);
-    memcpy(c->more[1], c->x, (size_t)n * sizeof *low);
-    free(low);
-    free((void *)c->x);
-    c->x = high;
-}
-
 static void check_series(sy_context *context, const char *workload, const char *indicator,
                          const char *series)
 {
+    lab_case c;
+    double *golden;
     int64_t n;
-    double *x = data_column(series, "close", &n), *golden;
-    lab_case c = {.workload = workload, .rows = 1, .columns = n, .x = x};
-    cr_assert(x && lab_prepare(&c));
-    if (c.n_inputs == 3)
-        take_bars(&c, series);
+    cr_assert(data_case(workload, series, &c));
+    n = c.columns;
     golden = data_golden(series, indicator, c.n_outputs, n);
     cr_assert(golden);
     cr_expect_eq(lab_run(context, &c, NULL, NULL), SY_OK);
@@ -41,9 +26,8 @@ static void check_series(sy_context *context, const char *workload, const char *
         cr_expect(at < 0, "%s on %s, output %d, bar %lld: %.17g, reference %.17g", workload, series,
                   k, (long long)at, c.out[k][at < 0 ? 0 : at], golden[k * n + (at < 0 ? 0 : at)]);
     }
-    lab_release(&c);
+    data_case_release(&c);
     free(golden);
-    free((void *)c.x);
 }
 
 static void check(const char *workload, const char *indicator)

@@ -75,3 +75,38 @@ double *data_golden(const char *series, const char *indicator, int outputs, int6
     free(x);
     return NULL;
 }
+
+/* The inputs of a workload of bars. */
+static int take_bars(lab_case *c, const char *series)
+{
+    int64_t n_high = 0, n_low = 0;
+    double *high = data_column(series, "high", &n_high), *low = data_column(series, "low", &n_low);
+    int complete = high && low && n_high == c->columns && n_low == c->columns;
+    if (complete) {
+        memcpy(c->more[0], low, (size_t)n_low * sizeof *low);
+        memcpy(c->more[1], c->x, (size_t)n_low * sizeof *low);
+        free((void *)c->x);
+        c->x = high;
+    } else {
+        free(high);
+    }
+    free(low);
+    return complete;
+}
+
+int data_case(const char *workload, const char *series, lab_case *c)
+{
+    *c = (lab_case){.workload = workload, .rows = 1};
+    c->x = data_column(series, "close", &c->columns);
+    if (c->x && lab_prepare(c) && (c->n_inputs < 3 || take_bars(c, series)))
+        return 1;
+    data_case_release(c);
+    return 0;
+}
+
+void data_case_release(lab_case *c)
+{
+    lab_release(c);
+    free((void *)c->x);
+    c->x = NULL;
+}

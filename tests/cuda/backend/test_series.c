@@ -1,0 +1,58 @@
+/*
+ * Every workload on the series that are made to break rolling arithmetic, on one to four GPUs, with
+ * and without the CPU: the bits of the CPU alone, which the golden suite compares with the exact
+ * definition.
+ */
+#include "gpu_lab.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Parameters take turns with the mixes of devices; what a workload does not have is left out. */
+static const double periods[] = {0, 2, 20, 98, 3, 200, 1000, 7};
+enum { PERIODS = sizeof periods / sizeof periods[0] };
+
+static void choose_period(lab_case *c, const sy_workload_info *info, double period)
+{
+    for (int k = 0; k < info->n_params && period != 0; k++)
+        if (!strcmp(info->params[k].name, "period"))
+            c->params[c->n_params++] = (sy_param){.name = "period", .value = period};
+}
+
+static void check(sy_context *context, int mix, int workload, series_kind kind, const char *where)
+{
+    /* A row over all devices, or a short row for each, by turns. */
+    const int devices = sy_device_count(context), is_long = (mix / 2 + workload + (int)kind) % 2;
+    const int64_t rows = is_long ? 1 : devices;
+    const int64_t columns = is_long ? 4096 * (int64_t)(devices > 1 ? devices - 1 : 1) + 700 : 700;
+    sy_workload_info info;
+    lab_case c = {.rows = rows, .columns = columns, .x = gpu_x};
+    char what[GPU_WORDS + 40];
+    sy_workload_query(gpu_cpu, workload, &info);
+    c.workload = info.name;
+    choose_period(&c, &info, periods[(mix + workload + (int)kind) % PERIODS]);
+    series_fill(kind, (uint64_t)mix + 1, gpu_x, rows * columns);
+    snprintf(what, sizeof what, "series '%s' %s", series_name(kind), where);
+    GPU_CHECK(gpu_compare(context, &c, NULL, NULL, what) == SY_OK, "%s, %s: %s", info.name, what,
+              sy_last_error()->text);
+}
+
+int main(int argc, char **argv)
+{
+    int workloads;
+    if (!gpu_begin(argc, argv))
+        return 2;
+    workloads = sy_workload_count(gpu_cpu);
+    for (int i = 0; i < GPU_MIXES; i++) {
+        char where[GPU_WORDS];
+        sy_context *context = gpu_open_mix(i, where);
+        for (int w = 0; context && w < workloads; w++)
+            for (int kind = 0; kind < SERIES_KINDS; kind++)
+                check(context, i, w, (series_kind)kind, where);
+        gpu_check_all_worked(i, where);
+        gpu_close(&context, where);
+    }
+    printf("%d workloads on %d series on %d mixes of devices\n", workloads, SERIES_KINDS,
+           GPU_MIXES);
+    return gpu_end();
+}
