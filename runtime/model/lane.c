@@ -7,6 +7,7 @@ void syi_lane_set(const syi_split_device *device, const syi_split_work *work, sy
     double fit = INFINITY;
     *out = (syi_lane){.cost = device->cost,
                       .without = device->without,
+                      .start_ns = device->start_ns,
                       .slower = {1, 1, 1},
                       .assumed = {1, 1, 1}};
     if (!device->cost)
@@ -57,20 +58,20 @@ double syi_lane_phase_ns(const syi_lane *lane, syi_phase phase, double elements)
 
 double syi_lane_ns(const syi_lane *lane, double elements)
 {
-    double first = first_chunk(lane, elements), sum = 0, longest = 0;
+    double first = first_chunk(lane, elements), sum = 0, longest = 0, start = lane->start_ns;
     for (int p = 0; p < SYI_PHASES; p++) {
         double ns = chunk_ns(lane, p, first);
         sum += ns;
         longest = ns > longest ? ns : longest;
     }
     if (first == elements)
-        return sum;
-    return sum + (lane->passage.overlap ? longest : sum) * ((elements - first) / first);
+        return start + sum;
+    return start + sum + (lane->passage.overlap ? longest : sum) * ((elements - first) / first);
 }
 
 double syi_lane_fixed_ns(const syi_lane *lane)
 {
-    double sum = 0;
+    double sum = lane->start_ns;
     for (int p = 0; p < SYI_PHASES; p++) {
         const syi_curve *curve = curve_of(lane, p);
         sum += curve ? curve->fixed_ns : 0;

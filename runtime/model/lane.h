@@ -12,6 +12,7 @@ typedef struct syi_lane {
     const syi_cost *cost; /* alone on its link; NULL: not to be used */
     unsigned without;     /* as in syi_split_device */
     syi_passage passage;
+    double start_ns;
     int64_t most;              /* tiles; 0: cannot be used */
     double slower[SYI_PHASES]; /* how many times longer copies take that share a link */
     /* For the search: the same as last assumed, and the best share so far. */

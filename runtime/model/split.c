@@ -26,6 +26,7 @@ typedef struct bench {
     const syi_split_device *devices;
     const syi_split_work *work;
     int count, linked; /* linked: devices that have a link number */
+    bool starts;       /* some device has to be started */
     syi_lane *lanes;
     syi_vessel *vessels;
     syi_step *steps;
@@ -170,11 +171,50 @@ static void predict_part(const bench *b, int i, syi_part *part)
         part->total_ns = syi_lane_ns(l, elements);
 }
 
+/* Who is the only one with tiles; -1: there are more, or none. */
+static int only_one(const bench *b)
+{
+    int found = -1;
+    for (int i = 0; i < b->count; i++) {
+        if (b->shares[i] == 0)
+            continue;
+        if (found >= 0)
+            return -1;
+        found = i;
+    }
+    return found;
+}
+
+/* A device alone needs not be started beside the others, which the filling does not know. */
+static void try_alone(bench *b)
+{
+    double best = only_one(b) >= 0 ? INFINITY : makespan(b);
+    int alone = -1;
+    for (int i = 0; i < b->count; i++) {
+        syi_lane lane = b->lanes[i];
+        double ns;
+        if (lane.most < b->work->tiles || lane.most == 0)
+            continue;
+        lane.start_ns = 0;
+        for (int p = 0; p < SYI_PHASES; p++)
+            lane.slower[p] = 1;
+        ns = syi_lane_ns(&lane, (double)b->work->tiles * b->work->elements_per_tile);
+        if (ns < best) {
+            best = ns;
+            alone = i;
+        }
+    }
+    for (int i = 0; alone >= 0 && i < b->count; i++)
+        b->shares[i] = i == alone ? b->work->tiles : 0;
+}
+
 /* Predicts the parts from b->shares. */
 static void predict(bench *b, syi_part *parts, syi_forecast *out)
 {
-    int used = 0, usable = 0, cpu = 0;
+    int used = 0, usable = 0, cpu = 0, alone = only_one(b);
     *out = (syi_forecast){0};
+    if (alone >= 0)
+        b->lanes[alone].start_ns = 0;
     share_links(b);
     for (int i = 0; i < b->count; i++) {
         parts[i].tiles = b->shares[i];
@@ -291,6 +331,7 @@ static sy_status bench_open(bench *b)
     for (size_t i = 0; i < count; i++) {
         syi_lane_set(&b->devices[i], b->work, &b->lanes[i]);
         usable += b->devices[i].cost != NULL;
+        b->starts = b->starts || b->devices[i].start_ns > 0;
     }
     list_copies(b);
     return usable ? SY_OK
@@ -307,6 +348,8 @@ sy_status syi_split_make(const syi_split_device *devices, int count, const syi_s
         status = fill(&b);
     if (status == SY_OK && b.linked > 1)
         status = settle_links(&b);
+    if (status == SY_OK && b.starts)
+        try_alone(&b);
     if (status == SY_OK)
         predict(&b, parts, out);
     bench_close(&b);

@@ -23,6 +23,7 @@ typedef struct syi_split_device {
     int64_t chunk_tiles; /* for chunks: tiles at a time; 0: as many as memory takes */
     double memory;       /* bytes for the arrays of its tiles; 0: no limit */
     bool is_cpu;
+    double start_ns; /* due before it begins, unless it is the only one: its thread */
 } syi_split_device;
 
 typedef struct syi_split_work {

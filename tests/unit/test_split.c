@@ -166,11 +166,12 @@ Test(split, a_shared_link_slows_both_down)
  * hold everything, by bisection, in parts of tiles. Not above any integer split of the subset. */
 static double subset_level(const problem *p, unsigned subset)
 {
+    bool alone = (subset & (subset - 1)) == 0;
     double low = 0, high = 1e18;
     for (int step = 0; step < 200; step++) {
         double level = (low + high) / 2, held = 0;
         for (int i = 0; i < p->count; i++) {
-            double fixed = 0, slope = 0;
+            double fixed = alone ? 0 : p->devices[i].start_ns, slope = 0;
             for (int f = 0; f < SYI_PHASES; f++)
                 if (p->costs[i].phase[f].pieces) {
                     fixed += p->costs[i].phase[f].fixed_ns;
@@ -189,7 +190,7 @@ static double subset_level(const problem *p, unsigned subset)
 
 /* Every decade from 1e2 to 1e8 elements, and between: a CPU that begins at once, GPUs that do not.
  */
-Test(split, is_within_3_percent_of_the_best_subset_for_every_size)
+static void compare_with_subsets(double start_ns)
 {
     int extents[SYI_EXTENT_ALL + 1] = {0};
     for (double n = 1e2; n <= 1e8; n *= 1.3) {
@@ -203,6 +204,8 @@ Test(split, is_within_3_percent_of_the_best_subset_for_every_size)
         set_device(&p, 2, 0.6, 40000, 0.2, 0.6);
         set_device(&p, 3, 0.6, 4000000, 0.4, 0.6);
         p.devices[0].is_cpu = true;
+        for (int i = 0; i < 4; i++)
+            p.devices[i].start_ns = start_ns;
         cr_assert_eq(make(&p), SY_OK);
         for (unsigned subset = 1; subset < 16; subset++)
             best = fmin(best, subset_level(&p, subset));
@@ -219,6 +222,34 @@ Test(split, is_within_3_percent_of_the_best_subset_for_every_size)
     }
     cr_expect(extents[SYI_EXTENT_CPU] && extents[SYI_EXTENT_SOME] && extents[SYI_EXTENT_ALL],
               "%d %d %d %d", extents[1], extents[2], extents[3], extents[4]);
+}
+
+/* Also when all but a device alone have to be started. */
+Test(split, is_within_3_percent_of_the_best_subset_for_every_size)
+{
+    compare_with_subsets(0);
+    compare_with_subsets(30e3);
+    compare_with_subsets(1e6);
+}
+
+/* By hand: 1 ns a tile and device. Alone 1000; both, 500 and the start: worth it below 500. */
+Test(split, a_second_device_has_to_pay_for_its_start)
+{
+    static const struct {
+        double start_ns, makespan_ns;
+        int64_t second;
+    } rows[] = {{0, 500, 500}, {499, 999, 500}, {501, 1000, 0}, {1e9, 1000, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        problem p = {.count = 2, .work = {1000, 1, 8}};
+        for (int k = 0; k < 2; k++) {
+            set_device(&p, k, 0, 0, 1, 0);
+            p.devices[k].start_ns = rows[i].start_ns;
+        }
+        cr_assert_eq(make(&p), SY_OK);
+        cr_expect_eq(p.parts[1].tiles, rows[i].second, "start %g", rows[i].start_ns);
+        cr_expect_eq(p.split.makespan_ns, rows[i].makespan_ns, "start %g", rows[i].start_ns);
+        cr_expect_eq(p.split.extent, rows[i].second ? SYI_EXTENT_ALL : SYI_EXTENT_ONE);
+    }
 }
 
 Test(split, shares_are_exact_for_exact_speeds)
