@@ -1,10 +1,12 @@
 /* atr: the average true range, Wilder's average of the greatest of high - low, |high - close| and
  * |low - close|, the close being the one before. */
+#include "atr/fast.h"
 #include "cuda/forms.h"
 #include "recurrence/repair.h"
 #include "wilder/state.h"
 
 SYI_ISA_DECLARE(syi_atr_run);
+SYI_ISA_DECLARE(syi_atr_fast_run);
 
 static int64_t halo(const double *params)
 {
@@ -78,21 +80,37 @@ static const sy_param_info params[] = {
 
 static const syi_gpu_form gpu = SYI_STRETCH_FORM("syi_gpu_atr");
 
-const syi_workload syi_workload_atr = {
-    .name = "atr",
-    .summary = "average true range (Wilder)",
+static int64_t fast_halo(const double *params)
+{
+    syi_chain_cut cut = syi_atr_cut(params[0]);
+    return syi_chain_halo(&cut, (int64_t)params[0]);
+}
+
+static const char *const input_names[] = {"high", "low", "close"};
+static const char *const output_names[] = {"atr"};
+
+/* What the rows of both accuracies have in common. */
+#define ATR_FACE                                                                                   \
+    .name = "atr", .summary = "average true range (Wilder)", .pattern = SY_PATTERN_RECURRENCE,     \
+    .n_inputs = 3, .n_outputs = 1, .n_params = 1, .input_names = input_names,                      \
+    .output_names = output_names, .params = params, .warmup = warmup
+
+static const syi_workload fast = {
+    ATR_FACE,
     .version = 1,
-    .pattern = SY_PATTERN_RECURRENCE,
-    .n_inputs = 3,
-    .n_outputs = 1,
-    .n_params = 1,
-    .input_names = (const char *const[]){"high", "low", "close"},
-    .output_names = (const char *const[]){"atr"},
-    .params = params,
+    .tag = "atr_fast",
+    .halo = fast_halo,
+    .run = {SYI_ISA_LIST(syi_atr_fast_run)},
+    .agrees = syi_chain_agrees,
+};
+
+const syi_workload syi_workload_atr = {
+    ATR_FACE,
+    .version = 1,
     .halo = halo,
-    .warmup = warmup,
     .run = {SYI_ISA_LIST(syi_atr_run)},
     .agrees = syi_wilder_agrees,
     .repair = repair,
     .gpu = &gpu,
+    .fast = &fast,
 };

@@ -26,7 +26,7 @@ SYI_INLINE double syi_fast_fold(double *lane)
     return lane[0];
 }
 
-/* The sum of x[i], or of x[i] * y[i] with `products`; at most SYI_TILE columns. */
+/* The sum of x[i], or of x[i] * y[i] with `products`. */
 SYI_INLINE double syi_fast_sum(const double *restrict x, const double *restrict y, int products,
                                int64_t count)
 {

@@ -1,11 +1,13 @@
 /* macd: a fast less a slow exponential moving average, that difference's own average (the signal),
  * and the distance between the two (the histogram). */
 #include "cuda/forms.h"
+#include "macd/fast.h"
 #include "macd/macd.h"
 #include "macd/state.h"
 #include "recurrence/repair.h"
 
 SYI_ISA_DECLARE(syi_macd_run);
+SYI_ISA_DECLARE(syi_macd_fast_run);
 
 static sy_status check(const double *params)
 {
@@ -137,22 +139,40 @@ static const sy_param_info params[] = {
 
 static const syi_gpu_form gpu = SYI_STRETCH_FORM("syi_gpu_macd");
 
-const syi_workload syi_workload_macd = {
-    .name = "macd",
-    .summary = "moving average convergence/divergence, its signal and their distance",
+static int64_t fast_halo(const double *params)
+{
+    syi_macd macd = syi_macd_of(params);
+    syi_chain_cut cut = syi_macd_cut(&macd);
+    return syi_chain_halo(&cut, macd.seeded_slow);
+}
+
+static const char *const input_names[] = {"close"};
+static const char *const output_names[] = {"macd", "signal", "histogram"};
+
+/* What the rows of both accuracies have in common. */
+#define MACD_FACE                                                                                  \
+    .name = "macd",                                                                                \
+    .summary = "moving average convergence/divergence, its signal and their distance",             \
+    .pattern = SY_PATTERN_RECURRENCE, .n_inputs = 1, .n_outputs = 3, .n_params = 4,                \
+    .input_names = input_names, .output_names = output_names, .params = params, .check = check,    \
+    .warmup = warmup
+
+static const syi_workload fast = {
+    MACD_FACE,
     .version = 1,
-    .pattern = SY_PATTERN_RECURRENCE,
-    .n_inputs = 1,
-    .n_outputs = 3,
-    .n_params = 4,
-    .input_names = (const char *const[]){"close"},
-    .output_names = (const char *const[]){"macd", "signal", "histogram"},
-    .params = params,
-    .check = check,
+    .tag = "macd_fast",
+    .halo = fast_halo,
+    .run = {SYI_ISA_LIST(syi_macd_fast_run)},
+    .agrees = syi_chain_agrees,
+};
+
+const syi_workload syi_workload_macd = {
+    MACD_FACE,
+    .version = 1,
     .halo = halo,
-    .warmup = warmup,
     .run = {SYI_ISA_LIST(syi_macd_run)},
     .agrees = syi_macd_agrees,
     .repair = repair,
     .gpu = &gpu,
+    .fast = &fast,
 };
