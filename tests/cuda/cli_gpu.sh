@@ -57,6 +57,12 @@ n="--nvml $nvml"
         echo "FAILED: a value that nobody knows"
         failures=$((failures + 1))
     fi
+    tells "parts of a GPU" '^ +1 +cuda:0\.1 +RTX5090/72 .*\(72 of 170 units\)' \
+        devices --devices cuda:0/96+72,cpu
+    tells "parts of a GPU, ratios" '"RTX5090/96",?$' plan sma --size 100000 --json \
+        --devices cuda:0/96+72 --ratios RTX5090/96=0.7,cuda:0.1=0.3
+    ends "more parts than the GPU has" 3 'take 22 groups of 8 .* has 21 of them' \
+        devices --devices cuda:0/96+80
     tells "profile" . profile --workload sma --sample-size 5000 --runs 1 --tag t $n
     cp multigpu.json before.json
     export VNVML_SETUP="$idle;1:util=60"
