@@ -12,6 +12,9 @@ static const double worth_packet = 20; /* a packet takes as often its own fixed 
  * times slower in the middle of a packet still does not finish much after the others. */
 static const double least_doubt = 0.3;
 static const double most_doubt = 0.5;
+/* A rest of less than this part of the call, on a device that does as believed, is not cut again:
+ * were it three times slower from now on, that would be the loss at most twice over. */
+static const double last_part = 0.02;
 /* A guess that comes true up to this is one no more. */
 static const double came_true = 0.15;
 /* Beyond so many spreads a device has changed, and what it did before counts no more. */
@@ -157,8 +160,9 @@ static double others_packet_ns(const syi_queue *queue, int device)
 }
 
 /* The tiles of a packet of a device that should do `due` more until the end. */
-static double packet_size(const syi_queue *queue, int device, double due)
+static double packet_size(const syi_queue *queue, int device, double due, double end)
 {
+    double not_worth_ns = others_packet_ns(queue, device);
     const worker *w = &queue->workers[device];
     double least = fmax(worth_packet * w->is.packet_ns / w->is.ns_per_tile, (double)w->is.least);
     double size = due * (1 - largest_doubt(queue));
@@ -171,8 +175,10 @@ static double packet_size(const syi_queue *queue, int device, double due)
         least = least < grown ? least : grown;
     }
     size = size > least ? size : least;
+    if (w->before && w->doubt < least_doubt)
+        not_worth_ns = fmax(not_worth_ns, last_part * end);
     if (due - size >= (least > 1 ? least / 2 : 0.5) &&
-        !(w->known && (due - size) * w->is.ns_per_tile < others_packet_ns(queue, device)))
+        !(w->known && (due - size) * w->is.ns_per_tile < not_worth_ns))
         return size;
     /* The rest is not worth a packet of its own, so this is the last one. What the plan gave it is
      * better rounded than what is due, since there all devices were rounded together. */
@@ -222,7 +228,7 @@ syi_turn syi_queue_next(syi_queue *queue, int device, double now_ns, syi_packet 
         return SYI_TURN_WAIT;
     }
     due = due < (double)queue->waiting ? due : (double)queue->waiting;
-    size = packet_size(queue, device, due);
+    size = packet_size(queue, device, due, end);
     hand_over(queue, device, now_ns, (int64_t)(size + 0.5), from, out);
     return SYI_TURN_TAKE;
 }
