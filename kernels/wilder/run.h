@@ -128,7 +128,7 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
         return stand_still(task, s, at, count);
     syi_wilder_catch_up(&next, &task->factor);
     *done &= is_fit(&next.total, kept_of(t->power)) && is_fit(&next.up, kept_of(t->power));
-    *done &= task->is_range || next.total.value.high != 0.0;
+    *done &= task->is_range || (next.total.value.high != 0.0 && next.lifted == 0.0);
     if (!*done)
         return SY_OK;
     spread(t->high, t->steps, t->term);
