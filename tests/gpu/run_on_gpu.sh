@@ -6,7 +6,7 @@ build=${1:?"usage: run_on_gpu.sh BUILD [DRIVER]"}
 driver=${2:-}
 command=$build/cli/steelyard
 [ -x "$command" ] || command=$(find "$build" -type f -name steelyard -perm -u+x | head -n 1)
-series=$(dirname "$0")/../data/btcusd_coinbase_1m.csv
+data=$(dirname "$0")/../data
 failed=0
 
 step() {
@@ -20,14 +20,20 @@ on_gpu() {
     "$command" "$@" ${driver:+--cuda-driver "$driver"}
 }
 
+# Every workload with a reference on every real series. The golden suite compares the CPU's bits with
+# the references; here the GPU's are compared with the CPU's, and their hash is printed.
 same_bits() {
-    for workload in sma ema rolling_std bollinger macd; do
-        for devices in cpu cuda; do
-            on_gpu run "$workload" --input "$series" --column close --output "$devices.csv" \
-                --devices "$devices" || return 1
+    for name in btcusd_coinbase_1m sp500_1d spy_1h talib_gdata_1d talib_ref252_1d; do
+        for workload in sma ema rolling_std bollinger macd rsi atr; do
+            columns=close
+            [ "$workload" = atr ] && columns=high,low,close
+            for devices in cpu cuda; do
+                on_gpu run "$workload" --input "$data/$name.csv" --column "$columns" \
+                    --output "$devices.csv" --devices "$devices" || return 1
+            done
+            cmp cpu.csv cuda.csv || return 1
+            echo "$name $workload: $(sha256sum < cuda.csv | cut -c1-16)"
         done
-        cmp cpu.csv cuda.csv || return 1
-        echo "$workload: $(sha256sum < cuda.csv)"
     done
 }
 
@@ -37,7 +43,10 @@ contract=$(find "$build" -type f -name driver_contract -perm -u+x | head -n 1)
 step "driver contract" "$contract" ${driver:+"$driver"}
 step "devices" on_gpu devices
 scratch=$(mktemp -d)
-series=$(realpath "$series")
+data=$(realpath "$data")
+series=$data/btcusd_coinbase_1m.csv
+contract=$(realpath "$contract")
+[ -z "$driver" ] || driver=$(realpath "$driver")
 build=$(realpath "$build")
 command=$(realpath "$command")
 cd "$scratch" || exit 2
