@@ -81,7 +81,7 @@ def bars(groups, names, axis, logarithmic=False, line=None, top=None):
     script += f'set ylabel "{axis}"\nset style data histogram\nset style histogram clustered gap 1\n'
     script += "set style fill solid 0.95 noborder\nset boxwidth 0.92\n"
     script += f"set xrange [-0.6:{len(groups) - 0.4}]\n"
-    script += 'set xtics scale 0\n' if sum(map(len, groups)) < 90 else 'set xtics scale 0 rotate by -30\n'
+    script += 'set xtics scale 0\n' if len(groups) * max(map(len, groups)) < 140 else 'set xtics scale 0 rotate by -30\n'
     if logarithmic:
         low = 10 ** math.floor(math.log10(min(values)))
         script += f'set logscale y\nset format y "%g"\nset yrange [{low:g}:*]\n'
@@ -310,8 +310,8 @@ def header(folder):
             f"{m['build']}")
     # The benches themselves keep a processor busy, two for a short while.
     if loads and min(loads) > m["cpus"]:
-        text += ("<br><strong>The machine was busy with other work meanwhile; nothing here is worth "
-                 "keeping.</strong>")
+        text += ("<br><strong>The machine was busy with other work meanwhile; medians, two threads "
+                 "and efficiencies are not worth keeping.</strong>")
     if loads:
         text += f"<br>load of the machine when the programs began: {min(loads):g} to {max(loads):g}"
     commands = "<br>".join(f"<code>{html.escape(r['command'])}</code>"
