@@ -14,8 +14,10 @@
 
 enum { LINK_ROUNDS = 12 };
 enum { FEW_DEVICES = 16, FEW_TILES = 16 }; /* in all, and per device */
-/* A round that makes the makespan less than this much shorter was the last. */
-static const double gain = 1e-3;
+/* A round that makes the makespan less than this much shorter was the last; of very many devices a
+ * round takes longer than a small gain is worth. */
+enum { VERY_MANY_DEVICES = 20000 };
+static const double gain = 1e-3, gain_of_very_many = 1e-2;
 
 typedef struct copy {
     int link, device;
@@ -278,6 +280,7 @@ static void assume(bench *b)
 
 static sy_status settle_links(bench *b)
 {
+    const double least = b->count > VERY_MANY_DEVICES ? gain_of_very_many : gain;
     double best = makespan(b);
     bool helped = true;
     for (int i = 0; i < b->count; i++)
@@ -287,7 +290,7 @@ static sy_status settle_links(bench *b)
         assume(b);
         SYI_TRY(fill(b));
         tried = makespan(b);
-        helped = tried < best * (1 - gain);
+        helped = tried < best * (1 - least);
         if (tried >= best)
             continue;
         best = tried;
