@@ -27,7 +27,7 @@ commands() {
     for source in $(find "$root/kernels" -name '*.c' | sort); do
         name=$(basename "$source" .c)
         case $name in
-        *_run)
+        *_run | *_fast)
             for isa in $isas; do
                 machine=
                 [ "$isa" = base ] || machine="-march=x86-64-$isa"
