@@ -134,6 +134,28 @@ Test(adversarial, wilder)
     }
 }
 
+/* One column in `gap` moves: the gains go through the least of doubles to 0, and come back. */
+Test(adversarial, rsi_of_rare_moves)
+{
+    static const int gaps[] = {90, 300, 534, 700, 1500};
+    static double x[COLUMNS];
+    sy_context *context = lab_open("cpu", NULL, NULL);
+    cr_assert(context);
+    for (int period = 2; period <= 3; period++)
+        for (size_t g = 0; g < sizeof gaps / sizeof gaps[0]; g++) {
+            lab_case c = {.workload = "rsi", .rows = 1, .columns = COLUMNS, .x = x, .n_params = 1};
+            uint64_t random = (uint64_t)(period + gaps[g]);
+            c.params[0] = (sy_param)P("period", period);
+            for (int i = 1; i < COLUMNS; i++)
+                x[i] = x[i - 1] + (i % gaps[g] ? 0.0 : series_below(&random, 3) ? -0.7 : 0.7);
+            cr_assert(lab_prepare(&c));
+            cr_assert_eq(lab_run(context, &c, NULL, NULL), SY_OK);
+            cr_expect_eq(judge_case(&c), 0, "period %d, gap %d", period, gaps[g]);
+            lab_release(&c);
+        }
+    sy_context_destroy(&context);
+}
+
 Test(adversarial, reductions)
 {
     CHECK("sum", 0, {0});
