@@ -39,6 +39,24 @@ sy_status syi_options_check(const sy_options *options)
     return SY_OK;
 }
 
+static sy_status check_seeds(const syi_job *job)
+{
+    const syi_workload *workload = job->workload;
+    if (job->n_seeds < 0)
+        return syi_fail(SY_ERR_ARGUMENT, "%lld seeds: must not be negative",
+                        (long long)job->n_seeds);
+    if (job->n_seeds && workload->pattern != SY_PATTERN_REDUCE)
+        return syi_fail(SY_ERR_ARGUMENT,
+                        "%s is no reduction, its result has no seeds; leave "
+                        "n_seeds 0",
+                        workload->name);
+    for (int k = 0; job->n_seeds && k < workload->n_outputs; k++)
+        if (!job->seeded || !job->seeded[k])
+            return syi_fail(SY_ERR_ARGUMENT, "%s: the array for the seeds' '%s' is NULL",
+                            workload->name, workload->output_names[k]);
+    return SY_OK;
+}
+
 sy_status syi_work_check(sy_context *context, const sy_work *work, const sy_options *options,
                          double *params, syi_job *out)
 {
@@ -69,6 +87,10 @@ sy_status syi_work_check(sy_context *context, const sy_work *work, const sy_opti
                      .columns = copy.columns,
                      .dtype = copy.dtype,
                      .in = copy.inputs,
-                     .out = copy.outputs};
-    return SY_OK;
+                     .out = copy.outputs,
+                     .seed = options->seed,
+                     .moves = options->accuracy == SY_ACCURACY_FAST && workload->tag != NULL,
+                     .n_seeds = options->n_seeds,
+                     .seeded = options->seeded};
+    return check_seeds(out);
 }

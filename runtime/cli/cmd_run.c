@@ -16,6 +16,7 @@
 #include "number.h"
 #include "progress.h"
 #include "run_report.h"
+#include "spread.h"
 #include "trace.h"
 
 typedef struct run {
@@ -39,6 +40,7 @@ typedef struct run {
     cli_npy_result npy; /* holds the results of an .npy output, */
     void *owned;        /* and this those of a CSV output */
     void *results[CLI_MAX_ARRAYS];
+    cli_spread spread;
     sy_report report;
 } run;
 
@@ -147,13 +149,17 @@ static int compute(run *r)
                           .checksum = r->report_path != NULL,
                           .progress = cli_progress_tiles,
                           .trace = r->trace_path ? cli_trace_add : NULL,
-                          .trace_user = &r->trace};
+                          .trace_user = &r->trace,
+                          .n_seeds = r->spread.seeds,
+                          .seeded = &r->spread.values};
     sy_status status = SY_OK;
     r->report = (sy_report){.struct_size = sizeof r->report};
     cli_progress_begin(r->info.name, "tiles");
     /* Rows 0 would mean 1. */
     if (r->input.rows > 0)
         status = distribute_workload(r->context, &work, &options, &r->report);
+    if (status == SY_OK && r->spread.seeds)
+        cli_spread_fill(&r->spread, (size_t)r->input.rows, r->dtype, r->results);
     return status == SY_OK ? CLI_DONE : cli_library_failed(status);
 }
 
@@ -246,6 +252,8 @@ static int execute(run *r, cli_args *args)
 {
     CLI_TRY(prepare(r, args));
     CLI_TRY(open_devices(r, args));
+    if (r->spread.seeds)
+        CLI_TRY(cli_spread_open(&r->spread, &r->info, (size_t)r->input.rows));
     CLI_TRY(make_results(r));
     CLI_TRY(compute(r));
     CLI_TRY(check_length(r));
@@ -255,6 +263,7 @@ static int execute(run *r, cli_args *args)
 static void release(run *r)
 {
     cli_npy_discard(&r->npy);
+    cli_spread_free(&r->spread);
     cli_output_discard(&r->output);
     cli_output_discard(&r->report_file);
     cli_output_discard(&r->trace_file);
@@ -314,6 +323,14 @@ int cli_cmd_run(int argc, char **argv)
          .placeholder = "N",
          .max = INT64_MAX,
          .help = "of every random order; exact results do not depend on it (default 0)"},
+        {.name = "seeds",
+         .kind = CLI_INTEGER,
+         .to = &r.spread.seeds,
+         .placeholder = "N",
+         .min = 1,
+         .max = 1 << 20,
+         .help = "with the result of a fast reduction its mean, least, greatest and standard "
+                 "deviation over the seeds 1 to N"},
         CLI_ACCURACY_OPTION(r.accuracy_word),
         {.name = "dtype",
          .kind = CLI_TEXT,

@@ -17,6 +17,12 @@ typedef struct syi_job {
     const void *const *in; /* as in sy_work */
     void *const *out;
     unsigned char *partials; /* REDUCE: one of workload->partial_size per tile */
+    /* REDUCE: the seed of the merge, and what the seeds 1 .. n_seeds give, one array per output,
+     * [n_seeds][rows]. `moves`: the seeds do move the result (fast accuracy). */
+    uint64_t seed;
+    int moves;
+    int64_t n_seeds;
+    double *const *seeded;
     struct syi_gate *gate;
     syi_trace *trace; /* NULL: nobody wants it */
 } syi_job;

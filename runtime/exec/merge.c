@@ -1,4 +1,5 @@
 /* What remains after the devices: states across cuts, partial sums, roundings in doubt. */
+#include "exec/reduce.h"
 #include "exec/run.h"
 
 #include "base/arithmetic.h"
@@ -159,56 +160,24 @@ static sy_status decide(const syi_job *job, syi_doubts *doubts, int64_t *repaire
     return all.status;
 }
 
-static sy_status combine(const syi_workload *workload, void *into, const void *right,
-                         const double *params)
+/* A row whose reduction is not certified. */
+static sy_status reduce_row(const syi_job *job, int64_t row, int64_t *repaired)
 {
-    if (!workload->user) {
-        workload->combine(into, right);
-        return SY_OK;
+    int doubt;
+    SYI_TRY(syi_reduce_row(job, row, &doubt));
+    if (doubt) {
+        ++*repaired;
+        SYI_TRY(repair(job, row, 0, job->columns));
     }
-    if (workload->user->combine(into, right, params) != 0)
-        return syi_fail(SY_ERR_USER, "workload '%s': its combine function failed", workload->name);
+    syi_reduce_seeds_fixed(job, row);
     return SY_OK;
-}
-
-/* Folds a row's tiles in the canonical tree: neighbours pairwise, a last one without a neighbour
- * passes as it is. */
-static sy_status fold(const syi_job *job, unsigned char *partials, int64_t tiles)
-{
-    size_t size = job->workload->partial_size;
-    for (int64_t step = 1; step < tiles; step *= 2)
-        for (int64_t i = 0; i + step < tiles; i += 2 * step)
-            SYI_TRY(combine(job->workload, partials + (size_t)i * size,
-                            partials + (size_t)(i + step) * size, job->params));
-    return SY_OK;
-}
-
-static sy_status finish_row(const syi_job *job, int64_t row, int64_t *repaired)
-{
-    const syi_workload *workload = job->workload;
-    int64_t tiles = syi_tiles_per_row(job->columns);
-    unsigned char *partials = job->partials + (size_t)(row * tiles) * workload->partial_size;
-    double outputs[SYI_MAX_ARRAYS] = {0};
-    int doubt = 0;
-    SYI_TRY(fold(job, partials, tiles));
-    if (!workload->user)
-        workload->finish(partials, job->columns, job->params, outputs, &doubt);
-    else if (workload->user->finish(partials, job->columns, job->params, outputs) != 0)
-        return syi_fail(SY_ERR_USER, "workload '%s': its finish function failed", workload->name);
-    for (int k = 0; k < workload->n_outputs; k++)
-        syi_elements_store(syi_element_out(job->out[k], job->dtype, row), &outputs[k], job->dtype,
-                           1);
-    if (!doubt)
-        return SY_OK;
-    ++*repaired;
-    return repair(job, row, 0, job->columns);
 }
 
 static sy_status merge_all(const syi_job *job, syi_outcome *all, int64_t *repaired)
 {
     if (job->workload->pattern == SY_PATTERN_REDUCE) {
         for (int64_t row = 0; row < job->rows; row++)
-            SYI_TRY(finish_row(job, row, repaired));
+            SYI_TRY(reduce_row(job, row, repaired));
         return SY_OK;
     }
     if (job->workload->pattern == SY_PATTERN_RECURRENCE)

@@ -91,6 +91,10 @@ for field in '"workload": "sma"' '"rows": 1' '"columns": 3' '"seed": 7' '"accura
     '"retries": 0' '"state": "ok"'; do
     says "report has $field" "$field"
 done
+accepts "seeds" run sum --input in.csv --output out.csv --accuracy fast --seeds 4 $cpu
+cp out.csv stdout
+says "an error bar over the seeds" '^series,sum,sum_mean,sum_min,sum_max,sum_std'
+refuses "seeds of a window" 2 "is for sum, mean" run sma --input in.csv --output out.csv --period 2 --seeds 4 $cpu
 accepts "report of a fast run" run sma --input in.csv --period 2 --output out.csv --report r.json \
     --accuracy fast $cpu
 cp r.json stdout
