@@ -46,11 +46,15 @@ scratch=$(mktemp -d)
 data=$(realpath "$data")
 series=$data/btcusd_coinbase_1m.csv
 contract=$(realpath "$contract")
+bandwidth=$(realpath "$(find "$build" -type f -name gpu_bandwidth -perm -u+x | head -n 1)")
 [ -z "$driver" ] || driver=$(realpath "$driver")
 build=$(realpath "$build")
 command=$(realpath "$command")
 cd "$scratch" || exit 2
 step "the same bits as the CPU" same_bits
+columns=16777216
+[ -z "$driver" ] || columns=20000 # the simulated one: virtual times, to try this script
+step "bandwidth" "$bandwidth" $columns ${driver:+"$driver"}
 if command -v compute-sanitizer > /dev/null && [ -z "$driver" ]; then
     for tool in memcheck racecheck; do
         step "$tool" compute-sanitizer --tool "$tool" --error-exitcode 1 \
