@@ -48,6 +48,9 @@ sy_status sy_context_create(const sy_config *config, sy_context **out)
     if (config)
         SYI_TRY(syi_struct_check(config->struct_size, "sy_config"));
     SYI_ADOPT(copy, config);
+    if ((unsigned)copy.gather > SY_GATHER_HOST)
+        return syi_fail(SY_ERR_ARGUMENT, "gather %d is unknown; use SY_GATHER_AUTO",
+                        (int)copy.gather);
     context = syi_alloc(1, sizeof *context);
     if (!context)
         return syi_no_memory(sizeof *context);
@@ -70,6 +73,7 @@ void sy_context_destroy(sy_context **context)
     if (!old)
         return;
     *context = NULL;
+    syi_blocks_clear(old);
     syi_devices_close(&old->devices);
     syi_memory_destroy(&old->memory);
     syi_sides_destroy(&old->sides);

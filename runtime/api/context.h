@@ -18,13 +18,16 @@ typedef struct syi_registered {
     struct syi_registered *next;
 } syi_registered;
 
+typedef struct syi_block syi_block; /* memory.c */
+
 struct sy_context {
     syi_log log;
     syi_devices devices;
     char *multigpu_path, *thresholds_path;
     syi_store multigpu, thresholds;
-    pthread_mutex_t lock; /* of `registered` */
+    pthread_mutex_t lock; /* of `registered` and `blocks` */
     syi_registered *registered;
+    syi_block *blocks;
     syi_memory memory;
     syi_sides sides;
     int frozen;                /* runs correct nothing */
@@ -34,6 +37,8 @@ struct sy_context {
 /* The workload of that name; NULL and an error record that lists them when there is none. */
 const syi_workload *syi_workload_find(sy_context *context, const char *name);
 void syi_registered_clear(sy_context *context);
+/* Gives the caller's memory back that is still there. */
+void syi_blocks_clear(sy_context *context);
 
 /* The parameters of a call in the workload's order, checked; `values` has SYI_MAX_PARAMS places. */
 sy_status syi_params_resolve(const syi_workload *workload, const sy_param *given, int n_given,

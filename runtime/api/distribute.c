@@ -25,14 +25,54 @@ static sy_status check_arrays(const syi_job *job)
     return SY_OK;
 }
 
-static void checksum(const syi_job *job, char text[17])
+static sy_status hash_addressed(const syi_job *job, int k, int64_t count, uint64_t *hash)
+{
+    *hash = XXH3_64bits_withSeed(job->out[k], (size_t)count * syi_element_size(job->dtype), *hash);
+    return SY_OK;
+}
+
+/* The same of an output on a device, piece by piece. */
+static sy_status hash_fetched(const syi_job *job, int k, int64_t count, uint64_t *hash)
+{
+    const int64_t piece = 1 << 17;
+    const size_t size = syi_element_size(job->dtype);
+    void *buffer = syi_alloc((size_t)piece, size);
+    XXH3_state_t *state = XXH3_createState();
+    sy_status status = buffer && state ? SY_OK : syi_no_memory((uint64_t)piece * size);
+    if (status == SY_OK)
+        XXH3_64bits_reset_withSeed(state, *hash);
+    for (int64_t at = 0; at < count && status == SY_OK; at += piece) {
+        int64_t part = count - at < piece ? count - at : piece;
+        status = syi_output_read(job, k, at, part, buffer);
+        XXH3_64bits_update(state, buffer, (size_t)part * size);
+    }
+    if (status == SY_OK)
+        *hash = XXH3_64bits_digest(state);
+    XXH3_freeState(state);
+    syi_free(buffer);
+    return status;
+}
+
+static sy_status checksum(const syi_job *job, char text[17])
 {
     int64_t per_row = job->workload->pattern == SY_PATTERN_REDUCE ? 1 : job->columns;
-    XXH64_hash_t hash = 0;
-    for (int k = 0; k < job->workload->n_outputs; k++)
-        hash = XXH3_64bits_withSeed(
-            job->out[k], (size_t)(job->rows * per_row) * syi_element_size(job->dtype), hash);
+    uint64_t hash = 0;
+    for (int k = 0; k < job->workload->n_outputs; k++) {
+        int on_device = syi_place_out(job, k).kind == SYI_ON_DEVICE;
+        SYI_TRY((on_device ? hash_fetched : hash_addressed)(job, k, job->rows * per_row, &hash));
+    }
     snprintf(text, 17, "%016llx", (unsigned long long)hash);
+    return SY_OK;
+}
+
+/* A device that failed at the end may have handed out garbage before anybody noticed. */
+static sy_status check_places(const syi_job *job)
+{
+    const syi_device *lost = syi_job_lost(job, 1);
+    if (lost)
+        return syi_fail(SY_ERR_DEVICE, "an array lives on %s, which failed during the run",
+                        lost->info.name);
+    return SY_OK;
 }
 
 static const char *state_of(const syi_tally *tally, const syi_device *device, double ratio)
@@ -125,7 +165,8 @@ static sy_status run_job(sy_context *context, syi_job *job, const syi_plan *plan
         syi_side_learn(context, job, &plan->choice, wall_ms);
     report->repaired = repaired;
     if (options->checksum)
-        checksum(job, report->checksum);
+        SYI_TRY(checksum(job, report->checksum));
+    SYI_TRY(check_places(job));
     return fill_report(context, job, plan, tallies, wall_ms, report);
 }
 
@@ -171,6 +212,7 @@ sy_status distribute_workload(sy_context *context, const sy_work *work, const sy
     double params[SYI_MAX_PARAMS];
     sy_options copy;
     sy_report result = {0};
+    syi_places places;
     syi_job job;
     sy_status status;
     if (!context || !work)
@@ -183,6 +225,8 @@ sy_status distribute_workload(sy_context *context, const sy_work *work, const sy
     SYI_TRY(syi_options_check(&copy));
     SYI_TRY(syi_work_check(context, work, &copy, params, &job));
     SYI_TRY(check_arrays(&job));
+    SYI_TRY(syi_places_find(&context->devices, &job, &places));
+    job.places = &places;
     SYI_TRY(syi_trace_create(copy.trace, copy.trace_user, &job.trace));
     status = plan_and_run(context, &job, &copy, &result);
     syi_trace_destroy(&job.trace);

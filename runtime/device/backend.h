@@ -6,11 +6,27 @@
 #define SYI_DEVICE_BACKEND_H
 
 #include "device/host.h"
+#include "device/place.h"
 #include "device/trace.h"
 
 typedef struct syi_device syi_device;
 
 typedef struct syi_devices syi_devices;
+
+/* Memory that a kind's devices have of their own, and pinned memory, which their driver knows. An
+ * address may be inside an allocation. A read or write that fails with SY_ERR_DEVICE makes the
+ * device `lost`. All may be called by several threads, and while the device runs. */
+typedef struct syi_ram {
+    /* What the driver knows of an address: kind and home, no owner. Fails when it does not answer.
+     */
+    sy_status (*locate)(syi_device *device, const void *address, size_t bytes, syi_place *out);
+    sy_status (*allocate)(syi_device *device, size_t bytes, syi_place_kind kind, void **out);
+    void (*release)(syi_device *device, syi_place_kind kind, void *memory);
+    sy_status (*read)(syi_device *device, const void *from, size_t bytes, void *to);
+    sy_status (*write)(syi_device *device, void *to, size_t bytes, const void *from);
+    /* Fails, and the device is `lost`, once what was read from it may be wrong. */
+    sy_status (*check)(syi_device *device);
+} syi_ram;
 
 typedef struct syi_backend {
     const char *prefix; /* `cpu`, `sim`: what an item of the device list begins with */
@@ -30,6 +46,7 @@ typedef struct syi_backend {
      * outcome->tiles_done tells the finished prefix. SY_ERR_MEMORY and SY_ERR_DEVICE: somebody else
      * may do the rest; anything else ends the run. */
     sy_status (*run)(syi_device *device, const syi_job *job, syi_tiles span, syi_outcome *outcome);
+    const syi_ram *ram; /* NULL: it computes in the host's memory */
 } syi_backend;
 
 /* The part that every kind's device begins with. */
@@ -39,6 +56,9 @@ struct syi_device {
     int index;           /* in the context */
     double nominal_rate; /* elements per second before anything is measured: a first guess */
     _Atomic int failed;  /* not used again in this context */
+    int home;         /* whose arrays it uses in place: 1 + the driver's number of its GPU; 0: the
+                         host's */
+    _Atomic int lost; /* the memory of its home cannot be read any more */
 };
 
 #define SYI_BACKEND(name) extern const syi_backend syi_backend_##name;

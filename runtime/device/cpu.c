@@ -123,20 +123,39 @@ static sy_status cpu_open_all(syi_devices *devices)
     return cpu_open("cpu", devices);
 }
 
+/* What lives on a GPU is fetched for the slab, and written back. */
+static sy_status run_slab(const cpu_device *cpu, const syi_job *job, const syi_slab *slab,
+                          syi_outcome *outcome)
+{
+    syi_outcome found = {0};
+    syi_stage stage;
+    sy_status status;
+    SYI_TRY(syi_stage_open(job, slab, 0, &stage));
+    status = syi_host_run(job, slab, &stage.view, &cpu->options, &found);
+    if (status == SY_OK)
+        status = syi_stage_write(job, slab, &stage);
+    syi_stage_close(&stage);
+    if (status == SY_OK)
+        return syi_outcome_merge(outcome, &found);
+    syi_outcome_clear(&found);
+    return status;
+}
+
 static sy_status cpu_run(syi_device *device, const syi_job *job, syi_tiles span,
                          syi_outcome *outcome)
 {
-    /* Slabs bound how long a cancelled run goes on; a long halo must not dominate them. */
+    /* Slabs bound how long a cancelled run goes on, and the memory for what is fetched; a long halo
+     * must not dominate them. */
     const int64_t halo_tiles = syi_job_halo(job) / SYI_TILE;
-    const int64_t slab_tiles = halo_tiles > 256 ? 8 * halo_tiles : 2048;
+    const int64_t least_tiles = syi_job_addressable(job) ? 2048 : 256;
+    const int64_t slab_tiles = 8 * halo_tiles > least_tiles ? 8 * halo_tiles : least_tiles;
     const cpu_device *cpu = (const cpu_device *)device;
     int64_t began = syi_now_ns();
     sy_status status = SY_OK;
     while (span.count && status == SY_OK) {
         syi_slab slab = syi_slab_take(job, &span, slab_tiles);
-        syi_view view = syi_view_of_job(job, &slab);
         int64_t slab_began = syi_now_ns();
-        status = syi_host_run(job, &slab, &view, &cpu->options, outcome);
+        status = run_slab(cpu, job, &slab, outcome);
         syi_trace_tell(job->trace, device->index, 0, "compute", (double)slab_began,
                        (double)syi_now_ns(), (syi_tiles){slab.tile, slab.tiles});
         if (status == SY_OK) {

@@ -4,8 +4,8 @@
  * tile at a time.
  */
 #include "base/clock.h"
+#include "device/cuda_memory.h"
 #include "device/cuda_open.h"
-#include "device/cuda_slot.h"
 #include "device/cuda_trace.h"
 #include "device/cuda_user.h"
 #include "device/registry.h"
@@ -32,7 +32,7 @@ static int64_t slab_tiles_of(const cuda_device *cuda, const syi_job *job, syi_ti
 {
     syi_tiles one = {span.first, span.count};
     syi_slab slab = syi_slab_take(job, &one, 1);
-    int64_t tile_bytes = (int64_t)cuda_layout_of(job, &slab).end;
+    int64_t tile_bytes = (int64_t)cuda_layout_of(cuda, job, &slab).end;
     int64_t room = (int64_t)(cuda->budget ? cuda->budget : cuda->base.info.memory_total / 8);
     int64_t tiles = span.count / LEAST_SLABS;
     if (tiles < LEAST_TILES)
@@ -83,7 +83,7 @@ static sy_status make_room(cuda_device *cuda, const syi_job *job, syi_tiles span
     for (;;) {
         syi_tiles rest = span;
         syi_slab slab = syi_slab_take(job, &rest, pace->tiles);
-        size_t bytes = cuda_layout_of(job, &slab).end;
+        size_t bytes = cuda_layout_of(cuda, job, &slab).end;
         int next = pace->next;
         sy_status status;
         if (cuda->slots[next].bytes && cuda->slots[next].bytes < bytes)
@@ -160,6 +160,7 @@ static void cuda_trim(syi_device *device)
     if (cuda->context && !cuda->hung && api->cuCtxPushCurrent(cuda->context) == CUDA_SUCCESS) {
         for (int i = 0; i < CUDA_SLOTS; i++)
             cuda_slot_clear(cuda, &cuda->slots[i]);
+        cuda_port_clear(cuda);
         api->cuCtxPopCurrent(NULL);
     }
     pthread_mutex_unlock(&cuda->running);
@@ -180,4 +181,5 @@ const syi_backend syi_backend_cuda = {
     .trim = cuda_trim,
     .can_run = cuda_can_run,
     .run = cuda_run,
+    .ram = &cuda_ram,
 };

@@ -3,8 +3,10 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "device/cuda_gather.h"
 #include "device/cuda_green.h"
 #include "device/cuda_image.h"
+#include "device/cuda_memory.h"
 #include "device/cuda_user.h"
 #include "device/registry.h"
 
@@ -102,6 +104,7 @@ void cuda_close(syi_device *device)
         if (api->cuCtxPushCurrent(cuda->context) == CUDA_SUCCESS) {
             for (int i = 0; i < CUDA_SLOTS; i++)
                 cuda_slot_clear(cuda, &cuda->slots[i]);
+            cuda_port_clear(cuda);
             cuda_user_clear(cuda);
             if (cuda->module)
                 api->cuModuleUnload(cuda->module);
@@ -112,6 +115,7 @@ void cuda_close(syi_device *device)
         api->cuDevicePrimaryCtxRelease(cuda->device);
     }
     pthread_mutex_destroy(&cuda->running);
+    pthread_mutex_destroy(&cuda->port.lock);
     syi_free(cuda);
 }
 
@@ -153,11 +157,13 @@ static sy_status start(cuda_device *cuda, int ordinal, const cuda_parts *parts, 
                        syi_log *log)
 {
     SYI_TRY(CU(cuda, cuDeviceGet(&cuda->device, ordinal)));
+    cuda->base.home = 1 + cuda->device;
     SYI_TRY(describe(cuda, ordinal));
     if (parts)
         snprintf(cuda->base.info.id, sizeof cuda->base.info.id, "cuda:%d.%d", ordinal, index);
     /* The primary context is the one that NCCL and the program's own CUDA code use too. */
-    SYI_TRY(CU(cuda, cuDevicePrimaryCtxRetain(&cuda->context, cuda->device)));
+    SYI_TRY(CU(cuda, cuDevicePrimaryCtxRetain(&cuda->primary, cuda->device)));
+    cuda->context = cuda->primary;
     if (parts)
         SYI_TRY(become_part(cuda, parts, index, log));
     return load_module(cuda);
@@ -187,10 +193,12 @@ static sy_status open_one(syi_devices *devices, int ordinal, const cuda_parts *p
     if (!cuda)
         return syi_no_memory(sizeof *cuda);
     pthread_mutex_init(&cuda->running, NULL);
+    pthread_mutex_init(&cuda->port.lock, NULL);
     cuda->base.backend = &syi_backend_cuda;
     cuda->driver = devices->cuda;
     cuda->nvml = devices->nvml;
-    cuda->budget = (size_t)devices->memory_budget;
+    cuda->gather = devices->gather;
+    cuda->budget = (size_t)devices->config->memory_budget;
     cuda->watchdog_ns = (int64_t)(devices->watchdog_ms * 1e6);
     status = start(cuda, ordinal, parts, index, devices->log);
     /* A GPU that cannot be used is listed with the reason; the others may do. */
@@ -206,12 +214,14 @@ static sy_status need_driver(syi_devices *devices)
 {
     if (!syi_cuda_image())
         return syi_fail(SY_ERR_NO_DEVICE, "this build has no GPU kernels");
+    if (!devices->gather)
+        SYI_TRY(syi_cuda_gather_open(devices, devices->config, devices->log, &devices->gather));
     if (devices->cuda)
         return SY_OK;
-    SYI_TRY(syi_cuda_driver_open(devices->cuda_path, &devices->cuda));
+    SYI_TRY(syi_cuda_driver_open(devices->config->cuda_driver, &devices->cuda));
     /* The system's NVML knows nothing of the devices of a driver that is not the system's. */
-    if (devices->nvml_path || !devices->cuda_path)
-        devices->nvml = syi_nvml_open(devices->nvml_path, devices->log);
+    if (devices->config->nvml || !devices->config->cuda_driver)
+        devices->nvml = syi_nvml_open(devices->config->nvml, devices->log);
     return SY_OK;
 }
 

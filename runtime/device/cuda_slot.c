@@ -2,10 +2,9 @@
 #include "device/cuda_slot.h"
 
 #include "base/clock.h"
-#include "base/mem.h"
+#include "device/cuda_gather.h"
 #include "device/cuda_trace.h"
 #include "device/cuda_user.h"
-#include "device/host.h"
 
 #include <string.h>
 #include <time.h>
@@ -16,42 +15,6 @@ sy_status cuda_check(const cuda_device *cuda, CUresult result, const char *what)
 }
 
 #define CU(cuda, call) cuda_check(cuda, (cuda)->driver->api.call, #call)
-
-/* ---- layout ---- */
-
-/* Arrays begin on their own 256-byte lines, as the driver's allocations do. */
-static size_t place(size_t *end, size_t bytes)
-{
-    size_t at = *end;
-    *end = (at + bytes + 255) & ~(size_t)255;
-    return at;
-}
-
-cuda_layout cuda_layout_of(const syi_job *job, const syi_slab *slab)
-{
-    const syi_workload *workload = job->workload;
-    const syi_gpu_form *gpu = workload->gpu;
-    cuda_layout layout = {0};
-    size_t inputs = (size_t)syi_slab_inputs(slab) * sizeof(double);
-    size_t outputs = (size_t)syi_slab_outputs(job, slab) * sizeof(double);
-    layout.unit_columns = gpu->unit_columns;
-    if (workload->pattern == SY_PATTERN_RECURRENCE && syi_job_halo(job) / 8 > layout.unit_columns)
-        layout.unit_columns = syi_job_halo(job) / 8;
-    layout.units_per_row = (slab->columns + layout.unit_columns - 1) / layout.unit_columns;
-    layout.units = layout.units_per_row * slab->rows;
-    for (int k = 0; k < workload->n_inputs; k++)
-        layout.in[k] = place(&layout.end, inputs);
-    layout.out_begin = layout.end;
-    for (int k = 0; k < workload->n_outputs; k++)
-        layout.out[k] = place(&layout.end, outputs);
-    layout.doubts =
-        place(&layout.end, workload->user ? 0 : (size_t)layout.units * 2 * sizeof(long long));
-    layout.partials = place(&layout.end, (size_t)layout.units * workload->partial_size);
-    layout.links = place(&layout.end, workload->pattern == SY_PATTERN_RECURRENCE
-                                          ? (size_t)layout.units * 2 * sizeof(syi_carry)
-                                          : 0);
-    return layout;
-}
 
 /* ---- memory ---- */
 
@@ -119,7 +82,12 @@ void cuda_slot_clear(cuda_device *cuda, cuda_slot *slot)
 
 /* ---- one slab ---- */
 
-static syi_launch describe(const cuda_slot *slot, const syi_job *job)
+static CUdeviceptr address_of(const void *pointer)
+{
+    return (CUdeviceptr)(uintptr_t)pointer;
+}
+
+static syi_launch describe(const cuda_slot *slot, const syi_job *job, const syi_view *view)
 {
     const syi_slab *slab = &slot->slab;
     const cuda_layout *at = &slot->layout;
@@ -132,9 +100,13 @@ static syi_launch describe(const cuda_slot *slot, const syi_job *job)
                          .unit_columns = at->unit_columns,
                          .units_per_row = at->units_per_row};
     for (int k = 0; k < job->workload->n_inputs; k++)
-        launch.in[k] = (const double *)(uintptr_t)(slot->memory + at->in[k]);
+        launch.in[k] = at->in_route[k] == CUDA_IN_PLACE
+                           ? view->in[k]
+                           : (const double *)(uintptr_t)(slot->memory + at->in[k]);
     for (int k = 0; k < job->workload->n_outputs; k++)
-        launch.out[k] = (double *)(uintptr_t)(slot->memory + at->out[k]);
+        launch.out[k] = at->out_route[k] == CUDA_IN_PLACE
+                            ? view->out[k]
+                            : (double *)(uintptr_t)(slot->memory + at->out[k]);
     memcpy(launch.params, job->params, (size_t)job->workload->n_params * sizeof(double));
     launch.doubts = (long long *)(uintptr_t)(slot->memory + at->doubts);
     launch.partials = (unsigned char *)(uintptr_t)(slot->memory + at->partials);
@@ -142,20 +114,56 @@ static syi_launch describe(const cuda_slot *slot, const syi_job *job)
     return launch;
 }
 
-static void stage_inputs(const cuda_slot *slot, const syi_job *job)
+static sy_status stage_inputs(const cuda_slot *slot, const syi_job *job)
 {
-    syi_view host = syi_view_of_job(job, &slot->slab);
-    int64_t count = syi_slab_inputs(&slot->slab);
+    const syi_slab *slab = &slot->slab;
+    const cuda_layout *at = &slot->layout;
+    int64_t from = slab->row * job->columns + slab->first - slab->left;
     for (int k = 0; k < job->workload->n_inputs; k++)
-        syi_elements_load((double *)(slot->staging + slot->layout.in[k]), host.in[k], job->dtype,
-                          count);
+        if (at->in_route[k] == CUDA_STAGED)
+            SYI_TRY(syi_input_load(job, k, from, syi_slab_inputs(slab),
+                                   (double *)(slot->staging + at->in[k])));
+    return SY_OK;
+}
+
+/* From another GPU; where that cannot be, by way of the staging memory. */
+static sy_status copy_from_peer(cuda_device *cuda, const cuda_slot *slot, const syi_job *job, int k,
+                                const void *source, size_t bytes)
+{
+    const syi_slab *slab = &slot->slab;
+    unsigned char *staging = slot->staging + slot->layout.in[k];
+    CUdeviceptr to = slot->memory + slot->layout.in[k];
+    sy_status status = cuda_peer_fetch(cuda, (cuda_device *)syi_place_in(job, k).owner,
+                                       address_of(source), to, bytes, slot->stream);
+    if (status != SY_ERR_DEVICE)
+        return status;
+    SYI_TRY(syi_input_read(job, k, slab->row * job->columns + slab->first - slab->left,
+                           syi_slab_inputs(slab), staging));
+    return CU(cuda, cuMemcpyHtoDAsync(to, staging, bytes, slot->stream));
+}
+
+static sy_status copy_in(cuda_device *cuda, const cuda_slot *slot, const syi_job *job,
+                         const syi_view *view)
+{
+    const cuda_layout *at = &slot->layout;
+    size_t bytes = (size_t)syi_slab_inputs(&slot->slab) * sizeof(double);
+    if (at->in_end)
+        SYI_TRY(CU(cuda, cuMemcpyHtoDAsync(slot->memory, slot->staging, at->in_end, slot->stream)));
+    for (int k = 0; k < job->workload->n_inputs; k++) {
+        CUdeviceptr to = slot->memory + at->in[k];
+        if (at->in_route[k] == CUDA_PINNED)
+            SYI_TRY(CU(cuda, cuMemcpyHtoDAsync(to, view->in[k], bytes, slot->stream)));
+        else if (at->in_route[k] == CUDA_PEER)
+            SYI_TRY(copy_from_peer(cuda, slot, job, k, view->in[k], bytes));
+    }
+    return SY_OK;
 }
 
 static sy_status launch(cuda_device *cuda, const cuda_slot *slot, CUfunction kernel,
-                        const syi_job *job)
+                        const syi_job *job, const syi_view *view)
 {
     const syi_gpu_form *gpu = job->workload->gpu;
-    syi_launch description = describe(slot, job);
+    syi_launch description = describe(slot, job, view);
     void *arguments[] = {&description};
     int64_t blocks = (slot->layout.units + gpu->units_per_block - 1) / gpu->units_per_block;
     if (job->workload->user)
@@ -167,17 +175,17 @@ static sy_status launch(cuda_device *cuda, const cuda_slot *slot, CUfunction ker
 sy_status cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction kernel, const syi_job *job,
                           const syi_slab *slab)
 {
-    size_t in_bytes, out_bytes;
+    const syi_view view = syi_view_of_job(job, slab);
+    size_t out_bytes;
     slot->slab = *slab;
-    slot->layout = cuda_layout_of(job, slab);
-    in_bytes = slot->layout.out_begin;
+    slot->layout = cuda_layout_of(cuda, job, slab);
     out_bytes = slot->layout.end - slot->layout.out_begin;
-    stage_inputs(slot, job);
+    SYI_TRY(stage_inputs(slot, job));
     slot->busy = 1; /* from here on the stream may be using the slot */
     SYI_TRY(CU(cuda, cuEventRecord(slot->marks[0], slot->stream)));
-    SYI_TRY(CU(cuda, cuMemcpyHtoDAsync(slot->memory, slot->staging, in_bytes, slot->stream)));
+    SYI_TRY(copy_in(cuda, slot, job, &view));
     SYI_TRY(CU(cuda, cuEventRecord(slot->marks[1], slot->stream)));
-    SYI_TRY(launch(cuda, slot, kernel, job));
+    SYI_TRY(launch(cuda, slot, kernel, job, &view));
     SYI_TRY(CU(cuda, cuEventRecord(slot->marks[2], slot->stream)));
     SYI_TRY(CU(cuda,
                cuMemcpyDtoHAsync(slot->staging + slot->layout.out_begin,
@@ -186,16 +194,16 @@ sy_status cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction kernel,
 }
 
 /* Waits by asking: a blocking call would never come back from a device that hangs. All of the
- * slot's stream is asked for, because a slab that failed on its way has no mark at its end. A
- * process that was stopped for long is no device that hangs: that takes many answers as well. */
-static sy_status wait_for_end(cuda_device *cuda, const cuda_slot *slot)
+ * stream is asked for, because a slab that failed on its way has no mark at its end. A process that
+ * was stopped for long is no device that hangs: that takes many answers as well. */
+sy_status cuda_wait(cuda_device *cuda, CUstream stream)
 {
     const struct timespec nap = {0, 20000};
     const int64_t began = syi_now_ns(), patience_ns = 100000;
     const int least_answers = 100;
     CUresult result;
     for (int answers = 1;
-         (result = cuda->driver->api.cuStreamQuery(slot->stream)) == CUDA_ERROR_NOT_READY;
+         (result = cuda->driver->api.cuStreamQuery(stream)) == CUDA_ERROR_NOT_READY;
          answers += answers < least_answers) {
         int64_t waited = syi_now_ns() - began;
         if (waited > cuda->watchdog_ns && answers == least_answers) {
@@ -224,8 +232,12 @@ static sy_status reduce_here(const syi_job *job, int64_t tile, syi_outcome *outc
     const syi_host_options options = {1, syi_isa_detect()};
     syi_tiles span = {tile, 1};
     syi_slab slab = syi_slab_take(job, &span, 1);
-    syi_view view = syi_view_of_job(job, &slab);
-    return syi_host_run(job, &slab, &view, &options, outcome);
+    syi_stage stage;
+    sy_status status;
+    SYI_TRY(syi_stage_open(job, &slab, 0, &stage));
+    status = syi_host_run(job, &slab, &stage.view, &options, outcome);
+    syi_stage_close(&stage);
+    return status;
 }
 
 static sy_status collect_doubts(const cuda_slot *slot, const syi_job *job, syi_outcome *outcome)
@@ -265,24 +277,52 @@ static sy_status collect_links(const cuda_slot *slot, const syi_job *job, syi_ou
     return SY_OK;
 }
 
-static void copy_results(const cuda_slot *slot, const syi_job *job)
+/* Outputs that go straight to the caller's arrays go once the kernel is known to have ended: a
+ * device that hangs must not write there when the call is over. */
+static sy_status deliver(cuda_device *cuda, cuda_slot *slot, const syi_job *job)
+{
+    const syi_view view = syi_view_of_job(job, &slot->slab);
+    size_t bytes = (size_t)syi_slab_outputs(job, &slot->slab) * sizeof(double);
+    int copies = 0;
+    for (int k = 0; k < job->workload->n_outputs; k++) {
+        CUdeviceptr from = slot->memory + slot->layout.out[k];
+        if (slot->layout.out_route[k] == CUDA_PEER)
+            SYI_TRY(
+                cuda_gather(&(cuda_parcel){cuda, (cuda_device *)syi_place_out(job, k).owner, from,
+                                           address_of(view.out[k]), bytes, slot->stream}));
+        if (slot->layout.out_route[k] != CUDA_PINNED)
+            continue;
+        copies++;
+        slot->busy = 1;
+        SYI_TRY(CU(cuda, cuMemcpyDtoHAsync(view.out[k], from, bytes, slot->stream)));
+    }
+    if (copies)
+        SYI_TRY(cuda_wait(cuda, slot->stream));
+    slot->busy = 0;
+    return SY_OK;
+}
+
+static sy_status copy_results(const cuda_slot *slot, const syi_job *job)
 {
     const syi_workload *workload = job->workload;
-    int64_t outputs = syi_slab_outputs(job, &slot->slab);
-    syi_view host = syi_view_of_job(job, &slot->slab);
-    for (int k = 0; k < workload->n_outputs && outputs; k++)
-        syi_elements_store(host.out[k], (double *)(slot->staging + slot->layout.out[k]), job->dtype,
-                           outputs);
+    const syi_slab *slab = &slot->slab;
+    int64_t at = slab->row * job->columns + slab->first;
+    for (int k = 0; k < workload->n_outputs; k++)
+        if (slot->layout.out_route[k] == CUDA_STAGED)
+            SYI_TRY(syi_output_store(job, k, at, syi_slab_outputs(job, slab),
+                                     (const double *)(slot->staging + slot->layout.out[k])));
     if (workload->pattern == SY_PATTERN_REDUCE)
-        memcpy(job->partials + (size_t)slot->slab.tile * workload->partial_size,
+        memcpy(job->partials + (size_t)slab->tile * workload->partial_size,
                slot->staging + slot->layout.partials,
                (size_t)slot->layout.units * workload->partial_size);
+    return SY_OK;
 }
 
 sy_status cuda_slot_finish(cuda_device *cuda, cuda_slot *slot, const syi_job *job,
                            syi_outcome *outcome)
 {
-    sy_status status = wait_for_end(cuda, slot);
+    sy_status status = cuda_wait(cuda, slot->stream);
+    int64_t ended;
     slot->busy = 0;
     if (status != SY_OK)
         return status;
@@ -290,7 +330,10 @@ sy_status cuda_slot_finish(cuda_device *cuda, cuda_slot *slot, const syi_job *jo
     outcome->compute_ms += between(cuda, slot, 1);
     outcome->copy_out_ms += between(cuda, slot, 2);
     cuda_trace_slab(cuda, slot, job);
-    copy_results(slot, job);
+    ended = syi_now_ns();
+    SYI_TRY(deliver(cuda, slot, job));
+    SYI_TRY(copy_results(slot, job));
+    outcome->copy_out_ms += syi_job_addressable(job) ? 0 : (double)(syi_now_ns() - ended) / 1e6;
     SYI_TRY(collect_doubts(slot, job, outcome));
     SYI_TRY(collect_links(slot, job, outcome));
     outcome->tiles_done += slot->slab.tiles;
@@ -301,6 +344,6 @@ sy_status cuda_slot_finish(cuda_device *cuda, cuda_slot *slot, const syi_job *jo
 void cuda_slot_abandon(cuda_device *cuda, cuda_slot *slot)
 {
     if (slot->busy && !cuda->hung)
-        wait_for_end(cuda, slot);
+        cuda_wait(cuda, slot->stream);
     slot->busy = 0;
 }

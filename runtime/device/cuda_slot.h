@@ -15,13 +15,24 @@
 
 /* One slab copied in, one computed, one copied out, and one more: the host sees only after a while
  * that a slab has ended. */
-enum { CUDA_SLOTS = 4, CUDA_MARKS = 4 };
+enum { CUDA_SLOTS = 4, CUDA_MARKS = 4, CUDA_PEERS = 16 };
 
-/* Where a slab's arrays are in a slot: byte offsets, the same in device and in staging memory. */
+/* How an array's stretch gets to the kernel or back. */
+typedef enum cuda_route {
+    CUDA_STAGED,  /* through the staging memory */
+    CUDA_PINNED,  /* straight from or to the caller's array in the host's memory */
+    CUDA_PEER,    /* straight from or to the caller's array on another GPU */
+    CUDA_IN_PLACE /* the kernel works in the caller's array on this GPU */
+} cuda_route;
+
+/* Where a slab's arrays are in a slot: byte offsets, the same in device and in staging memory.
+ * Arrays in place need no room. */
 typedef struct cuda_layout {
+    cuda_route in_route[SYI_MAX_ARRAYS], out_route[SYI_MAX_ARRAYS];
     size_t in[SYI_MAX_ARRAYS], out[SYI_MAX_ARRAYS];
     size_t doubts, partials, links, end;
-    size_t out_begin; /* everything from here to `end` comes back */
+    size_t in_end;    /* everything before it is staged */
+    size_t out_begin; /* everything from here to `end` comes back to the staging memory */
     int64_t unit_columns, units_per_row, units;
 } cuda_layout;
 
@@ -42,12 +53,21 @@ typedef struct cuda_origin {
     double at_ns;
 } cuda_origin;
 
+/* What the host reads and writes the device's memory through, outside of runs. */
+typedef struct cuda_port {
+    pthread_mutex_t lock;
+    CUstream stream;
+    unsigned char *buffer; /* pinned */
+} cuda_port;
+
 typedef struct cuda_device {
     syi_device base;
     const syi_cuda_driver *driver;
     const syi_nvml *nvml; /* NULL: none */
     syi_nvml_device management;
+    struct syi_cuda_gather *gather; /* of all GPUs of the context */
     CUdevice device;
+    CUcontext primary;
     CUcontext context; /* the primary one, or the green one's */
     CUgreenCtx green;  /* NULL: the whole GPU */
     CUmodule module;
@@ -57,13 +77,20 @@ typedef struct cuda_device {
     size_t budget;      /* bytes of device memory to use at most; 0: what is free */
     struct cuda_user_image *user_images; /* cuda_user.h */
     int64_t watchdog_ns;
-    int hung; /* never spoken to again */
+    _Atomic int hung; /* never spoken to again */
+    cuda_port port;
+    /* Whose memory it was asked to reach by itself, and where that was not switched on before. */
+    CUcontext peers[CUDA_PEERS];
+    int peer_is_ours[CUDA_PEERS];
 } cuda_device;
 
 sy_status cuda_check(const cuda_device *cuda, CUresult result, const char *what);
 
-/* The bytes that a slab needs. */
-cuda_layout cuda_layout_of(const syi_job *job, const syi_slab *slab);
+/* Waits until the stream is empty, at most as long as the watchdog says. */
+sy_status cuda_wait(cuda_device *cuda, CUstream stream);
+
+/* The bytes that a slab needs, and the way of its arrays. */
+cuda_layout cuda_layout_of(const cuda_device *cuda, const syi_job *job, const syi_slab *slab);
 
 /* Makes the memory of a slot, one of `slots` in use, at least so large. SY_ERR_MEMORY leaves the
  * slot usable. */

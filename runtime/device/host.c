@@ -243,26 +243,25 @@ sy_status syi_host_run(const syi_job *job, const syi_slab *slab, const syi_view 
     return status;
 }
 
-sy_status syi_host_run_stretch(const syi_job *job, int64_t row, int64_t first, int64_t columns,
+sy_status syi_host_run_stretch(const syi_job *job, const syi_slab *slab, const syi_view *view,
                                const syi_carry *start, syi_isa isa, syi_carry *end,
                                syi_doubts *doubts)
 {
     const syi_workload *workload = job->workload;
     const void *in[SYI_MAX_ARRAYS];
     void *out[SYI_MAX_ARRAYS];
-    int64_t halo = syi_job_halo(job), at = row * job->columns + first;
     desk desk = {0};
     syi_carry assumed;
     syi_piece piece = {.start = start, .assumed = &assumed, .end = end, .doubts = doubts};
     sy_status status;
     for (int k = 0; k < workload->n_inputs; k++)
-        in[k] = syi_element_in(job->in[k], job->dtype, at);
+        in[k] = syi_element_in(view->in[k], job->dtype, slab->left);
     for (int k = 0; k < workload->n_outputs; k++)
-        out[k] = syi_element_out(job->out[k], job->dtype, at);
-    piece.segment = (sy_segment){.first = first,
-                                 .count = columns,
-                                 .left = first < halo ? first : halo,
-                                 .row = row,
+        out[k] = view->out[k];
+    piece.segment = (sy_segment){.first = slab->first,
+                                 .count = slab->columns,
+                                 .left = slab->left,
+                                 .row = slab->row,
                                  .columns = job->columns,
                                  .params = job->params};
     status = run_elements(job, &piece, isa, in, out, &desk);

@@ -15,8 +15,8 @@ typedef struct syi_host_options {
 sy_status syi_host_run(const syi_job *job, const syi_slab *slab, const syi_view *view,
                        const syi_host_options *options, syi_outcome *outcome);
 
-/* One stretch of one row, straight in the job's arrays; `start` as in syi_piece. */
-sy_status syi_host_run_stretch(const syi_job *job, int64_t row, int64_t first, int64_t columns,
+/* A slab of one row, as one stretch; `start` as in syi_piece. */
+sy_status syi_host_run_stretch(const syi_job *job, const syi_slab *slab, const syi_view *view,
                                const syi_carry *start, syi_isa isa, syi_carry *end,
                                syi_doubts *doubts);
 

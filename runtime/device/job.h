@@ -16,7 +16,8 @@ typedef struct syi_job {
     sy_dtype dtype;
     const void *const *in; /* as in sy_work */
     void *const *out;
-    unsigned char *partials; /* REDUCE: one of workload->partial_size per tile */
+    const struct syi_places *places; /* of `in` and `out` (place.h); NULL: all in plain memory */
+    unsigned char *partials;         /* REDUCE: one of workload->partial_size per tile */
     /* REDUCE: the seed of the merge, and what the seeds 1 .. n_seeds give, one array per output,
      * [n_seeds][rows]. `moves`: the seeds do move the result (fast accuracy). */
     uint64_t seed;

@@ -1,4 +1,4 @@
-/* Tables of functions from libraries that are opened at run time: the CUDA driver, NVML. */
+/* Tables of functions from libraries that are opened at run time: the CUDA driver, NVML, NCCL. */
 #ifndef SYI_DEVICE_LIBRARY_H
 #define SYI_DEVICE_LIBRARY_H
 

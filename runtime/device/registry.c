@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "device/cuda_driver.h"
+#include "device/cuda_gather.h"
 #include "device/nvml.h"
 
 #include <stdio.h>
@@ -115,15 +115,14 @@ sy_status syi_devices_open(const sy_config *config, syi_log *log, syi_devices *o
     const char *list = config->devices;
     char *copy = syi_strdup(list && *list ? list : "auto");
     sy_status status;
-    *out = (syi_devices){.cuda_path = config->cuda_driver,
-                         .nvml_path = config->nvml,
+    *out = (syi_devices){.config = config,
                          .log = log,
-                         .memory_budget = config->memory_budget,
                          .watchdog_ms = config->watchdog_ms > 0 ? config->watchdog_ms : 30000};
     if (!copy)
         return syi_no_memory(strlen(list ? list : "auto") + 1);
     status = open_list(copy, log, out);
     syi_free(copy);
+    out->config = NULL;
     if (status != SY_OK)
         syi_devices_close(out);
     return status;
@@ -131,6 +130,7 @@ sy_status syi_devices_open(const sy_config *config, syi_log *log, syi_devices *o
 
 void syi_devices_close(syi_devices *devices)
 {
+    syi_cuda_gather_close(&devices->gather);
     for (int i = 0; i < devices->count; i++)
         devices->list[i]->backend->close(devices->list[i]);
     syi_free(devices->list);

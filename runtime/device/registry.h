@@ -8,13 +8,12 @@
 struct syi_devices {
     syi_device **list;
     int count;
-    const char *cuda_path;  /* the driver's library; NULL: the system's */
-    uint64_t memory_budget; /* of each GPU; 0: what is free */
-    double watchdog_ms;
-    const char *nvml_path; /* NVML's library; NULL: the system's, none beside a `cuda_path` */
+    const sy_config *config; /* while they are being opened */
     syi_log *log;
+    double watchdog_ms;
     struct syi_cuda_driver *cuda; /* opened with the first GPU */
     struct syi_nvml *nvml;        /* with it; NULL: none */
+    struct syi_cuda_gather *gather;
 };
 
 /* Opens every item of config->devices (NULL, empty: `auto`). On failure nothing stays open. */

@@ -156,12 +156,11 @@ static sy_status reserve(sim_device *sim, const syi_job *job, const syi_slab *sl
 static sy_status copy_in(sim_device *sim, const syi_job *job, const syi_slab *slab,
                          const sim_buffers *buffers, syi_outcome *outcome)
 {
-    syi_view host = syi_view_of_job(job, slab);
+    int64_t at = slab->row * job->columns + slab->first - slab->left;
     double bytes = (double)buffers->inputs * job->workload->n_inputs;
     SYI_TRY(begin_operation(sim, "copy to it"));
     for (int k = 0; k < job->workload->n_inputs; k++)
-        if (buffers->inputs)
-            memcpy(buffers->in[k], host.in[k], buffers->inputs);
+        SYI_TRY(syi_input_read(job, k, at, syi_slab_inputs(slab), buffers->in[k]));
     outcome->copy_in_ms += copy_ms(sim, bytes);
     return SY_OK;
 }
@@ -185,12 +184,11 @@ static sy_status compute(sim_device *sim, const syi_job *job, const syi_slab *sl
 static sy_status copy_out(sim_device *sim, const syi_job *job, const syi_slab *slab,
                           const sim_buffers *buffers, syi_outcome *outcome)
 {
-    syi_view host = syi_view_of_job(job, slab);
+    int64_t at = slab->row * job->columns + slab->first;
     double bytes = (double)buffers->outputs * job->workload->n_outputs;
     SYI_TRY(begin_operation(sim, "copy from it"));
     for (int k = 0; k < job->workload->n_outputs; k++)
-        if (buffers->outputs)
-            memcpy(host.out[k], buffers->out[k], buffers->outputs);
+        SYI_TRY(syi_output_write(job, k, at, syi_slab_outputs(job, slab), buffers->out[k]));
     outcome->copy_out_ms += copy_ms(sim, bytes);
     return SY_OK;
 }

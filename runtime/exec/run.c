@@ -135,8 +135,10 @@ static void compute(worker *self)
     double ns = (double)(ended - began);
     syi_trace_tell(crew->job->trace, self->index, SYI_TRACE_PACKETS, "packet", (double)began,
                    (double)ended, span);
+    /* With a device that holds an array all is lost; and nobody else can mend that. */
+    const syi_device *lost = status == SY_ERR_DEVICE ? syi_job_lost(crew->job, 0) : NULL;
     if (status != SY_OK)
-        note_failure(self, status, !is_redone(status));
+        note_failure(self, status, lost || !is_redone(status));
     done = outcome.tiles_done;
     drop_undone_links(crew->job, span, &outcome);
     outcome.elements_done = syi_tiles_elements(crew->job, (syi_tiles){span.first, done});
@@ -145,9 +147,9 @@ static void compute(worker *self)
         note_failure(self, merged, true);
     tally->packets++;
     tally->tail_tiles += self->packet.tail ? done : 0;
-    if (status == SY_ERR_DEVICE)
-        device->failed = 1;
-    if (is_redone(status)) {
+    if (status == SY_ERR_DEVICE && !lost)
+        device->failed = 1; /* where another one is lost, this one is not to blame */
+    if (is_redone(status) && !lost) {
         tally->total.retries++;
         syi_log_line(crew->log, SY_LOG_WARNING, "%s; its %lld remaining tiles are redone elsewhere",
                      self->error.text, (long long)(span.count - done));

@@ -14,6 +14,8 @@ uint64_t gpu_seed = 1;
 int gpu_cases = 1000;
 double gpu_x[GPU_MOST];
 uint64_t gpu_checks, gpu_failures;
+sy_gather gpu_gather;
+const char *gpu_nccl;
 
 static char *image; /* in the place of the built one; NULL: that */
 
@@ -101,7 +103,9 @@ sy_context *gpu_open(const char *devices, uint64_t budget, double watchdog_ms, l
                         .cuda_driver = gpu_driver,
                         .frozen = 1,
                         .memory_budget = budget,
-                        .watchdog_ms = watchdog_ms};
+                        .watchdog_ms = watchdog_ms,
+                        .gather = gpu_gather,
+                        .nccl_library = gpu_nccl};
     sy_context *context = NULL;
     sy_context_create(&config, &context);
     return context;

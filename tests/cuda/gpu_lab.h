@@ -33,6 +33,11 @@ void gpu_check(int truth, const char *file, int line, const char *format, ...);
 
 /* A fresh machine (vcuda_setup); `order` may be NULL. No context may be open. */
 void gpu_world(const char *setup, const char *order, uint64_t seed);
+/* How contexts gather results on GPUs, and their NCCL: AUTO and none unless a program says
+ * otherwise.
+ */
+extern sy_gather gpu_gather;
+extern const char *gpu_nccl;
 /* NULL when it cannot be had: the reason is in sy_last_error(). */
 sy_context *gpu_open(const char *devices, uint64_t budget, double watchdog_ms, lab_log *log);
 /* Closes it, and checks that nothing is left on the virtual GPUs. */

@@ -13,6 +13,16 @@ typedef enum sy_log_level { SY_LOG_INFO = 0, SY_LOG_WARNING = 1 } sy_log_level;
 /* Called with one line without line feed; from any thread, one call at a time. */
 typedef void (*sy_log_fn)(void *user, sy_log_level level, const char *line);
 
+/* How results that belong on a GPU get there from the others: the first way that is tried. One that
+ * is not to be had, fails, or hangs past the watchdog is given up for the next one, and the log
+ * says so. */
+typedef enum sy_gather {
+    SY_GATHER_AUTO = 0, /* as SY_GATHER_NCCL, but its absence is not worth a warning */
+    SY_GATHER_NCCL = 1, /* NCCL's send and receive */
+    SY_GATHER_PEER = 2, /* the driver's copies from GPU to GPU */
+    SY_GATHER_HOST = 3  /* through the host's memory, the inputs too */
+} sy_gather;
+
 typedef struct sy_config {
     size_t struct_size;
     /* Comma-separated device list: `auto` (default: every usable GPU and the CPU), `cpu`,
@@ -27,6 +37,9 @@ typedef struct sy_config {
     uint64_t memory_budget; /* bytes of each GPU's memory to use at most; 0: what is free */
     double watchdog_ms;     /* a GPU that has not answered for so long has failed; 0: 30,000 */
     const char *nvml; /* path of NVML's library; NULL: the system's, none beside a `cuda_driver` */
+    sy_gather gather;
+    const char *nccl_library; /* path of the NCCL library; NULL: the system's, and none where
+                                 cuda_driver is given */
 } sy_config;
 
 typedef struct sy_context sy_context;

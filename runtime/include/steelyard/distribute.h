@@ -27,6 +27,10 @@ typedef struct sy_work {
     const void *const *inputs; /* one pointer per input, [rows][columns] elements each */
     void *const *outputs;      /* one per output: [rows][columns], or [rows] for a reduction; they
                                   overlap neither each other nor an input */
+    /* Arrays may be plain memory, pinned memory, or memory of a GPU of the context, in any mixture
+     * (memory.h); the CUDA driver knows which. A GPU uses arrays of its own in place, others' are
+     * copied to it part by part, and so to the CPU. What a GPU is to read there must be complete
+     * when the call is made. In a context without a GPU every pointer counts as the host's. */
     const sy_param *params;
     int n_params;
     sy_dtype dtype; /* of every array */

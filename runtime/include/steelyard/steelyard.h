@@ -20,6 +20,7 @@
 
 #include <steelyard/status.h>
 #include <steelyard/context.h>
+#include <steelyard/memory.h>
 #include <steelyard/workload.h>
 #include <steelyard/distribute.h>
 #include <steelyard/profile.h>

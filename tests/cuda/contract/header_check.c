@@ -27,12 +27,12 @@
 #ifdef HAVE_NCCL_H
 #include <nccl.h>
 
-#include "vnccl/nccl_api.h"
+#include "device/nccl_api.h"
 
 #define SYI_NCCL(need, result, name, arguments)                                                    \
     _Static_assert(_Generic(&name, result(*) arguments : 1, default : 0),                          \
                    #name " has another signature");
-#include "vnccl/nccl_api.def"
+#include "device/nccl_api.def"
 #undef SYI_NCCL
 
 _Static_assert(ncclUnhandledCudaError == 1 && ncclInvalidUsage == 5 && ncclInProgress == 7,

@@ -8,7 +8,7 @@
 #ifndef VNCCL_INTERNAL_H
 #define VNCCL_INTERNAL_H
 
-#include "vnccl/nccl_api.h"
+#include "device/nccl_api.h"
 #include "vnccl.h"
 
 #include <pthread.h>
@@ -18,7 +18,7 @@
 #include "device/cuda_api.def"
 #undef SYI_CU
 #define SYI_NCCL(need, result, name, arguments) result name arguments;
-#include "vnccl/nccl_api.def"
+#include "device/nccl_api.def"
 #undef SYI_NCCL
 
 enum { VN_MAX_RANKS = 64, VN_GATES = 1024 };

@@ -1,0 +1,41 @@
+/*
+ * Stretches of arrays between the GPUs of a context. Results that belong on another GPU than the
+ * one that computed them go there by the first way that works: NCCL, peer copies, or through the
+ * host. A way that fails, or hangs past the watchdog, is given up for the rest of the context, and
+ * what it was to carry is carried by the next one; the log says which way is taken, and why.
+ */
+#ifndef SYI_DEVICE_CUDA_GATHER_H
+#define SYI_DEVICE_CUDA_GATHER_H
+
+#include "base/log.h"
+#include "device/cuda_slot.h"
+
+typedef struct syi_cuda_gather syi_cuda_gather;
+
+/* Of the devices that are opened now and later. */
+sy_status syi_cuda_gather_open(const syi_devices *devices, const sy_config *config, syi_log *log,
+                               syi_cuda_gather **out);
+/* Before the devices are closed. Takes the address, accepts a NULL inside, leaves NULL. */
+void syi_cuda_gather_close(syi_cuda_gather **gather);
+
+/* Whether anything goes from GPU to GPU; else all goes through the host. */
+int cuda_gather_is_direct(syi_cuda_gather *gather);
+
+/* Enqueues on `stream`, of `to`, whose context is current. SY_ERR_DEVICE: the caller fetches
+ * through the host; unless one of the two failed, so does everybody from now on. */
+sy_status cuda_peer_fetch(cuda_device *to, cuda_device *from, CUdeviceptr source,
+                          CUdeviceptr target, size_t bytes, CUstream stream);
+
+/* Carries finished bytes from `from`, whose context is current, to an array on `to`; when it
+ * returns they are there. `stream` is one of `from` that the caller waits for in any case.
+ * SY_ERR_DEVICE: one of the two failed, and is `lost`. */
+typedef struct cuda_parcel {
+    cuda_device *from, *to;
+    CUdeviceptr source, target;
+    size_t bytes;
+    CUstream stream;
+} cuda_parcel;
+
+sy_status cuda_gather(const cuda_parcel *parcel);
+
+#endif

@@ -1,0 +1,205 @@
+/*
+ * A GPU's memory from outside of its runs: what a pointer is, allocations for the caller, and the
+ * host's reading and writing. Copies go through a small pinned buffer on a stream of their own, and
+ * are waited for by asking, so that a GPU that hangs is noticed here too.
+ */
+#include "device/cuda_memory.h"
+
+#include <string.h>
+
+enum { PORT_BYTES = 1 << 20 };
+
+#define CU(cuda, call) cuda_check(cuda, (cuda)->driver->api.call, #call)
+
+static CUdeviceptr address_of(const void *pointer)
+{
+    return (CUdeviceptr)(uintptr_t)pointer;
+}
+
+/* Makes the device's context current; after cuda_leave it is no more. */
+static sy_status enter(cuda_device *cuda)
+{
+    if (cuda->hung || cuda->base.lost || !cuda->context)
+        return syi_fail(SY_ERR_DEVICE, "device %s failed earlier", cuda->base.info.name);
+    return CU(cuda, cuCtxPushCurrent(cuda->context));
+}
+
+static void leave(cuda_device *cuda)
+{
+    if (!cuda->hung)
+        cuda->driver->api.cuCtxPopCurrent(NULL);
+}
+
+/* A device whose memory does not answer holds nothing that could be trusted. */
+static sy_status judge(cuda_device *cuda, sy_status status)
+{
+    if (status == SY_ERR_DEVICE)
+        cuda->base.lost = cuda->base.failed = 1;
+    return status;
+}
+
+/* ---- pointers ----------------------------------------------------------------------------- */
+
+static sy_status locate(syi_device *device, const void *address, size_t bytes, syi_place *out)
+{
+    cuda_device *cuda = (cuda_device *)device;
+    unsigned int type = 0, managed = 0;
+    int ordinal = -1;
+    CUdeviceptr start = 0;
+    size_t size = 0;
+    CUpointer_attribute which[] = {
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+        CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+    void *answers[] = {&type, &managed, &ordinal, &start, &size};
+    sy_status status;
+    SYI_TRY(enter(cuda));
+    status = CU(cuda, cuPointerGetAttributes(sizeof which / sizeof which[0], which, answers,
+                                             address_of(address)));
+    leave(cuda);
+    SYI_TRY(status);
+    *out = (syi_place){.kind = SYI_PLAIN};
+    if (type == CU_MEMORYTYPE_DEVICE && !managed)
+        *out = (syi_place){.kind = SYI_ON_DEVICE, .home = ordinal + 1};
+    else if (type == CU_MEMORYTYPE_HOST && !managed && address_of(address) + bytes <= start + size)
+        out->kind = SYI_PINNED; /* all of it: a part would be refused */
+    return SY_OK;
+}
+
+/* ---- allocations -------------------------------------------------------------------------- */
+
+static sy_status allocate(syi_device *device, size_t bytes, syi_place_kind kind, void **out)
+{
+    cuda_device *cuda = (cuda_device *)device;
+    CUdeviceptr memory = 0;
+    sy_status status;
+    SYI_TRY(enter(cuda));
+    if (kind == SYI_ON_DEVICE)
+        status = CU(cuda, cuMemAlloc(&memory, bytes));
+    else
+        status = CU(cuda, cuMemHostAlloc(out, bytes, CU_MEMHOSTALLOC_PORTABLE));
+    leave(cuda);
+    if (status == SY_OK && kind == SYI_ON_DEVICE)
+        *out = (void *)(uintptr_t)memory;
+    return status;
+}
+
+/* What a device that hangs holds is left to the driver. */
+static void release(syi_device *device, syi_place_kind kind, void *memory)
+{
+    cuda_device *cuda = (cuda_device *)device;
+    const syi_cuda_api *api = &cuda->driver->api;
+    if (cuda->hung || api->cuCtxPushCurrent(cuda->context) != CUDA_SUCCESS)
+        return;
+    if (kind == SYI_ON_DEVICE)
+        api->cuMemFree(address_of(memory));
+    else
+        api->cuMemFreeHost(memory);
+    api->cuCtxPopCurrent(NULL);
+}
+
+/* ---- reading and writing ------------------------------------------------------------------ */
+
+static sy_status open_port(cuda_device *cuda)
+{
+    cuda_port *port = &cuda->port;
+    void *buffer = NULL;
+    if (!port->stream)
+        SYI_TRY(CU(cuda, cuStreamCreate(&port->stream, CU_STREAM_NON_BLOCKING)));
+    if (port->buffer)
+        return SY_OK;
+    SYI_TRY(CU(cuda, cuMemHostAlloc(&buffer, PORT_BYTES, CU_MEMHOSTALLOC_PORTABLE)));
+    port->buffer = buffer;
+    return SY_OK;
+}
+
+void cuda_port_clear(cuda_device *cuda)
+{
+    const syi_cuda_api *api = &cuda->driver->api;
+    pthread_mutex_lock(&cuda->port.lock);
+    if (cuda->port.buffer)
+        api->cuMemFreeHost(cuda->port.buffer);
+    if (cuda->port.stream)
+        api->cuStreamDestroy(cuda->port.stream);
+    cuda->port.buffer = NULL;
+    cuda->port.stream = NULL;
+    pthread_mutex_unlock(&cuda->port.lock);
+}
+
+static sy_status read_parts(cuda_device *cuda, const char *from, size_t bytes, char *to)
+{
+    cuda_port *port = &cuda->port;
+    SYI_TRY(open_port(cuda));
+    for (size_t at = 0, part; at < bytes; at += part) {
+        part = bytes - at < PORT_BYTES ? bytes - at : PORT_BYTES;
+        SYI_TRY(
+            CU(cuda, cuMemcpyDtoHAsync(port->buffer, address_of(from + at), part, port->stream)));
+        SYI_TRY(cuda_wait(cuda, port->stream));
+        memcpy(to + at, port->buffer, part);
+    }
+    return SY_OK;
+}
+
+static sy_status write_parts(cuda_device *cuda, char *to, size_t bytes, const char *from)
+{
+    cuda_port *port = &cuda->port;
+    SYI_TRY(open_port(cuda));
+    for (size_t at = 0, part; at < bytes; at += part) {
+        part = bytes - at < PORT_BYTES ? bytes - at : PORT_BYTES;
+        memcpy(port->buffer, from + at, part);
+        SYI_TRY(CU(cuda, cuMemcpyHtoDAsync(address_of(to + at), port->buffer, part, port->stream)));
+        SYI_TRY(cuda_wait(cuda, port->stream));
+    }
+    return SY_OK;
+}
+
+static sy_status read_memory(syi_device *device, const void *from, size_t bytes, void *to)
+{
+    cuda_device *cuda = (cuda_device *)device;
+    sy_status status;
+    pthread_mutex_lock(&cuda->port.lock);
+    status = enter(cuda);
+    if (status == SY_OK) {
+        status = read_parts(cuda, from, bytes, to);
+        leave(cuda);
+    }
+    pthread_mutex_unlock(&cuda->port.lock);
+    return judge(cuda, status);
+}
+
+static sy_status write_memory(syi_device *device, void *to, size_t bytes, const void *from)
+{
+    cuda_device *cuda = (cuda_device *)device;
+    sy_status status;
+    pthread_mutex_lock(&cuda->port.lock);
+    status = enter(cuda);
+    if (status == SY_OK) {
+        status = write_parts(cuda, to, bytes, from);
+        leave(cuda);
+    }
+    pthread_mutex_unlock(&cuda->port.lock);
+    return judge(cuda, status);
+}
+
+/* Any call tells of a failure that lasts; this one waits for nothing. */
+static sy_status check(syi_device *device)
+{
+    cuda_device *cuda = (cuda_device *)device;
+    CUresult result;
+    sy_status status = enter(cuda);
+    if (status == SY_OK) {
+        result = cuda->driver->api.cuStreamQuery(NULL);
+        status = result == CUDA_ERROR_NOT_READY ? SY_OK : cuda_check(cuda, result, "cuStreamQuery");
+        leave(cuda);
+    }
+    return judge(cuda, status);
+}
+
+const syi_ram cuda_ram = {
+    .locate = locate,
+    .allocate = allocate,
+    .release = release,
+    .read = read_memory,
+    .write = write_memory,
+    .check = check,
+};

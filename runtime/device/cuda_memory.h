@@ -1,0 +1,12 @@
+/* A GPU's memory from outside of its runs. */
+#ifndef SYI_DEVICE_CUDA_MEMORY_H
+#define SYI_DEVICE_CUDA_MEMORY_H
+
+#include "device/cuda_slot.h"
+
+extern const syi_ram cuda_ram;
+
+/* Gives the port's stream and buffer back. The context is current. */
+void cuda_port_clear(cuda_device *cuda);
+
+#endif

@@ -1,0 +1,192 @@
+/* Arrays that live on a GPU or in pinned memory: the same bits, and no copy that need not be. */
+#include "resident.h"
+
+#include "api/context.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PLACES = ON_GPU + 2 };
+
+/* Every place of the inputs and of the outputs, on every mixture of devices. */
+static void combinations(void)
+{
+    static const char *const lists[] = {"cuda", "cuda,cpu", "cuda,sim:a:speed=1e6,cpu"};
+    uint64_t random = gpu_seed;
+    int done = 0, on_gpu = 0;
+    for (int list = 0; list < 3; list++) {
+        sy_context *context;
+        gpu_world("gpus=2;1:speed=2,sms=8", list == 1 ? "random" : NULL, gpu_seed);
+        context = gpu_open(lists[list], 1 << 20, 0, NULL);
+        GPU_CHECK(context, "%s: %s", lists[list], sy_last_error()->text);
+        for (int i = 0; context && i < gpu_cases; i++)
+            for (int place = 0; place < PLACES * PLACES; place++) {
+                vcuda_counts counts;
+                lab_case c = gpu_random_case(&random, GPU_MOST / 4);
+                int lacks =
+                    !strcmp(lists[list], "cuda") && !syi_workload_find(context, c.workload)->gpu;
+                sy_status status = resident_compare(context, &c, place / PLACES, place % PLACES,
+                                                    NULL, &counts, lists[list]);
+                GPU_CHECK(status == (lacks ? SY_ERR_NO_DEVICE : SY_OK), "%s on %s: %s", c.workload,
+                          lists[list], sy_last_error()->text);
+                on_gpu += counts.launches > 0;
+                done++;
+            }
+        gpu_close(&context, lists[list]);
+    }
+    GPU_CHECK(on_gpu > done / 4, "%d of %d runs used a GPU", on_gpu, done);
+    printf("%d cases, %d with a GPU\n", done, on_gpu);
+}
+
+/* A long recurrence whose pieces disagree (a huge value far to the left), rows longer than what is
+ * fetched at once, and a reduction in doubt: what the merge does on the host. */
+static void merging(void)
+{
+    static const char *const workloads[] = {"ema", "macd", "variance", "mean", "sma", "atr"};
+    for (int i = 0; i < 6; i++) {
+        for (int kind = 0; kind < SERIES_KINDS; kind++) {
+            sy_context *context;
+            lab_case c = {.workload = workloads[i], .rows = 1, .columns = GPU_MOST, .x = gpu_x};
+            series_fill((series_kind)kind, gpu_seed + (uint64_t)kind, gpu_x, GPU_MOST);
+            gpu_x[17] = 1e300;
+            gpu_world("gpus=2", NULL, 0);
+            context = gpu_open("cuda,cpu", 1 << 20, 0, NULL);
+            GPU_CHECK(resident_compare(context, &c, ON_GPU, ON_GPU + 1, NULL, NULL, "merge") ==
+                          SY_OK,
+                      "%s: %s", workloads[i], sy_last_error()->text);
+            gpu_close(&context, "merge");
+        }
+    }
+}
+
+/* A GPU that has the data copies nothing but what it found (doubts, links, partials). */
+static void in_place(void)
+{
+    vcuda_counts counts;
+    sy_context *context;
+    lab_case c;
+    gpu_world("gpus=2", NULL, 0);
+    context = gpu_open("cuda:0", 0, 0, NULL);
+    c = gpu_case("rolling_max", GPU_MOST);
+    GPU_CHECK(resident_compare(context, &c, ON_GPU, ON_GPU, NULL, &counts, "in place") == SY_OK,
+              "%s", sy_last_error()->text);
+    GPU_CHECK(counts.launches && !counts.bytes_in && !counts.bytes_peer && !counts.bytes_device,
+              "%llu launches, %llu bytes in, %llu from GPU to GPU",
+              (unsigned long long)counts.launches, (unsigned long long)counts.bytes_in,
+              (unsigned long long)counts.bytes_peer);
+    GPU_CHECK(counts.bytes_out < GPU_MOST, "%llu bytes out", (unsigned long long)counts.bytes_out);
+    gpu_close(&context, "in place");
+}
+
+/* On two GPUs the other one gets its part from the first, and nothing passes through the host. */
+static void from_peer(void)
+{
+    const uint64_t all = GPU_MOST * sizeof(double);
+    vcuda_counts counts;
+    sy_context *context;
+    lab_case c;
+    gpu_world("gpus=2", NULL, 0);
+    gpu_gather = SY_GATHER_PEER;
+    context = gpu_open("cuda:0,cuda:1", 0, 0, NULL);
+    c = gpu_case("rolling_max", GPU_MOST);
+    GPU_CHECK(resident_compare(context, &c, ON_GPU, ON_GPU, NULL, &counts, "peer") == SY_OK, "%s",
+              sy_last_error()->text);
+    GPU_CHECK(!counts.bytes_in && counts.bytes_out < GPU_MOST, "%llu in, %llu out",
+              (unsigned long long)counts.bytes_in, (unsigned long long)counts.bytes_out);
+    /* The other's part of the input and of the output, and a halo. */
+    GPU_CHECK(counts.bytes_peer > all / 2 && counts.bytes_peer < all + all / 2, "%llu peer",
+              (unsigned long long)counts.bytes_peer);
+    gpu_close(&context, "peer");
+    gpu_gather = SY_GATHER_AUTO;
+}
+
+/* Pinned arrays are copied one by one from where they are; plain ones together, once staged. */
+static void pinned(void)
+{
+    for (int is_pinned = 0; is_pinned < 2; is_pinned++) {
+        resident_place place = is_pinned ? ON_PINNED : ON_HOST;
+        vcuda_counts counts;
+        uint64_t before;
+        sy_context *context;
+        lab_case c;
+        gpu_world("gpus=1", NULL, 0);
+        context = gpu_open("cuda:0", 0, 0, NULL);
+        c = gpu_case("dot", GPU_MOST);
+        before = vcuda_calls("cuMemcpyHtoDAsync");
+        GPU_CHECK(resident_compare(context, &c, place, place, NULL, &counts, "pinned") == SY_OK,
+                  "%s", sy_last_error()->text);
+        GPU_CHECK(counts.launches && vcuda_calls("cuMemcpyHtoDAsync") - before ==
+                                         counts.launches * (is_pinned ? 2 : 1),
+                  "%llu launches, %llu copies", (unsigned long long)counts.launches,
+                  (unsigned long long)(vcuda_calls("cuMemcpyHtoDAsync") - before));
+        gpu_close(&context, "pinned");
+    }
+}
+
+/* An array on a GPU that the context has not is refused by name. */
+static void foreign(void)
+{
+    void *memory = NULL;
+    double y[8];
+    const void *inputs[1];
+    void *outputs[1] = {y};
+    sy_work work = {.struct_size = sizeof work,
+                    .workload = "sma",
+                    .columns = 8,
+                    .inputs = inputs,
+                    .outputs = outputs};
+    sy_context *context, *other;
+    gpu_world("gpus=2", NULL, 0);
+    context = gpu_open("cuda:0,cpu", 0, 0, NULL);
+    other = gpu_open("cuda:1", 0, 0, NULL);
+    GPU_CHECK(sy_memory_alloc(other, 0, sizeof y, &memory) == SY_OK, "%s", sy_last_error()->text);
+    inputs[0] = memory;
+    GPU_CHECK(distribute_workload(context, &work, NULL, NULL) == SY_ERR_ARGUMENT &&
+                  strstr(sy_last_error()->text, "cuda:1"),
+              "%s", sy_last_error()->text);
+    GPU_CHECK(sy_memory_free(context, &memory) == SY_ERR_ARGUMENT && memory, "freed by another");
+    sy_context_destroy(&other); /* and the memory with it */
+    gpu_close(&context, "foreign");
+}
+
+/* Everything that the interface refuses, and its round trip between all places. */
+static void interface(void)
+{
+    enum { BYTES = 3 << 20 };
+    static unsigned char from[BYTES], to[BYTES];
+    sy_context *context;
+    void *a = NULL, *b = NULL, *pinned_memory = NULL;
+    gpu_world("gpus=2", NULL, 0);
+    context = gpu_open("cuda,cpu", 0, 0, NULL);
+    for (int i = 0; i < BYTES; i++)
+        from[i] = (unsigned char)(i * 7 + i / 256);
+    GPU_CHECK(sy_memory_alloc(context, 0, BYTES, &a) == SY_OK &&
+                  sy_memory_alloc(context, 1, BYTES, &b) == SY_OK &&
+                  sy_memory_alloc(context, SY_MEMORY_PINNED, BYTES, &pinned_memory) == SY_OK,
+              "%s", sy_last_error()->text);
+    GPU_CHECK(sy_memory_copy(context, pinned_memory, from, BYTES) == SY_OK &&
+                  sy_memory_copy(context, a, pinned_memory, BYTES) == SY_OK &&
+                  sy_memory_copy(context, b, a, BYTES) == SY_OK &&
+                  sy_memory_copy(context, to, b, BYTES) == SY_OK,
+              "%s", sy_last_error()->text);
+    GPU_CHECK(!memcmp(from, to, BYTES), "other bytes came back");
+    GPU_CHECK(sy_memory_alloc(context, 3, 8, &a) == SY_ERR_ARGUMENT, "a device that is not there");
+    GPU_CHECK(sy_memory_alloc(context, 0, 0, &a) == SY_ERR_ARGUMENT, "no bytes");
+    GPU_CHECK(sy_memory_alloc(context, 0, (size_t)1 << 40, &a) == SY_ERR_MEMORY, "too much");
+    GPU_CHECK(sy_memory_free(context, &b) == SY_OK && !b, "%s", sy_last_error()->text);
+    gpu_close(&context, "interface");
+}
+
+int main(int argc, char **argv)
+{
+    if (!gpu_begin(argc, argv))
+        return 2;
+    interface();
+    foreign();
+    in_place();
+    from_peer();
+    pinned();
+    merging();
+    combinations();
+    return gpu_end();
+}
