@@ -42,6 +42,13 @@ typedef struct syi_carry {
     double word[24];
 } syi_carry;
 
+/* What the decisions of a row's stretches, from left to right, have read of it so far, so that they
+ * read it once. Zeroed before the first. */
+typedef struct syi_seen {
+    int64_t columns, poisoned; /* of those, the first that is not finite */
+    double peak;               /* the largest |x| among them, or larger */
+} syi_seen;
+
 /* One call of a kernel: a stretch of one row of any length. */
 typedef struct syi_piece {
     sy_segment segment;
@@ -86,7 +93,7 @@ typedef struct syi_workload {
     /* Decides columns [first, last) of a whole row (segment.first = 0, count = columns): writes the
      * correctly rounded outputs. For a REDUCE out[k] is the row's one value. NULL: nothing is ever
      * in doubt. */
-    sy_status (*repair)(const sy_segment *row, int64_t first, int64_t last);
+    sy_status (*repair)(const sy_segment *row, int64_t first, int64_t last, syi_seen *seen);
     const struct syi_gpu_form *gpu; /* launch.h; NULL: it has none */
     /* The row for fast accuracy, the same for callers and users but with costs of its own; NULL:
      * this one serves both. */

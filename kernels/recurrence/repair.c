@@ -35,17 +35,25 @@ static int64_t scan(const double *x, int64_t count, double *peak)
     return at < count ? at : count;
 }
 
-/* The same over inputs 0 .. late; the ones before the last are read from column 1 on. */
-static int64_t scan_all(const sy_segment *row, int64_t count, int late, double *peak)
+/* The same over what is new of inputs 0 .. late up to column `last`; the ones before the last input
+ * are read from column 1 on. */
+static void look(const sy_segment *row, int64_t last, int late, syi_seen *seen)
 {
-    int64_t poisoned = scan(row->in[late], count, peak);
-    for (int k = 0; k < late && count > 1; k++) {
-        double other;
-        int64_t at = 1 + scan(row->in[k] + 1, count - 1, &other);
-        poisoned = at < poisoned ? at : poisoned;
-        *peak = fmax(*peak, other);
+    if (seen->columns == 0)
+        seen->poisoned = INT64_MAX;
+    if (seen->poisoned < INT64_MAX)
+        return;
+    for (int k = 0; k <= late; k++) {
+        int64_t from = seen->columns > (k < late) ? seen->columns : k < late, at;
+        double peak;
+        if (from >= last)
+            continue;
+        at = from + scan(row->in[k] + from, last - from, &peak);
+        if (at < last && at < seen->poisoned)
+            seen->poisoned = at;
+        seen->peak = fmax(seen->peak, peak);
     }
-    return poisoned;
+    seen->columns = last > seen->columns ? last : seen->columns;
 }
 
 void syi_number_unknown(syi_number *out, long double error, int limbs)
@@ -92,12 +100,15 @@ static void decide(const sy_segment *row, syi_attempt attempt, const syi_repaire
     }
 }
 
-sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t last,
+sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t last, syi_seen *seen,
                                 const syi_repairer *how)
 {
     syi_attempt attempt = {.first = first, .limbs = SYI_NUMBER_LEAST};
-    int64_t poisoned = scan_all(row, last, how->late, &attempt.peak);
-    attempt.last = last < poisoned ? last : poisoned;
+    int64_t poisoned;
+    look(row, last, how->late, seen);
+    attempt.peak = seen->peak;
+    poisoned = seen->poisoned < last ? seen->poisoned : last;
+    attempt.last = poisoned;
     if (first < how->warmup) {
         int64_t end = how->warmup < last ? how->warmup : last;
         fill_nan(row, how->outputs, first, end);

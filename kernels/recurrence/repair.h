@@ -25,7 +25,7 @@ typedef struct syi_repairer {
 /* Bits of decay after which a start is assumed away; a few more than a decision mostly needs. */
 #define SYI_REPAIR_BITS 330.0
 
-sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t last,
+sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t last, syi_seen *seen,
                                 const syi_repairer *how);
 
 /* One step of smoothing: deviation = factor * (deviation - change). */

@@ -85,7 +85,7 @@ static int64_t begin_of_need(const syi_job *job, int64_t first)
 
 /* The same as `repair` for floats: the row is widened as far as it is needed. */
 static sy_status repair_floats(const syi_job *job, const patch *patch, void *const *reduced,
-                               int64_t first, int64_t last)
+                               int64_t first, int64_t last, syi_seen *seen)
 {
     const syi_workload *workload = job->workload;
     const syi_slab *slab = &patch->slab;
@@ -106,7 +106,7 @@ static sy_status repair_floats(const syi_job *job, const patch *patch, void *con
     }
     for (int k = 0; k < workload->n_outputs; k++, next += made)
         out[k] = next;
-    status = workload->repair(&segment, first - begin, last - begin);
+    status = workload->repair(&segment, first - begin, last - begin, seen);
     for (int k = 0; status == SY_OK && k < workload->n_outputs; k++)
         syi_elements_store(
             reduced ? reduced[k]
@@ -125,7 +125,7 @@ static uintptr_t row_start(const void *array, int64_t first)
 
 /* Of a reduction `reduced` is where its values go; else NULL, the outputs are the patch's. */
 static sy_status repair(const syi_job *job, const patch *patch, void *const *reduced, int64_t first,
-                        int64_t last)
+                        int64_t last, syi_seen *seen)
 {
     const double *in[SYI_MAX_ARRAYS];
     double *row_out[SYI_MAX_ARRAYS];
@@ -139,9 +139,9 @@ static sy_status repair(const syi_job *job, const patch *patch, void *const *red
         row_out[k] =
             reduced ? reduced[k] : (double *)row_start(patch->stage.view.out[k], slab->first);
     if (job->dtype == SY_F32)
-        status = repair_floats(job, patch, reduced, first, last);
+        status = repair_floats(job, patch, reduced, first, last, seen);
     else
-        status = job->workload->repair(&segment, first, last);
+        status = job->workload->repair(&segment, first, last, seen);
     syi_arithmetic_leave(saved);
     return status;
 }
@@ -188,10 +188,10 @@ static patch whole_row(const syi_job *job, int64_t row)
 
 /* `patch` NULL: the host can address everything. */
 static void decide_one(const syi_job *job, const patch *patch, const syi_doubt *doubt,
-                       decision *all)
+                       syi_seen *seen, decision *all)
 {
     const struct patch own = whole_row(job, doubt->row);
-    sy_status status = repair(job, patch ? patch : &own, NULL, doubt->first, doubt->last);
+    sy_status status = repair(job, patch ? patch : &own, NULL, doubt->first, doubt->last, seen);
     if (status == SY_OK)
         return;
     pthread_mutex_lock(&all->lock);
@@ -208,9 +208,18 @@ static sy_status decide_all(const syi_job *job, const patch *patch, const syi_do
 {
     decision all = {.status = SY_OK};
     pthread_mutex_init(&all.lock, NULL);
-#pragma omp parallel for schedule(dynamic) if (count > 1)
-    for (int64_t i = 0; i < count; i++)
-        decide_one(job, patch, &list[i], &all);
+#pragma omp parallel if (count > 1)
+    {
+        syi_seen seen = {0};
+        int64_t row = -1;
+#pragma omp for schedule(dynamic)
+        for (int64_t i = 0; i < count; i++) {
+            if (list[i].row != row)
+                seen = (syi_seen){0};
+            row = list[i].row;
+            decide_one(job, patch, &list[i], &seen, &all);
+        }
+    }
     pthread_mutex_destroy(&all.lock);
     if (all.status != SY_OK)
         syi_error_adopt(&all.error);
@@ -271,7 +280,7 @@ static sy_status repair_row(const syi_job *job, int64_t row)
     for (int k = 0; k < job->workload->n_outputs; k++)
         at[k] = syi_element_out(job->out[k], job->dtype, row);
     SYI_TRY(syi_stage_open(job, &all.slab, 0, &all.stage));
-    status = repair(job, &all, at, 0, job->columns);
+    status = repair(job, &all, at, 0, job->columns, &(syi_seen){0});
     syi_stage_close(&all.stage);
     return status;
 }
