@@ -48,8 +48,8 @@ sy_status syi_params_resolve(const syi_workload *workload, const sy_param *given
 sy_status syi_context_plan(sy_context *context, const syi_job *job, const sy_options *options,
                            syi_plan *out);
 
-/* After a run of that plan. */
-void syi_context_learn(sy_context *context, const syi_workload *workload, const char *tag,
+/* After a run of that plan; one with an array on a GPU teaches nothing. */
+void syi_context_learn(sy_context *context, const syi_job *job, const char *tag,
                        const syi_plan *plan, const syi_tally *tallies);
 
 /* Everything of a work but its arrays: workload, shape, parameters. */

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "costs.h"
+#include "device/place.h"
 
 #include <stdio.h>
 
@@ -141,19 +142,21 @@ static void learn(sy_context *context, const syi_workload *workload, const char 
     }
 }
 
-void syi_context_learn(sy_context *context, const syi_workload *workload, const char *tag,
+void syi_context_learn(sy_context *context, const syi_job *job, const char *tag,
                        const syi_plan *plan, const syi_tally *tallies)
 {
     news *found;
     syi_known after = {0};
-    /* Forced shares say little: a device alone is not what it is beside the others. */
-    if (context->frozen || plan->count < 2 || plan->source == SYI_SOURCE_CALL || plan->choice.made)
+    /* Forced shares say little: a device alone is not what it is beside the others. And costs are
+     * those of arrays in the host's memory: one on a GPU costs its owner less, the others more. */
+    if (context->frozen || plan->count < 2 || plan->source == SYI_SOURCE_CALL ||
+        plan->choice.made || !syi_job_addressable(job))
         return;
     found = syi_alloc((size_t)plan->count, sizeof *found);
     if (!found)
         return; /* a correction is a help, not a condition */
     pthread_mutex_lock(&context->memory.lock);
-    learn(context, workload, tag, plan, tallies, found, &after);
+    learn(context, job->workload, tag, plan, tallies, found, &after);
     pthread_mutex_unlock(&context->memory.lock);
     for (int i = 0; i < plan->count; i++)
         if (found[i].signal & SYI_DRIFT_SAY)

@@ -2,6 +2,7 @@
 #include "api/context.h"
 
 #include "base/mem.h"
+#include "device/place.h"
 
 #include <math.h>
 #include <string.h>
@@ -246,9 +247,12 @@ sy_status syi_side_choose(sy_context *context, const syi_job *job, const sy_opti
     SYI_TRY(syi_force_parse(options->device, &force));
     if (force != SYI_FORCE_AUTO)
         return choose_forced(context, job, force, out);
-    /* Costs rule where they are stored, and so do ratios of this call or by hand. */
+    /* Costs rule where they are stored, and so do ratios of this call or by hand. The times are
+     * those of arrays in the host's memory: they say nothing of one on a GPU, and it not of them.
+     */
     if (options->n_ratios || (known->ratios && !known->borrowed) || size_of(job) == 0 ||
-        syi_job_tiles(job) > SMALL_TILES || !has_both(context, job, &gpu))
+        syi_job_tiles(job) > SMALL_TILES || !syi_job_addressable(job) ||
+        !has_both(context, job, &gpu))
         return SY_OK;
     return choose_by_times(context, job, gpu, out);
 }

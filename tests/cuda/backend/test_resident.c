@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PLACES = ON_GPU + 2 };
 
@@ -123,6 +124,53 @@ static void pinned(void)
     }
 }
 
+/* What the next call of such a work would go by: whether costs are known, and why. */
+static void look(sy_context *context, const char *workload, sy_plan_info *plan)
+{
+    sy_work work = {
+        .struct_size = sizeof work, .workload = workload, .rows = 1, .columns = GPU_MOST};
+    *plan = (sy_plan_info){.struct_size = sizeof *plan};
+    GPU_CHECK(sy_plan_explain(context, &work, NULL, plan) == SY_OK, "%s", sy_last_error()->text);
+    sy_plan_info_clear(plan);
+}
+
+/* Without a profile the first run over all devices is one, and small works are timed on the CPU and
+ * on the GPU in turn: with arrays in the host's memory, since one on a GPU costs something else. */
+static void learning(const char *devices)
+{
+    char thresholds[64], lock[80];
+    sy_config config = {.struct_size = sizeof config,
+                        .devices = devices,
+                        .multigpu_path = "no-such/multigpu.json",
+                        .thresholds_path = thresholds,
+                        .cuda_driver = gpu_driver};
+    sy_context *context = NULL;
+    sy_plan_info before, after;
+    snprintf(thresholds, sizeof thresholds, "resident-%d.json", (int)getpid());
+    snprintf(lock, sizeof lock, "%s.lock", thresholds);
+    gpu_world("gpus=2", NULL, 0);
+    GPU_CHECK(sy_context_create(&config, &context) == SY_OK, "%s", sy_last_error()->text);
+    look(context, "rolling_max", &before);
+    for (int i = 0; i < 12; i++) {
+        lab_case c = gpu_case("rolling_max", GPU_MOST);
+        resident_place in = i < 8 && i % 2 ? ON_GPU : ON_HOST;
+        resident_place out = i < 8 && in == ON_HOST ? ON_GPU + 1 : ON_HOST;
+        GPU_CHECK(resident_compare(context, &c, in, out, NULL, NULL, devices) == SY_OK, "%s",
+                  sy_last_error()->text);
+        if (i != 7)
+            continue;
+        look(context, "rolling_max", &after);
+        GPU_CHECK(after.predicted_ms == before.predicted_ms && !strcmp(after.reason, before.reason),
+                  "%s: runs with an array on a GPU taught: %s", devices, after.reason);
+    }
+    look(context, "rolling_max", &after);
+    GPU_CHECK(strcmp(after.reason, before.reason) != 0, "%s: nothing was learned: %s", devices,
+              after.reason);
+    gpu_close(&context, devices);
+    remove(thresholds);
+    remove(lock);
+}
+
 /* An array on a GPU that the context has not is refused by name. */
 static void foreign(void)
 {
@@ -186,6 +234,8 @@ int main(int argc, char **argv)
     in_place();
     from_peer();
     pinned();
+    learning("cuda:0,cuda:1");
+    learning("cuda,cpu");
     merging();
     combinations();
     return gpu_end();
