@@ -68,10 +68,10 @@ seq 1 200000 | sed '1s/^/close\n/' >long.csv
 report "a reader that leaves" "$([ "$(cat code)" = 1 ] && [ ! -s err ] || echo "code $(cat code)")"
 
 # With a pipe that nobody reads as its report, the command stands still once the output is open.
-# (The shell makes its background processes deaf to INT.)
+# (The shell makes its background processes deaf to INT, and nohup this whole script to HUP.)
 mkfifo report.json
 for signal in HUP TERM; do
-    "$steelyard" $to stopped.csv --report report.json 2>err &
+    env --default-signal=$signal "$steelyard" $to stopped.csv --report report.json 2>err &
     process=$!
     until [ -e ".stopped.csv.tmp.$process" ] || ! kill -0 $process 2>/dev/null; do :; done
     kill -s $signal $process
