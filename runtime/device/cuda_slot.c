@@ -284,6 +284,7 @@ static sy_status deliver(cuda_device *cuda, cuda_slot *slot, const syi_job *job)
     const syi_view view = syi_view_of_job(job, &slot->slab);
     size_t bytes = (size_t)syi_slab_outputs(job, &slot->slab) * sizeof(double);
     int copies = 0;
+    slot->busy = 1; /* whatever fails here is waited for */
     for (int k = 0; k < job->workload->n_outputs; k++) {
         CUdeviceptr from = slot->memory + slot->layout.out[k];
         if (slot->layout.out_route[k] == CUDA_PEER)
@@ -293,7 +294,6 @@ static sy_status deliver(cuda_device *cuda, cuda_slot *slot, const syi_job *job)
         if (slot->layout.out_route[k] != CUDA_PINNED)
             continue;
         copies++;
-        slot->busy = 1;
         SYI_TRY(CU(cuda, cuMemcpyDtoHAsync(view.out[k], from, bytes, slot->stream)));
     }
     if (copies)
@@ -321,11 +321,8 @@ static sy_status copy_results(const cuda_slot *slot, const syi_job *job)
 sy_status cuda_slot_finish(cuda_device *cuda, cuda_slot *slot, const syi_job *job,
                            syi_outcome *outcome)
 {
-    sy_status status = cuda_wait(cuda, slot->stream);
     int64_t ended;
-    slot->busy = 0;
-    if (status != SY_OK)
-        return status;
+    SYI_TRY(cuda_wait(cuda, slot->stream)); /* else it stays busy, and is waited for again */
     outcome->copy_in_ms += between(cuda, slot, 0);
     outcome->compute_ms += between(cuda, slot, 1);
     outcome->copy_out_ms += between(cuda, slot, 2);

@@ -130,6 +130,22 @@ void gpu_close(sy_context **context, const char *what)
     GPU_CHECK(!c.diagnoses, "%s: %s", what, vcuda_message());
 }
 
+void gpu_close_beside_hung(sy_context **context, int devices, const char *what)
+{
+    sy_context_destroy(context);
+    for (int device = 0; device < devices; device++) {
+        vcuda_counts c;
+        vcuda_counters(device, &c);
+        GPU_CHECK(c.faults || (!c.live_allocations && !c.live_host && !c.live_contexts &&
+                               !c.live_streams && !c.live_events && !c.live_modules),
+                  "%s: device %d did not hang; left %lld allocations, %lld host, %lld contexts, "
+                  "%lld streams, %lld events, %lld modules",
+                  what, device, (long long)c.live_allocations, (long long)c.live_host,
+                  (long long)c.live_contexts, (long long)c.live_streams, (long long)c.live_events,
+                  (long long)c.live_modules);
+    }
+}
+
 sy_context *gpu_open_mix(int mix, char *words)
 {
     char world[128];

@@ -42,6 +42,9 @@ extern const char *gpu_nccl;
 sy_context *gpu_open(const char *devices, uint64_t budget, double watchdog_ms, lab_log *log);
 /* Closes it, and checks that nothing is left on the virtual GPUs. */
 void gpu_close(sy_context **context, const char *what);
+/* The same where some of the first `devices` hang: of those nothing can be given back; the others
+ * are clean. */
+void gpu_close_beside_hung(sy_context **context, int devices, const char *what);
 
 /* One to four GPUs of different generations, with and without the CPU: 0 <= mix < GPU_MIXES, and
  * the mix in words. NULL, which counts as a failure, when it cannot be had. */

@@ -1,9 +1,13 @@
 /* Cases whose arrays live somewhere else than in plain memory, compared with the CPU alone. */
 #include "resident.h"
 
+#include "base/mem.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+int64_t resident_fail_at;
 
 const char *resident_name(resident_place place)
 {
@@ -151,9 +155,11 @@ sy_status resident_compare(sy_context *context, lab_case *c, resident_place in, 
     sy_status status;
     GPU_CHECK(lab_prepare(&expected) && lab_prepare(c), "memory");
     GPU_CHECK(lab_run(gpu_cpu, &expected, NULL, NULL) == SY_OK, "%s", sy_last_error()->text);
+    syi_mem_fail_at(resident_fail_at);
     status = prepare(context, c, in, out, &a);
     if (status == SY_OK)
         status = run(context, c, &a, report, counts);
+    syi_mem_fail_at(0);
     if (status == SY_OK) {
         at = lab_case_difference(&expected, c, &output);
         GPU_CHECK(at < 0, "%s, from %s to %s: %s: output %d differs at %lld", what,

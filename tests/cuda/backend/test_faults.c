@@ -51,21 +51,12 @@ static sy_context *open_world(const sweep *s, int k)
     return gpu_open(s->devices, 300000, strstr(s->kind, "hang") ? WATCHDOG_MS : 0, NULL);
 }
 
-/* Closes it. Of a device that hangs nothing can be given back; the others are clean. */
 static void close_world(sy_context **context, const char *what)
 {
-    if (!strstr(what, "hang")) {
+    if (strstr(what, "hang"))
+        gpu_close_beside_hung(context, 3, what);
+    else
         gpu_close(context, what);
-        return;
-    }
-    sy_context_destroy(context);
-    for (int device = 0; device < 3; device++) {
-        vcuda_counts c;
-        vcuda_counters(device, &c);
-        GPU_CHECK(c.faults || (!c.live_allocations && !c.live_host && !c.live_contexts &&
-                               !c.live_streams && !c.live_events && !c.live_modules),
-                  "%s: device %d did not hang, and was not given back", what, device);
-    }
 }
 
 /* Whether the k-th call was there to be hit. */
