@@ -284,6 +284,7 @@ static void his_faults(void)
     def.gpu_kernel = "no_such_kernel";
     refused(&def, "its GPU image has no such kernel");
     def = with_launcher(of("launch_copy", SY_PATTERN_MAP), launch_copy);
+    def.compute = copy;
     def.n_outputs = 1;
     launcher_code = 7;
     refused(&def, "its launcher returned 7");
