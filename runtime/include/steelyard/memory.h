@@ -1,5 +1,18 @@
-/* steelyard: memory that arrays of a work may live in beside plain memory, for programs without a
- * GPU vendor's headers. Conventions: steelyard.h. */
+/*
+ * steelyard: memory that arrays of a work may live in beside plain memory, for programs without a
+ * GPU vendor's headers. Where arrays may live, and what that means: docs/devices.md. Conventions:
+ * steelyard.h.
+ *
+ *   Units       bytes. Addresses of allocations on a GPU and pinned ones suit every element type.
+ *   Ownership   an allocation belongs to the caller until sy_memory_free, and to the context: what
+ *               is left at its end goes with it. It must not be freed while a call uses it.
+ *   Threads     any number at once, also beside running works; what one call writes, no other call
+ *               may use meanwhile.
+ *   Errors      SY_ERR_ARGUMENT, SY_ERR_MEMORY (of the host or of a device), SY_ERR_NO_DEVICE (the
+ *               device is listed only), SY_ERR_DEVICE (it failed, and what it held is lost).
+ *               Results are written on success only; what a copy was to write is unspecified after
+ *               a failure.
+ */
 #ifndef STEELYARD_MEMORY_H
 #define STEELYARD_MEMORY_H
 
