@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include "device/nccl.h"
 
 #include "base/clock.h"
@@ -20,7 +20,7 @@ struct syi_nccl {
     void *library;
     syi_nccl_api api;
     int version;
-    ncclComm_t *comms;
+    ncclComm_t *comms; /* NULL: disowned */
     int ranks;
 };
 
@@ -52,7 +52,8 @@ sy_status syi_nccl_open(const char *path, syi_nccl **out)
     sy_status status;
     if (!nccl)
         return syi_no_memory(sizeof *nccl);
-    nccl->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    /* Its own threads may outlive every rank: it stays. */
+    nccl->library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     status = nccl->library ? look_up(nccl, path) : syi_fail(SY_ERR_UNSUPPORTED, "%s", dlerror());
     if (status != SY_OK) {
         syi_nccl_close(&nccl, 0);
@@ -82,8 +83,10 @@ static sy_status ask(const syi_nccl *nccl, int *busy)
 {
     *busy = 0;
     for (int i = 0; i < nccl->ranks; i++) {
-        ncclResult_t error = ncclSuccess;
-        ncclResult_t asked = nccl->api.ncclCommGetAsyncError(nccl->comms[i], &error);
+        ncclResult_t error = ncclSuccess, asked;
+        if (!nccl->comms[i])
+            return syi_fail(SY_ERR_DEVICE, "NCCL: the GPU of rank %d hangs", i);
+        asked = nccl->api.ncclCommGetAsyncError(nccl->comms[i], &error);
         SYI_TRY(check(nccl, asked, "asking for errors"));
         SYI_TRY(check(nccl, error, "a rank"));
         *busy |= error == ncclInProgress;
@@ -194,17 +197,25 @@ static void forget_ranks(syi_nccl *nccl)
     nccl->ranks = 0;
 }
 
+void syi_nccl_disown(syi_nccl *nccl, int rank)
+{
+    if (rank < nccl->ranks)
+        nccl->comms[rank] = NULL;
+}
+
 void syi_nccl_abort(syi_nccl *nccl)
 {
     for (int i = 0; i < nccl->ranks; i++)
-        nccl->api.ncclCommAbort(nccl->comms[i]);
+        if (nccl->comms[i])
+            nccl->api.ncclCommAbort(nccl->comms[i]);
     forget_ranks(nccl);
 }
 
 /* All are told before any is ended: they say good-bye to each other. */
 static void leave(syi_nccl *nccl, int64_t patience_ns)
 {
-    sy_status status = SY_OK;
+    int busy;
+    sy_status status = ask(nccl, &busy);
     for (int i = 0; i < nccl->ranks && status == SY_OK; i++)
         status = check(nccl, nccl->api.ncclCommFinalize(nccl->comms[i]), "ncclCommFinalize");
     if (status == SY_OK)

@@ -35,9 +35,12 @@ sy_status syi_nccl_move(syi_nccl *nccl, syi_nccl_end from, syi_nccl_end to, size
                         int64_t patience_ns);
 sy_status syi_nccl_check(const syi_nccl *nccl);
 
+/* Nothing is said to this rank any more, not even at the end: its GPU hangs. */
+void syi_nccl_disown(syi_nccl *nccl, int rank);
 /* Ends all ranks at once, whatever they are at. */
 void syi_nccl_abort(syi_nccl *nccl);
-/* Ends them in good order and closes the library. Takes the address, leaves NULL. */
+/* Ends them, in good order where all are well, and closes the library. Takes the address, leaves
+ * NULL. */
 void syi_nccl_close(syi_nccl **nccl, int64_t patience_ns);
 
 #endif

@@ -83,22 +83,13 @@ void gpu_world(const char *setup, const char *order, uint64_t seed)
     GPU_CHECK(vcuda_setup(setup) == 0, "world %s: %s", setup, vcuda_message());
 }
 
-static void remember(void *user, sy_log_level level, const char *line)
-{
-    lab_log *log = user;
-    if (level != SY_LOG_WARNING)
-        return;
-    log->warnings++;
-    snprintf(log->last, sizeof log->last, "%s", line);
-}
-
 sy_context *gpu_open(const char *devices, uint64_t budget, double watchdog_ms, lab_log *log)
 {
     sy_config config = {.struct_size = sizeof config,
                         .devices = devices,
                         .multigpu_path = "no-such/multigpu.json",
                         .thresholds_path = "no-such/thresholds.json",
-                        .log = log ? remember : NULL,
+                        .log = log ? lab_remember : NULL,
                         .log_user = log,
                         .cuda_driver = gpu_driver,
                         .frozen = 1,

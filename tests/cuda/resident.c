@@ -11,7 +11,8 @@ int64_t resident_fail_at;
 
 const char *resident_name(resident_place place)
 {
-    static const char *const names[] = {"host", "pinned", "mixed", "gpu 0", "gpu 1", "gpu 2"};
+    static const char *const names[] = {"host",  "pinned", "mixed", "gpu 0",
+                                        "gpu 1", "gpu 2",  "gpu 3"};
     return names[place];
 }
 

@@ -12,6 +12,8 @@ static const uint64_t poison = UINT64_C(0xfff7a5a5deadbeef); /* a signalling NaN
 void lab_remember(void *user, sy_log_level level, const char *line)
 {
     lab_log *log = user;
+    size_t used = strlen(log->text);
+    snprintf(log->text + used, sizeof log->text - used, "%s\n", line);
     if (level != SY_LOG_WARNING) {
         log->infos++;
         return;

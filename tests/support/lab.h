@@ -12,7 +12,8 @@
 /* Lines that a context has logged. */
 typedef struct lab_log {
     int infos, warnings;
-    char last[512]; /* the last warning */
+    char last[512];  /* the last warning */
+    char text[4096]; /* every line, while there is room */
 } lab_log;
 
 /* Counts a line; `user` is a lab_log. */

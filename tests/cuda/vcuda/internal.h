@@ -131,6 +131,7 @@ struct vc_op {
     enum vc_op_kind kind;
     enum vc_op_state state;
     int references;
+    int polls; /* how often it was asked for in vain */
     uint64_t number;
     vc_context *context;
     vc_gpu *gpu, *peer; /* peer: where VC_COPY_PEER reads */

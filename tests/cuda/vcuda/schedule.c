@@ -223,7 +223,7 @@ CUresult vci_poll(vc_op *op)
     self->polls++;
     self->now += (int64_t)POLL_NS << doublings;
     op->references++;
-    bool may_run = vc.mode == VC_TIME || (vc.mode != VC_THREADS && self->polls > POLLS_BEFORE_RUN);
+    bool may_run = vc.mode == VC_TIME || (vc.mode != VC_THREADS && op->polls++ > POLLS_BEFORE_RUN);
     vc_op *next;
     while (may_run && op->state != VC_DONE &&
            (next = vci_choose(op, vc.mode == VC_TIME ? self->now : INT64_MAX)))

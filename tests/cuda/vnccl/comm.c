@@ -17,6 +17,9 @@ static vn_world *worlds;
 static char message[256];
 static uint64_t ids;
 static int live;
+static int absent_rank = -1;
+static const char *failing;
+static int fail_after, failures;
 
 ncclResult_t vni_refuse(ncclResult_t result, const char *format, ...)
 {
@@ -40,6 +43,41 @@ int vnccl_live(void)
     return count;
 }
 
+void vnccl_stay_away(int rank)
+{
+    pthread_mutex_lock(&vn_lock);
+    absent_rank = rank;
+    pthread_mutex_unlock(&vn_lock);
+}
+
+void vnccl_fail(const char *name, int after)
+{
+    pthread_mutex_lock(&vn_lock);
+    failing = name;
+    fail_after = after;
+    failures = 0;
+    pthread_mutex_unlock(&vn_lock);
+}
+
+int vnccl_failures(void)
+{
+    pthread_mutex_lock(&vn_lock);
+    int count = failures;
+    pthread_mutex_unlock(&vn_lock);
+    return count;
+}
+
+bool vni_fails(const char *name)
+{
+    pthread_mutex_lock(&vn_lock);
+    bool fails = failing && !strcmp(failing, name) && fail_after-- <= 0;
+    failures += fails;
+    pthread_mutex_unlock(&vn_lock);
+    if (fails)
+        vni_refuse(ncclSystemError, "%s was told to fail", name);
+    return fails;
+}
+
 ncclResult_t ncclGetVersion(int *version)
 {
     if (!version)
@@ -52,6 +90,8 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
 {
     if (!id)
         return ncclInvalidArgument;
+    if (vni_fails("ncclGetUniqueId"))
+        return ncclSystemError;
     pthread_mutex_lock(&vn_lock);
     memset(id, 0, sizeof *id);
     snprintf(id->internal, sizeof id->internal, "vnccl-%llu", (unsigned long long)++ids);
@@ -149,7 +189,7 @@ static ncclResult_t attach(ncclComm_t comm, vn_world *world, int size)
     comm->world = world;
     world->ranks[comm->rank] = comm;
     world->attached++;
-    world->joined++;
+    world->joined += comm->rank != absent_rank;
     live++;
     pthread_cond_broadcast(&vn_changed);
     return ncclSuccess;
@@ -212,6 +252,8 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t *out, int size, ncclUniqueId id, 
 {
     if (config && config->magic != 0xcafebeef)
         return vni_refuse(ncclInvalidArgument, "the configuration was not initialised");
+    if (vni_fails("ncclCommInitRankConfig"))
+        return ncclSystemError;
     if (!config || config->blocking != 0)
         return ncclCommInitRank(out, size, id, rank);
     ncclResult_t result = create(out, size, &id, rank);
@@ -274,6 +316,8 @@ static void leave(ncclComm_t comm)
 
 ncclResult_t ncclCommFinalize(ncclComm_t comm)
 {
+    if (comm && vni_fails("ncclCommFinalize"))
+        return ncclSystemError;
     return comm ? ncclSuccess : ncclInvalidArgument;
 }
 

@@ -172,6 +172,8 @@ ncclResult_t ncclGroupEnd(void)
     if (--group.depth)
         return ncclSuccess;
     ncclResult_t result = group.error;
+    if (result == ncclSuccess && vni_fails("ncclGroupEnd"))
+        result = ncclSystemError;
     for (int i = 0; i < group.joining_count && result == ncclSuccess; i++)
         result = vni_wait_joined(group.joining[i]);
     pthread_mutex_lock(&vn_lock);
@@ -207,12 +209,16 @@ static ncclResult_t post(enum vn_kind kind, const void *send, void *recv, size_t
 ncclResult_t ncclSend(const void *buffer, size_t count, ncclDataType_t type, int peer,
                       ncclComm_t comm, CUstream stream)
 {
+    if (vni_fails("ncclSend"))
+        return ncclSystemError;
     return post(VN_SEND, buffer, NULL, count, type, peer, comm, stream);
 }
 
 ncclResult_t ncclRecv(void *buffer, size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
                       CUstream stream)
 {
+    if (vni_fails("ncclRecv"))
+        return ncclSystemError;
     return post(VN_RECV, NULL, buffer, count, type, peer, comm, stream);
 }
 
@@ -240,6 +246,8 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *out)
 {
     if (!comm || !out)
         return ncclInvalidArgument;
+    if (vni_fails("ncclCommGetAsyncError"))
+        return ncclSystemError;
     pthread_mutex_lock(&vn_lock);
     if (comm->error == ncclSuccess && failed(comm))
         comm->error = ncclUnhandledCudaError;

@@ -69,6 +69,9 @@ extern pthread_cond_t vn_changed;
 ncclResult_t vni_refuse(ncclResult_t result, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Whether this call of the function is to fail. */
+bool vni_fails(const char *name);
+
 /* group.c */
 bool vni_in_group(void);
 ncclResult_t vni_post(const vn_op *op);

@@ -1,0 +1,212 @@
+/*
+ * NCCL's ranks: one for each GPU of a context, with a stream of its own, and the transfers between
+ * them. Nothing is said to the rank of a GPU that hangs any more: ending it would wait for ever.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "device/cuda_ranks.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "device/nccl.h"
+#include "device/registry.h"
+
+#include <time.h>
+
+/* A GPU's part: one, however many devices of the context share it. */
+typedef struct station {
+    cuda_device *device;
+    CUstream stream;
+} station;
+
+struct cuda_ranks {
+    syi_nccl *nccl;
+    station *stations; /* of the ranks */
+    int count;
+    int64_t patience_ns;
+};
+
+#define CU(cuda, call) cuda_check(cuda, (cuda)->driver->api.call, #call)
+
+/* ---- the end ------------------------------------------------------------------------------ */
+
+static void close_stations(cuda_ranks *ranks)
+{
+    for (int i = 0; i < ranks->count; i++) {
+        cuda_device *cuda = ranks->stations[i].device;
+        const syi_cuda_api *api = &cuda->driver->api;
+        if (cuda->hung || api->cuCtxPushCurrent(cuda->primary) != CUDA_SUCCESS)
+            continue;
+        api->cuStreamDestroy(ranks->stations[i].stream);
+        api->cuCtxPopCurrent(NULL);
+    }
+    syi_free(ranks->stations);
+    ranks->stations = NULL;
+    ranks->count = 0;
+}
+
+static void disown_hung(const cuda_ranks *ranks)
+{
+    for (int i = 0; ranks->nccl && i < ranks->count; i++)
+        if (ranks->stations[i].device->hung)
+            syi_nccl_disown(ranks->nccl, i);
+}
+
+void cuda_ranks_abort(cuda_ranks **ranks)
+{
+    cuda_ranks *old = *ranks;
+    if (!old)
+        return;
+    disown_hung(old);
+    if (old->nccl)
+        syi_nccl_abort(old->nccl);
+    for (int i = 0; i < old->count; i++) {
+        cuda_device *cuda = old->stations[i].device;
+        const syi_cuda_api *api = &cuda->driver->api;
+        if (cuda->hung || api->cuCtxPushCurrent(cuda->primary) != CUDA_SUCCESS)
+            continue;
+        cuda_wait(cuda, old->stations[i].stream);
+        api->cuCtxPopCurrent(NULL);
+    }
+    cuda_ranks_close(ranks);
+}
+
+void cuda_ranks_close(cuda_ranks **ranks)
+{
+    cuda_ranks *old = *ranks;
+    if (!old)
+        return;
+    *ranks = NULL;
+    disown_hung(old);
+    syi_nccl_close(&old->nccl, old->patience_ns);
+    close_stations(old);
+    syi_free(old);
+}
+
+/* ---- the beginning ------------------------------------------------------------------------ */
+
+static int station_of(const cuda_ranks *ranks, const cuda_device *cuda)
+{
+    for (int i = 0; i < ranks->count; i++)
+        if (ranks->stations[i].device->base.home == cuda->base.home)
+            return i;
+    return -1;
+}
+
+static sy_status open_stations(cuda_ranks *ranks, const syi_devices *devices)
+{
+    ranks->stations = syi_alloc((size_t)devices->count, sizeof *ranks->stations);
+    if (!ranks->stations)
+        return syi_no_memory((uint64_t)devices->count * sizeof *ranks->stations);
+    for (int i = 0; i < devices->count; i++) {
+        cuda_device *cuda = (cuda_device *)devices->list[i];
+        station *next = &ranks->stations[ranks->count];
+        sy_status status;
+        if (cuda->base.info.type != SY_DEVICE_CUDA || !cuda->base.info.usable ||
+            cuda->base.failed || cuda->base.lost || cuda->hung || station_of(ranks, cuda) >= 0)
+            continue;
+        SYI_TRY(CU(cuda, cuCtxPushCurrent(cuda->primary)));
+        next->device = cuda;
+        status = CU(cuda, cuStreamCreate(&next->stream, CU_STREAM_NON_BLOCKING));
+        cuda->driver->api.cuCtxPopCurrent(NULL);
+        SYI_TRY(status);
+        ranks->count++;
+    }
+    return SY_OK;
+}
+
+static sy_status join(cuda_ranks *ranks, const syi_devices *devices)
+{
+    CUcontext *contexts;
+    sy_status status;
+    SYI_TRY(open_stations(ranks, devices));
+    contexts = syi_alloc((size_t)ranks->count, sizeof *contexts);
+    if (!contexts)
+        return syi_no_memory((uint64_t)ranks->count * sizeof *contexts);
+    for (int i = 0; i < ranks->count; i++)
+        contexts[i] = ranks->stations[i].device->primary;
+    status =
+        syi_nccl_join(ranks->nccl, &devices->cuda->api, contexts, ranks->count, ranks->patience_ns);
+    syi_free(contexts);
+    return status;
+}
+
+sy_status cuda_ranks_open(const syi_devices *devices, const char *library, int64_t patience_ns,
+                          cuda_ranks **out)
+{
+    cuda_ranks *ranks = syi_alloc(1, sizeof *ranks);
+    sy_status status;
+    sy_error why;
+    if (!ranks)
+        return syi_no_memory(sizeof *ranks);
+    ranks->patience_ns = patience_ns;
+    status = syi_nccl_open(library, &ranks->nccl);
+    if (status == SY_OK)
+        status = join(ranks, devices);
+    if (status == SY_OK) {
+        *out = ranks;
+        return SY_OK;
+    }
+    why = *sy_last_error();
+    cuda_ranks_abort(&ranks);
+    syi_error_adopt(&why);
+    return status;
+}
+
+int cuda_ranks_count(const cuda_ranks *ranks)
+{
+    return ranks->count;
+}
+
+int cuda_ranks_version(const cuda_ranks *ranks)
+{
+    return syi_nccl_version(ranks->nccl);
+}
+
+/* ---- transfers ---------------------------------------------------------------------------- */
+
+static CUresult query(const station *at)
+{
+    const syi_cuda_api *api = &at->device->driver->api;
+    CUresult result = api->cuCtxPushCurrent(at->device->primary);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = api->cuStreamQuery(at->stream);
+    api->cuCtxPopCurrent(NULL);
+    return result;
+}
+
+static sy_status wait_for_both(const cuda_ranks *ranks, const station *from, const station *to)
+{
+    const struct timespec nap = {0, 20000};
+    const int64_t began = syi_now_ns(), quick_ns = 100000;
+    for (;;) {
+        CUresult sent = query(from), received = query(to);
+        int64_t waited = syi_now_ns() - began;
+        if (sent != CUDA_ERROR_NOT_READY && received != CUDA_ERROR_NOT_READY) {
+            SYI_TRY(cuda_check(from->device, sent, "cuStreamQuery"));
+            SYI_TRY(cuda_check(to->device, received, "cuStreamQuery"));
+            return syi_nccl_check(ranks->nccl);
+        }
+        if (waited > quick_ns) {
+            SYI_TRY(syi_nccl_check(ranks->nccl));
+            nanosleep(&nap, NULL);
+        }
+        if (waited > ranks->patience_ns)
+            return syi_fail(SY_ERR_DEVICE, "NCCL: a transfer from %s to %s has taken %.1f s",
+                            from->device->base.info.name, to->device->base.info.name,
+                            (double)waited / 1e9);
+    }
+}
+
+sy_status cuda_ranks_carry(cuda_ranks *ranks, const cuda_parcel *parcel)
+{
+    int sender = station_of(ranks, parcel->from), receiver = station_of(ranks, parcel->to);
+    const station *at = ranks->stations;
+    if (sender < 0 || receiver < 0)
+        return syi_fail(SY_ERR_DEVICE, "NCCL: %s or %s has no rank", parcel->from->base.info.name,
+                        parcel->to->base.info.name);
+    SYI_TRY(syi_nccl_move(ranks->nccl, (syi_nccl_end){sender, parcel->source, at[sender].stream},
+                          (syi_nccl_end){receiver, parcel->target, at[receiver].stream},
+                          parcel->bytes, ranks->patience_ns));
+    return wait_for_both(ranks, &at[sender], &at[receiver]);
+}

@@ -1,0 +1,26 @@
+/* NCCL's ranks on the GPUs of a context. The caller holds a lock around every call. */
+#ifndef SYI_DEVICE_CUDA_RANKS_H
+#define SYI_DEVICE_CUDA_RANKS_H
+
+#include "device/cuda_gather.h"
+
+typedef struct cuda_ranks cuda_ranks;
+
+/* A rank for every GPU that has not failed. SY_ERR_UNSUPPORTED: no library that does at that path;
+ * SY_ERR_DEVICE: the ranks do not meet. Nothing is left on failure. */
+sy_status cuda_ranks_open(const syi_devices *devices, const char *library, int64_t patience_ns,
+                          cuda_ranks **out);
+int cuda_ranks_count(const cuda_ranks *ranks);
+/* As syi_nccl_version. */
+int cuda_ranks_version(const cuda_ranks *ranks);
+
+/* As cuda_gather. After SY_ERR_DEVICE the transfer may be under way still: cuda_ranks_abort. */
+sy_status cuda_ranks_carry(cuda_ranks *ranks, const cuda_parcel *parcel);
+
+/* Nothing is under way any more when this returns, but on a GPU that hangs. Takes the address,
+ * accepts a NULL inside, leaves NULL. */
+void cuda_ranks_abort(cuda_ranks **ranks);
+/* The same when nothing is under way: the ranks end in good order. */
+void cuda_ranks_close(cuda_ranks **ranks);
+
+#endif
