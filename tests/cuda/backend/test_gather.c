@@ -289,6 +289,28 @@ static void losses(void)
                     lose((sy_gather)gather, device, calls[call], after);
 }
 
+/* A GPU that hangs in a kernel: its rank is left alone, or the end would wait for ever. */
+static void hangs_itself(void)
+{
+    for (int device = 0; device < 3; device++)
+        for (int after = 0; after < 3; after++) {
+            char fault[128];
+            const scene s = {.gather = SY_GATHER_NCCL,
+                             .nccl = nccl,
+                             .gpus = 3,
+                             .owner = 1,
+                             .devices = "cuda,cpu:threads=1",
+                             .fault = fault,
+                             .watchdog_ms = WATCHDOG_MS};
+            ending e;
+            snprintf(fault, sizeof fault, "device=%d,call=cuLaunchKernel,after=%d,hang=0", device,
+                     after);
+            e = play(&s, "ema", SY_F64, fault);
+            GPU_CHECK(e.status == SY_OK || (device == s.owner && e.status == SY_ERR_DEVICE),
+                      "%s: status %d", fault, (int)e.status);
+        }
+}
+
 /* Every driver call fails in turn, those of NCCL among them. */
 static void sweep(const char *kind)
 {
@@ -337,6 +359,7 @@ int main(int argc, char **argv)
     hangs();
     only_the_host();
     losses();
+    hangs_itself();
     for (int i = 0; i < 4; i++)
         sweep(kinds[i]);
     return gpu_end();
