@@ -79,12 +79,16 @@ sy_status syi_threshold_key(const char *workload, const char *const *names, cons
 static const char *read_pair(const char *key, char name[64], double *value)
 {
     char number[NUMBER_SIZE];
-    size_t length = strcspn(key + 1, "'");
-    const char *digits = key + 1 + length + 3;
-    if (*key != '\'' || length >= 64 || strncmp(key + 1 + length, "': ", 3) != 0)
+    const char *digits;
+    size_t length;
+    if (*key++ != '\'')
         return NULL;
-    memcpy(name, key + 1, length);
+    length = strcspn(key, "'");
+    if (length >= 64 || strncmp(key + length, "': ", 3) != 0)
+        return NULL;
+    memcpy(name, key, length);
     name[length] = '\0';
+    digits = key + length + 3;
     length = strcspn(digits, ",}");
     if (length >= sizeof number)
         return NULL;
