@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Slabs of one tile: a launch is a tile. */
-enum { GPUS = 3, SHARE = 8, COLUMNS = GPUS * SHARE * 4096, IN_FLIGHT = CUDA_SLOTS };
+enum { GPUS = 3, SHARE = 20, COLUMNS = GPUS * SHARE * 4096, IN_FLIGHT = CUDA_SLOTS };
 
 /* Slabs of a tile need memory for one in each slot, and not for two. */
 static const struct {
