@@ -3,8 +3,8 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "device/cuda_gather.h"
-#include "device/nvml.h"
+#include "device/cuda/gather.h"
+#include "device/cuda/nvml.h"
 
 #include <stdio.h>
 #include <string.h>

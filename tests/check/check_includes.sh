@@ -73,8 +73,8 @@ for file in $(find runtime kernels profiles bench docs -name '*.[ch]' -o -name '
         case $name in
         cuda*.h | nvrtc*.h | driver_types.h)
             case $file in
-            runtime/device/cuda* | *.cu | *.cuh) ;;
-            *) complain "$file: <$name> belongs into runtime/device/cuda* and .cu files" ;;
+            runtime/device/cuda/* | *.cu | *.cuh) ;;
+            *) complain "$file: <$name> belongs into runtime/device/cuda and .cu files" ;;
             esac
             ;;
         nccl*.h) complain "$file: NCCL is opened at run time, by our own nccl_api.h" ;;
@@ -84,10 +84,10 @@ done
 # NCCL's declarations: its one user, the simulated NCCL, and what compares them with the real one.
 for file in $(grep -rlE '^ *# *include *"([^"]*/)?nccl_api\.(h|def)"' runtime kernels profiles bench docs tests); do
     case $file in
-    runtime/device/nccl.c | runtime/device/nccl_api.h) ;;
+    runtime/device/cuda/nccl.c | runtime/device/cuda/nccl_api.h) ;;
     tests/cuda/vnccl/internal.h | tests/cuda/test_vnccl.c) ;;
     tests/cuda/test_nccl_library.c | tests/cuda/contract/header_check.c) ;;
-    *) complain "$file: NCCL's declarations are for runtime/device/nccl.c alone" ;;
+    *) complain "$file: NCCL's declarations are for runtime/device/cuda/nccl.c alone" ;;
     esac
 done
 [ "$checked" -gt 20 ] || complain "only $checked files were found under $1"

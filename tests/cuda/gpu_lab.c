@@ -1,7 +1,7 @@
 /* What the programs of backend/ share. */
 #include "gpu_lab.h"
 
-#include "device/cuda_image.h"
+#include "device/cuda/image.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  *
  * test_nccl_library [LIBRARY]; 77: there is none, or there is a GPU.
  */
-#include "device/nccl_api.h"
+#include "device/cuda/nccl_api.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 #define SYI_NCCL(need, result, name, arguments)                                                    \
     *(void **)&api.name = dlsym(library, #name);                                                   \
     check(api.name != NULL, #name);
-#include "device/nccl_api.def"
+#include "device/cuda/nccl_api.def"
 #undef SYI_NCCL
     if (failures)
         return 1;

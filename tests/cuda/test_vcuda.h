@@ -3,13 +3,13 @@
 #ifndef TEST_VCUDA_H
 #define TEST_VCUDA_H
 
-#include "device/cuda_api.h"
+#include "device/cuda/api.h"
 #include "vcuda/vcuda.h"
 
 #include <criterion/criterion.h>
 
 #define SYI_CU(need, name, symbol, fallback, arguments) CUresult symbol arguments;
-#include "device/cuda_api.def"
+#include "device/cuda/api.def"
 #undef SYI_CU
 
 #define OK(call)        cr_assert_eq((int)(call), 0, "%s: %s", #call, vcuda_message())

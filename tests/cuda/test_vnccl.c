@@ -1,14 +1,14 @@
 /* Tests of the simulated NCCL: bits arrive, in every order of execution, and what the real library
  * would answer with a hang or nonsense is refused. */
 #include "test_vcuda.h"
-#include "device/nccl_api.h"
+#include "device/cuda/nccl_api.h"
 #include "vnccl/vnccl.h"
 
 #include <pthread.h>
 #include <string.h>
 
 #define SYI_NCCL(need, result, name, arguments) result name arguments;
-#include "device/nccl_api.def"
+#include "device/cuda/nccl_api.def"
 #undef SYI_NCCL
 
 #undef OK

@@ -8,7 +8,7 @@
 #include "support/lab.h"
 #include "support/series.h"
 
-#include "device/cuda_driver.h"
+#include "device/cuda/driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -23,7 +23,7 @@ typedef struct needed {
 enum { OPTIONAL, REQUIRED };
 static const needed functions[] = {
 #define SYI_CU(need, name, symbol, fallback, arguments) {#symbol, #fallback, need},
-#include "device/cuda_api.def"
+#include "device/cuda/api.def"
 #undef SYI_CU
 };
 

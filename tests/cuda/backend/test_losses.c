@@ -4,7 +4,7 @@
  */
 #include "gpu_lab.h"
 
-#include "device/cuda_slot.h"
+#include "device/cuda/slot.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include "gpu_lab.h"
 
-#include "device/cuda_slot.h"
+#include "device/cuda/slot.h"
 
 #include <stdio.h>
 

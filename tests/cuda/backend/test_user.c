@@ -6,7 +6,7 @@
  */
 #include "gpu_lab.h"
 
-#include "device/cuda_api.h"
+#include "device/cuda/api.h"
 #include "steelyard/gpu.h"
 
 #include <stdio.h>

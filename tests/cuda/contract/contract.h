@@ -4,7 +4,7 @@
 #ifndef CONTRACT_H
 #define CONTRACT_H
 
-#include "device/cuda_api.h"
+#include "device/cuda/api.h"
 
 extern syi_cuda_api cu;
 extern int gpu_count;

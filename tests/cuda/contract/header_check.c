@@ -3,7 +3,7 @@
  */
 #include <cuda.h>
 
-#include "device/cuda_api.h"
+#include "device/cuda/api.h"
 
 #include <stddef.h>
 
@@ -16,23 +16,23 @@
 #define SYI_CU_SIZE(type, bytes)  _Static_assert(sizeof(type) == (bytes), #type " has another size");
 #define SYI_CU_OFFSET(type, member, bytes)                                                         \
     _Static_assert(offsetof(type, member) == (bytes), #type "." #member " lies elsewhere");
-#include "device/cuda_types.def"
+#include "device/cuda/types.def"
 
 #define SYI_CU(need, name, symbol, fallback, arguments)                                            \
     _Static_assert(_Generic(&symbol, CUresult(CUDAAPI *) arguments : 1, default : 0),              \
                    #symbol " has another signature");
-#include "device/cuda_api.def"
+#include "device/cuda/api.def"
 #undef SYI_CU
 
 #ifdef HAVE_NCCL_H
 #include <nccl.h>
 
-#include "device/nccl_api.h"
+#include "device/cuda/nccl_api.h"
 
 #define SYI_NCCL(need, result, name, arguments)                                                    \
     _Static_assert(_Generic(&name, result(*) arguments : 1, default : 0),                          \
                    #name " has another signature");
-#include "device/nccl_api.def"
+#include "device/cuda/nccl_api.def"
 #undef SYI_NCCL
 
 _Static_assert(ncclUnhandledCudaError == 1 && ncclInvalidUsage == 5 && ncclInProgress == 7,

@@ -50,7 +50,7 @@ static int load(const char *library)
     *(void **)&cu.name = dlsym(handle, #symbol);                                                   \
     if (!cu.name)                                                                                  \
         *(void **)&cu.name = dlsym(handle, #fallback);
-#include "device/cuda_api.def"
+#include "device/cuda/api.def"
 #undef SYI_CU
     return cu.cuInit ? 0 : -1;
 }

@@ -117,7 +117,7 @@ static const struct {
     CUresult value;
 } errors[] = {
 #define SYI_CU_RESULT(name, value) {#name, name},
-#include "device/cuda_types.def"
+#include "device/cuda/types.def"
 };
 
 CUresult vci_error_named(const char *text)
@@ -154,7 +154,7 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, c
         void *function;
     } functions[] = {
 #define SYI_CU(need, name, symbol, fallback, arguments) {#symbol, (void *)(uintptr_t)symbol},
-#include "device/cuda_api.def"
+#include "device/cuda/api.def"
 #undef SYI_CU
     };
     (void)flags;

@@ -83,12 +83,12 @@ static int call_named(const char *name)
 {
     static const char *const names[] = {
 #define SYI_CU(need, name, symbol, fallback, arguments) #name,
-#include "device/cuda_api.def"
+#include "device/cuda/api.def"
 #undef SYI_CU
     };
     static const char *const symbols[] = {
 #define SYI_CU(need, name, symbol, fallback, arguments) #symbol,
-#include "device/cuda_api.def"
+#include "device/cuda/api.def"
 #undef SYI_CU
     };
     for (int i = 0; i < VC_CALLS; i++)

@@ -6,7 +6,7 @@
 #ifdef VCUDA_TOOLKIT_HEADER
 #include <cuda.h>
 #endif
-#include "device/cuda_api.h"
+#include "device/cuda/api.h"
 #include "vcuda.h"
 #include "../vptx/vptx.h"
 
@@ -15,13 +15,13 @@
 
 #ifndef VCUDA_TOOLKIT_HEADER
 #define SYI_CU(need, name, symbol, fallback, arguments) CUresult symbol arguments;
-#include "device/cuda_api.def"
+#include "device/cuda/api.def"
 #undef SYI_CU
 #endif
 
 enum vc_call {
 #define SYI_CU(need, name, symbol, fallback, arguments) VC_##symbol,
-#include "device/cuda_api.def"
+#include "device/cuda/api.def"
 #undef SYI_CU
     VC_CALLS
 };

@@ -10,7 +10,7 @@ enum { STUB_LIBRARY = 34 };
     }
 
 #define SYI_CU(need, name, symbol, fallback, arguments) STUB(symbol)
-#include "device/cuda_api.def"
+#include "device/cuda/api.def"
 #undef SYI_CU
 
 /* The names that an older driver has in their place. */

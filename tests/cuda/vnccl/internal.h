@@ -8,17 +8,17 @@
 #ifndef VNCCL_INTERNAL_H
 #define VNCCL_INTERNAL_H
 
-#include "device/nccl_api.h"
+#include "device/cuda/nccl_api.h"
 #include "vnccl.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 
 #define SYI_CU(need, name, symbol, fallback, arguments) CUresult symbol arguments;
-#include "device/cuda_api.def"
+#include "device/cuda/api.def"
 #undef SYI_CU
 #define SYI_NCCL(need, result, name, arguments) result name arguments;
-#include "device/nccl_api.def"
+#include "device/cuda/nccl_api.def"
 #undef SYI_NCCL
 
 enum { VN_MAX_RANKS = 64, VN_GATES = 1024 };

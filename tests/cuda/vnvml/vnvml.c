@@ -1,7 +1,7 @@
 /* A simulated NVML: the functions of nvml_api.def for virtual GPUs, as a setup string has them. */
 #include "vnvml.h"
 
-#include "device/nvml_api.h"
+#include "device/cuda/nvml_api.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define SYI_NVML(need, name, symbol, arguments) nvmlReturn_t symbol arguments;
-#include "device/nvml_api.def"
+#include "device/cuda/nvml_api.def"
 #undef SYI_NVML
 
 enum { GPUS = 16 };

@@ -1,19 +1,18 @@
 /* GPUs as devices: finding them, what they are, opening them whole or in parts, closing them. */
-#include "device/cuda_open.h"
+#include "device/cuda/open.h"
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "device/cuda_gather.h"
-#include "device/cuda_green.h"
-#include "device/cuda_image.h"
-#include "device/cuda_memory.h"
-#include "device/cuda_user.h"
+#include "device/cuda/gather.h"
+#include "device/cuda/green.h"
+#include "device/cuda/image.h"
+#include "device/cuda/memory.h"
+#include "device/cuda/slot.h"
+#include "device/cuda/user.h"
 #include "device/registry.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define CU(cuda, call) cuda_check(cuda, (cuda)->driver->api.call, #call)
 
 /* Elements per second of a multiprocessor, a first guess until a profile says better: an exact
  * kernel's rate grows with the chip. */

@@ -31,27 +31,27 @@ typedef uint64_t cuuint64_t;
 
 typedef enum cudaError_enum {
 #define SYI_CU_RESULT(name, value) name = value,
-#include "device/cuda_types.def"
+#include "device/cuda/types.def"
 } CUresult;
 
 typedef enum CUdevice_attribute_enum {
 #define SYI_CU_DEVICE_ATTRIBUTE(name, value) name = value,
-#include "device/cuda_types.def"
+#include "device/cuda/types.def"
 } CUdevice_attribute;
 
 typedef enum CUpointer_attribute_enum {
 #define SYI_CU_POINTER_ATTRIBUTE(name, value) name = value,
-#include "device/cuda_types.def"
+#include "device/cuda/types.def"
 } CUpointer_attribute;
 
 typedef enum CUfunction_attribute_enum {
 #define SYI_CU_FUNCTION_ATTRIBUTE(name, value) name = value,
-#include "device/cuda_types.def"
+#include "device/cuda/types.def"
 } CUfunction_attribute;
 
 enum {
 #define SYI_CU_FLAG(name, value) name = value,
-#include "device/cuda_types.def"
+#include "device/cuda/types.def"
 };
 
 /* Enumerations of which only the width matters here. */
@@ -84,14 +84,14 @@ typedef void(CUDA_CB *CUstreamCallback)(CUstream, CUresult, void *);
 #define SYI_CU_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " has another size");
 #define SYI_CU_OFFSET(type, member, bytes)                                                         \
     _Static_assert(offsetof(type, member) == (bytes), #type "." #member " lies elsewhere");
-#include "device/cuda_types.def"
+#include "device/cuda/types.def"
 
 #endif
 
 /* One pointer for each function of cuda_api.def, under the name without a suffix. */
 typedef struct syi_cuda_api {
 #define SYI_CU(need, name, symbol, fallback, arguments) CUresult(CUDAAPI *name) arguments;
-#include "device/cuda_api.def"
+#include "device/cuda/api.def"
 #undef SYI_CU
 } syi_cuda_api;
 

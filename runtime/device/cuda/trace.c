@@ -1,4 +1,4 @@
-#include "device/cuda_trace.h"
+#include "device/cuda/trace.h"
 
 #include "base/clock.h"
 

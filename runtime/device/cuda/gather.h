@@ -8,7 +8,7 @@
 #define SYI_DEVICE_CUDA_GATHER_H
 
 #include "base/log.h"
-#include "device/cuda_slot.h"
+#include "device/cuda/device.h"
 
 typedef struct syi_cuda_gather syi_cuda_gather;
 

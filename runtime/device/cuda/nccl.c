@@ -1,10 +1,10 @@
 #define _GNU_SOURCE
-#include "device/nccl.h"
+#include "device/cuda/nccl.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "device/cuda/nccl_api.h"
 #include "device/library.h"
-#include "device/nccl_api.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -27,7 +27,7 @@ struct syi_nccl {
 static const syi_symbol functions[] = {
 #define SYI_NCCL(need, result, name, arguments)                                                    \
     {#name, #name, offsetof(syi_nccl_api, name), SYI_SYMBOL_##need},
-#include "device/nccl_api.def"
+#include "device/cuda/nccl_api.def"
 #undef SYI_NCCL
 };
 

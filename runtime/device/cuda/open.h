@@ -2,7 +2,7 @@
 #ifndef SYI_DEVICE_CUDA_OPEN_H
 #define SYI_DEVICE_CUDA_OPEN_H
 
-#include "device/cuda_slot.h"
+#include "device/cuda/device.h"
 
 sy_status cuda_open(const char *item, syi_devices *devices);
 sy_status cuda_open_all(syi_devices *devices);

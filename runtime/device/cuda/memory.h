@@ -2,7 +2,7 @@
 #ifndef SYI_DEVICE_CUDA_MEMORY_H
 #define SYI_DEVICE_CUDA_MEMORY_H
 
-#include "device/cuda_slot.h"
+#include "device/cuda/device.h"
 
 extern const syi_ram cuda_ram;
 

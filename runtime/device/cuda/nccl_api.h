@@ -1,9 +1,9 @@
 /* The part of the collective library's ABI that is used, in our own declarations, for the same
- * reason as cuda_api.h. Only bits are moved with it: there is no sum here. */
-#ifndef SYI_DEVICE_NCCL_API_H
-#define SYI_DEVICE_NCCL_API_H
+ * reason as api.h. Only bits are moved with it: there is no sum here. */
+#ifndef SYI_DEVICE_CUDA_NCCL_API_H
+#define SYI_DEVICE_CUDA_NCCL_API_H
 
-#include "device/cuda_api.h"
+#include "device/cuda/api.h"
 
 #ifndef NCCL_H_
 
@@ -43,7 +43,7 @@ typedef struct {
 
 typedef struct syi_nccl_api {
 #define SYI_NCCL(need, result, name, arguments) result(*name) arguments;
-#include "device/nccl_api.def"
+#include "device/cuda/nccl_api.def"
 #undef SYI_NCCL
 } syi_nccl_api;
 

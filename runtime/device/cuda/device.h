@@ -1,14 +1,15 @@
 /*
- * A slot is one place in a GPU's pipeline: a stream, device memory for one slab and pinned memory
- * to stage it. Several slots make copies in, kernels and copies out overlap. Slots keep their
- * memory between calls.
+ * What the files about GPUs work on: a device, its slots, and how a slab lies in one. A slot is one
+ * place in a GPU's pipeline: a stream, device memory for one slab and pinned memory to stage it.
+ * Several slots make copies in, kernels and copies out overlap. Slots keep their memory between
+ * calls.
  */
-#ifndef SYI_DEVICE_CUDA_SLOT_H
-#define SYI_DEVICE_CUDA_SLOT_H
+#ifndef SYI_DEVICE_CUDA_DEVICE_H
+#define SYI_DEVICE_CUDA_DEVICE_H
 
 #include "device/backend.h"
-#include "device/cuda_driver.h"
-#include "device/nvml.h"
+#include "device/cuda/driver.h"
+#include "device/cuda/nvml.h"
 #include "launch.h"
 
 #include <pthread.h>
@@ -73,9 +74,9 @@ typedef struct cuda_device {
     CUmodule module;
     pthread_mutex_t running; /* one run at a time */
     cuda_slot slots[CUDA_SLOTS];
-    cuda_origin origin; /* of a traced run (cuda_trace.h) */
+    cuda_origin origin; /* of a traced run (trace.h) */
     size_t budget;      /* bytes of device memory to use at most; 0: what is free */
-    struct cuda_user_image *user_images; /* cuda_user.h */
+    struct cuda_user_image *user_images; /* user.h */
     int64_t watchdog_ns;
     _Atomic int hung; /* never spoken to again */
     cuda_port port;
@@ -85,25 +86,15 @@ typedef struct cuda_device {
 } cuda_device;
 
 sy_status cuda_check(const cuda_device *cuda, CUresult result, const char *what);
+/* A driver's function by its name in cuda_api.def, called and checked. */
+#define CU(cuda, call) cuda_check(cuda, (cuda)->driver->api.call, #call)
+
+static inline CUdeviceptr cuda_address(const void *pointer)
+{
+    return (CUdeviceptr)(uintptr_t)pointer;
+}
 
 /* Waits until the stream is empty, at most as long as the watchdog says. */
 sy_status cuda_wait(cuda_device *cuda, CUstream stream);
-
-/* The bytes that a slab needs, and the way of its arrays. */
-cuda_layout cuda_layout_of(const cuda_device *cuda, const syi_job *job, const syi_slab *slab);
-
-/* Makes the memory of a slot, one of `slots` in use, at least so large. SY_ERR_MEMORY leaves the
- * slot usable. */
-sy_status cuda_slot_reserve(cuda_device *cuda, cuda_slot *slot, size_t bytes, int slots);
-/* Stages the slab and enqueues its copies and its kernel. */
-sy_status cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction kernel, const syi_job *job,
-                          const syi_slab *slab);
-/* Waits for the slab, writes its outputs where they belong, and adds what was found. */
-sy_status cuda_slot_finish(cuda_device *cuda, cuda_slot *slot, const syi_job *job,
-                           syi_outcome *outcome);
-/* Waits for the slab without using what it computed. */
-void cuda_slot_abandon(cuda_device *cuda, cuda_slot *slot);
-/* Gives stream, events and memory back. */
-void cuda_slot_clear(cuda_device *cuda, cuda_slot *slot);
 
 #endif

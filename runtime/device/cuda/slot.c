@@ -1,20 +1,12 @@
-#define _POSIX_C_SOURCE 200809L
-#include "device/cuda_slot.h"
+#include "device/cuda/slot.h"
 
 #include "base/clock.h"
-#include "device/cuda_gather.h"
-#include "device/cuda_trace.h"
-#include "device/cuda_user.h"
+#include "device/cuda/gather.h"
+#include "device/cuda/layout.h"
+#include "device/cuda/trace.h"
+#include "device/cuda/user.h"
 
 #include <string.h>
-#include <time.h>
-
-sy_status cuda_check(const cuda_device *cuda, CUresult result, const char *what)
-{
-    return syi_cuda_check(&cuda->driver->api, result, cuda->base.info.name, what);
-}
-
-#define CU(cuda, call) cuda_check(cuda, (cuda)->driver->api.call, #call)
 
 /* ---- memory ---- */
 
@@ -82,11 +74,6 @@ void cuda_slot_clear(cuda_device *cuda, cuda_slot *slot)
 
 /* ---- one slab ---- */
 
-static CUdeviceptr address_of(const void *pointer)
-{
-    return (CUdeviceptr)(uintptr_t)pointer;
-}
-
 static syi_launch describe(const cuda_slot *slot, const syi_job *job, const syi_view *view)
 {
     const syi_slab *slab = &slot->slab;
@@ -134,7 +121,7 @@ static sy_status copy_from_peer(cuda_device *cuda, const cuda_slot *slot, const 
     unsigned char *staging = slot->staging + slot->layout.in[k];
     CUdeviceptr to = slot->memory + slot->layout.in[k];
     sy_status status = cuda_peer_fetch(cuda, (cuda_device *)syi_place_in(job, k).owner,
-                                       address_of(source), to, bytes, slot->stream);
+                                       cuda_address(source), to, bytes, slot->stream);
     if (status != SY_ERR_DEVICE)
         return status;
     SYI_TRY(syi_input_read(job, k, slab->row * job->columns + slab->first - slab->left,
@@ -191,30 +178,6 @@ sy_status cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction kernel,
                cuMemcpyDtoHAsync(slot->staging + slot->layout.out_begin,
                                  slot->memory + slot->layout.out_begin, out_bytes, slot->stream)));
     return CU(cuda, cuEventRecord(slot->marks[3], slot->stream));
-}
-
-/* Waits by asking: a blocking call would never come back from a device that hangs. All of the
- * stream is asked for, because a slab that failed on its way has no mark at its end. A process that
- * was stopped for long is no device that hangs: that takes many answers as well. */
-sy_status cuda_wait(cuda_device *cuda, CUstream stream)
-{
-    const struct timespec nap = {0, 20000};
-    const int64_t began = syi_now_ns(), patience_ns = 100000;
-    const int least_answers = 100;
-    CUresult result;
-    for (int answers = 1;
-         (result = cuda->driver->api.cuStreamQuery(stream)) == CUDA_ERROR_NOT_READY;
-         answers += answers < least_answers) {
-        int64_t waited = syi_now_ns() - began;
-        if (waited > cuda->watchdog_ns && answers == least_answers) {
-            cuda->hung = 1;
-            return syi_fail(SY_ERR_DEVICE, "device %s has not answered for %.1f s",
-                            cuda->base.info.name, (double)waited / 1e9);
-        }
-        if (waited > patience_ns)
-            nanosleep(&nap, NULL);
-    }
-    return cuda_check(cuda, result, "cuStreamQuery");
 }
 
 static double between(const cuda_device *cuda, const cuda_slot *slot, int from)
@@ -290,7 +253,7 @@ static sy_status deliver(cuda_device *cuda, cuda_slot *slot, const syi_job *job)
         if (slot->layout.out_route[k] == CUDA_PEER)
             SYI_TRY(
                 cuda_gather(&(cuda_parcel){cuda, (cuda_device *)syi_place_out(job, k).owner, from,
-                                           address_of(view.out[k]), bytes, slot->stream}));
+                                           cuda_address(view.out[k]), bytes, slot->stream}));
         if (slot->layout.out_route[k] != CUDA_PINNED)
             continue;
         copies++;

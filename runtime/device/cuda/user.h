@@ -2,7 +2,7 @@
 #ifndef SYI_DEVICE_CUDA_USER_H
 #define SYI_DEVICE_CUDA_USER_H
 
-#include "device/cuda_slot.h"
+#include "device/cuda/device.h"
 
 /* The image of one workload, loaded on one device. */
 typedef struct cuda_user_image {

@@ -1,7 +1,7 @@
-#include "device/cuda_gather.h"
+#include "device/cuda/gather.h"
 
 #include "base/mem.h"
-#include "device/cuda_ranks.h"
+#include "device/cuda/ranks.h"
 #include "device/registry.h"
 
 #include <stdio.h>
@@ -22,8 +22,6 @@ struct syi_cuda_gather {
     char note[768]; /* to be logged when nothing is locked */
     sy_log_level note_level;
 };
-
-#define CU(cuda, call) cuda_check(cuda, (cuda)->driver->api.call, #call)
 
 static const char *const way_names[] = {"NCCL", "peer copies", "copies through the host"};
 

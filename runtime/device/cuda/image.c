@@ -1,5 +1,5 @@
 /* The image lies in the library as it is; SYI_CUDA_IMAGE is its file's path at build time. */
-#include "device/cuda_image.h"
+#include "device/cuda/image.h"
 
 #include <stddef.h>
 

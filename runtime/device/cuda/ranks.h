@@ -2,7 +2,7 @@
 #ifndef SYI_DEVICE_CUDA_RANKS_H
 #define SYI_DEVICE_CUDA_RANKS_H
 
-#include "device/cuda_gather.h"
+#include "device/cuda/gather.h"
 
 typedef struct cuda_ranks cuda_ranks;
 

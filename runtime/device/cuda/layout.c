@@ -1,5 +1,6 @@
-/* Where the arrays of a slab go in a slot, and by which way. */
-#include "device/cuda_gather.h"
+#include "device/cuda/layout.h"
+
+#include "device/cuda/gather.h"
 
 /* Arrays begin on their own 256-byte lines, as the driver's allocations do. */
 static size_t place(size_t *end, size_t bytes)

@@ -1,7 +1,7 @@
-/* The part of NVML's ABI that is used, in our own declarations, as cuda_api.h has the driver's:
+/* The part of NVML's ABI that is used, in our own declarations, as api.h has the driver's:
  * names, values and layouts are those of the documented interface. */
-#ifndef SYI_DEVICE_NVML_API_H
-#define SYI_DEVICE_NVML_API_H
+#ifndef SYI_DEVICE_CUDA_NVML_API_H
+#define SYI_DEVICE_CUDA_NVML_API_H
 
 typedef struct nvmlDevice_st *nvmlDevice_t;
 
@@ -32,7 +32,7 @@ typedef enum nvmlGpuLevel_enum {
 
 typedef struct syi_nvml_api {
 #define SYI_NVML(need, name, symbol, arguments) nvmlReturn_t(*name) arguments;
-#include "device/nvml_api.def"
+#include "device/cuda/nvml_api.def"
 #undef SYI_NVML
 } syi_nvml_api;
 

@@ -3,11 +3,11 @@
  * process: send and receive, no sums. Nothing here blocks for longer than the patience given. The
  * caller holds a lock around every call.
  */
-#ifndef SYI_DEVICE_NCCL_H
-#define SYI_DEVICE_NCCL_H
+#ifndef SYI_DEVICE_CUDA_NCCL_H
+#define SYI_DEVICE_CUDA_NCCL_H
 
 #include "base/error.h"
-#include "device/cuda_api.h"
+#include "device/cuda/api.h"
 
 typedef struct syi_nccl syi_nccl;
 

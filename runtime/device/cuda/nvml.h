@@ -1,7 +1,7 @@
 /* What NVML tells about GPUs, opened at run time. Nothing here fails: what cannot be learned stays
  * as it was, which is unknown. */
-#ifndef SYI_DEVICE_NVML_H
-#define SYI_DEVICE_NVML_H
+#ifndef SYI_DEVICE_CUDA_NVML_H
+#define SYI_DEVICE_CUDA_NVML_H
 
 #include "base/error.h"
 #include "base/log.h"

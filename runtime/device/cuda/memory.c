@@ -3,18 +3,11 @@
  * host's reading and writing. Copies go through a small pinned buffer on a stream of their own, and
  * are waited for by asking, so that a GPU that hangs is noticed here too.
  */
-#include "device/cuda_memory.h"
+#include "device/cuda/memory.h"
 
 #include <string.h>
 
 enum { PORT_BYTES = 1 << 20 };
-
-#define CU(cuda, call) cuda_check(cuda, (cuda)->driver->api.call, #call)
-
-static CUdeviceptr address_of(const void *pointer)
-{
-    return (CUdeviceptr)(uintptr_t)pointer;
-}
 
 /* Makes the device's context current; after cuda_leave it is no more. */
 static sy_status enter(cuda_device *cuda)
@@ -55,13 +48,14 @@ static sy_status locate(syi_device *device, const void *address, size_t bytes, s
     sy_status status;
     SYI_TRY(enter(cuda));
     status = CU(cuda, cuPointerGetAttributes(sizeof which / sizeof which[0], which, answers,
-                                             address_of(address)));
+                                             cuda_address(address)));
     leave(cuda);
     SYI_TRY(status);
     *out = (syi_place){.kind = SYI_PLAIN};
     if (type == CU_MEMORYTYPE_DEVICE && !managed)
         *out = (syi_place){.kind = SYI_ON_DEVICE, .home = ordinal + 1};
-    else if (type == CU_MEMORYTYPE_HOST && !managed && address_of(address) + bytes <= start + size)
+    else if (type == CU_MEMORYTYPE_HOST && !managed &&
+             cuda_address(address) + bytes <= start + size)
         out->kind = SYI_PINNED; /* all of it: a part would be refused */
     return SY_OK;
 }
@@ -92,7 +86,7 @@ static void release(syi_device *device, syi_place_kind kind, void *memory)
     if (cuda->hung || api->cuCtxPushCurrent(cuda->context) != CUDA_SUCCESS)
         return;
     if (kind == SYI_ON_DEVICE)
-        api->cuMemFree(address_of(memory));
+        api->cuMemFree(cuda_address(memory));
     else
         api->cuMemFreeHost(memory);
     api->cuCtxPopCurrent(NULL);
@@ -133,7 +127,7 @@ static sy_status read_parts(cuda_device *cuda, const char *from, size_t bytes, c
     for (size_t at = 0, part; at < bytes; at += part) {
         part = bytes - at < PORT_BYTES ? bytes - at : PORT_BYTES;
         SYI_TRY(
-            CU(cuda, cuMemcpyDtoHAsync(port->buffer, address_of(from + at), part, port->stream)));
+            CU(cuda, cuMemcpyDtoHAsync(port->buffer, cuda_address(from + at), part, port->stream)));
         SYI_TRY(cuda_wait(cuda, port->stream));
         memcpy(to + at, port->buffer, part);
     }
@@ -147,7 +141,8 @@ static sy_status write_parts(cuda_device *cuda, char *to, size_t bytes, const ch
     for (size_t at = 0, part; at < bytes; at += part) {
         part = bytes - at < PORT_BYTES ? bytes - at : PORT_BYTES;
         memcpy(port->buffer, from + at, part);
-        SYI_TRY(CU(cuda, cuMemcpyHtoDAsync(address_of(to + at), port->buffer, part, port->stream)));
+        SYI_TRY(
+            CU(cuda, cuMemcpyHtoDAsync(cuda_address(to + at), port->buffer, part, port->stream)));
         SYI_TRY(cuda_wait(cuda, port->stream));
     }
     return SY_OK;

@@ -3,7 +3,7 @@
 #ifndef SYI_DEVICE_CUDA_GREEN_H
 #define SYI_DEVICE_CUDA_GREEN_H
 
-#include "device/cuda_driver.h"
+#include "device/cuda/driver.h"
 
 enum { CUDA_MOST_PARTS = 8, CUDA_MOST_GROUPS = 256 };
 
@@ -17,7 +17,7 @@ typedef struct cuda_parts {
     int count;
     cuda_part part[CUDA_MOST_PARTS];
     /* of the whole GPU */
-    int units, group_units, rest_units;
+    int units, n_groups, group_units, rest_units;
     CUdevResource groups[CUDA_MOST_GROUPS], rest;
 } cuda_parts;
 

@@ -1,10 +1,10 @@
 /* What NVML tells about GPUs. Each function may be missing or fail, and then its field stays. */
-#include "device/nvml.h"
+#include "device/cuda/nvml.h"
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "device/cuda/nvml_api.h"
 #include "device/library.h"
-#include "device/nvml_api.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -17,7 +17,7 @@ struct syi_nvml {
 static const syi_symbol functions[] = {
 #define SYI_NVML(need, name, symbol, arguments)                                                    \
     {#symbol, #symbol, offsetof(syi_nvml_api, name), SYI_SYMBOL_##need},
-#include "device/nvml_api.def"
+#include "device/cuda/nvml_api.def"
 #undef SYI_NVML
 };
 

@@ -1,12 +1,10 @@
 /* The GPU form of a user's own workload. What is his fault ends the run with his error; what is the
  * device's is redone elsewhere. */
-#include "device/cuda_user.h"
+#include "device/cuda/user.h"
 
 #include "base/mem.h"
 #include <steelyard/gpu.h>
 #include <string.h>
-
-#define CU(cuda, call) cuda_check(cuda, (cuda)->driver->api.call, #call)
 
 _Static_assert(sizeof((sy_gpu_slab){0}.in) == sizeof((syi_launch){0}.in), "as many arrays");
 _Static_assert(sizeof((sy_gpu_slab){0}.params) == sizeof((syi_launch){0}.params), "and parameters");
@@ -14,10 +12,9 @@ _Static_assert(sizeof((sy_gpu_slab){0}.params) == sizeof((syi_launch){0}.params)
 static sy_status his_fault(const cuda_device *cuda, const syi_workload *workload, CUresult result,
                            const char *what)
 {
-    const char *name = NULL;
-    cuda->driver->api.cuGetErrorName(result, &name);
     return syi_fail_device(SY_ERR_USER, -1, (int)result, "workload '%s': %s on device %s: %s",
-                           workload->name, what, cuda->base.info.name, name ? name : "unknown");
+                           workload->name, what, cuda->base.info.name,
+                           syi_cuda_error_name(&cuda->driver->api, result));
 }
 
 static sy_status check_load(const cuda_device *cuda, const syi_workload *workload, CUresult result)

@@ -2,7 +2,7 @@
 #ifndef SYI_DEVICE_CUDA_TRACE_H
 #define SYI_DEVICE_CUDA_TRACE_H
 
-#include "device/cuda_slot.h"
+#include "device/cuda/device.h"
 
 /* Takes the run's origin, with the device's context current and the device idle. Without one the
  * GPU's streams are left out of the trace; what is wrong with the device, the run will find. */

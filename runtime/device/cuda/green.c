@@ -3,7 +3,7 @@
  * group; a part is some neighbouring groups of one division, joined, and perhaps the rest. What it
  * got is read back from the driver, never assumed.
  */
-#include "device/cuda_green.h"
+#include "device/cuda/green.h"
 
 #include "base/text.h"
 
@@ -58,11 +58,10 @@ static sy_status divide(const syi_cuda_driver *driver, CUdevice device, const ch
         return syi_fail(SY_ERR_NO_DEVICE, "device '%s': the driver makes %u groups of it", item,
                         count);
     parts->units = (int)all.sm.smCount;
+    parts->n_groups = (int)count;
     parts->group_units = (int)parts->groups[0].sm.smCount;
     parts->rest_units =
         parts->rest.type == CU_DEV_RESOURCE_TYPE_SM ? (int)parts->rest.sm.smCount : 0;
-    for (int i = 0; i < parts->count; i++)
-        parts->part[i].first = (int)count; /* how many there are, for now */
     return SY_OK;
 }
 
@@ -81,14 +80,13 @@ static int groups_of(cuda_part *part, int group_units, int *rest_units)
 sy_status cuda_parts_share(const syi_cuda_driver *driver, CUdevice device, const char *item,
                            cuda_parts *parts)
 {
-    int next = 0, rest, there;
+    int next = 0, rest;
     if (!has_green_contexts(driver))
         return syi_fail(SY_ERR_NO_DEVICE,
                         "device '%s': parts of a GPU need a driver for CUDA 12.4, this one is for "
                         "CUDA %d.%d; name the whole GPU",
                         item, driver->version / 1000, driver->version % 1000 / 10);
     SYI_TRY(divide(driver, device, item, parts));
-    there = parts->part[0].first;
     rest = parts->rest_units;
     for (int i = 0; i < parts->count; i++) {
         cuda_part *part = &parts->part[i];
@@ -96,11 +94,11 @@ sy_status cuda_parts_share(const syi_cuda_driver *driver, CUdevice device, const
         part->first = next;
         next += part->count;
     }
-    if (next > there)
+    if (next > parts->n_groups)
         return syi_fail(SY_ERR_NO_DEVICE,
                         "device '%s': its parts take %d groups of %d multiprocessors, the GPU has "
                         "%d of them (%d multiprocessors)",
-                        item, next, parts->group_units, there, parts->units);
+                        item, next, parts->group_units, parts->n_groups, parts->units);
     return SY_OK;
 }
 

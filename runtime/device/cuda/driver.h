@@ -3,7 +3,7 @@
 #define SYI_DEVICE_CUDA_DRIVER_H
 
 #include "base/error.h"
-#include "device/cuda_api.h"
+#include "device/cuda/api.h"
 
 typedef struct syi_cuda_driver {
     void *library;
@@ -18,6 +18,8 @@ sy_status syi_cuda_driver_open(const char *path, syi_cuda_driver **out);
 /* Takes the address, accepts a NULL inside, leaves NULL. */
 void syi_cuda_driver_close(syi_cuda_driver **driver);
 
+/* "CUDA_ERROR_...". Constant. */
+const char *syi_cuda_error_name(const syi_cuda_api *api, CUresult result);
 /* SY_OK, SY_ERR_MEMORY or SY_ERR_DEVICE for a driver's result; `what` names the call. */
 sy_status syi_cuda_check(const syi_cuda_api *api, CUresult result, const char *device,
                          const char *what);

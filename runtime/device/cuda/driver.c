@@ -1,4 +1,4 @@
-#include "device/cuda_driver.h"
+#include "device/cuda/driver.h"
 
 #include "base/mem.h"
 #include "device/library.h"
@@ -11,7 +11,7 @@ enum { OLDEST_DRIVER = 11000 };
 static const syi_symbol functions[] = {
 #define SYI_CU(need, name, symbol, fallback, arguments)                                            \
     {#symbol, #fallback, offsetof(syi_cuda_api, name), SYI_SYMBOL_##need},
-#include "device/cuda_api.def"
+#include "device/cuda/api.def"
 #undef SYI_CU
 };
 
@@ -25,14 +25,14 @@ static sy_status look_up(syi_cuda_driver *driver, const char *path)
 }
 
 /* The toolkit's stub of a driver does not even know its own errors' names. */
-static const char *name_of(const syi_cuda_api *api, CUresult result)
+const char *syi_cuda_error_name(const syi_cuda_api *api, CUresult result)
 {
     static const struct {
         CUresult value;
         const char *name;
     } known[] = {
 #define SYI_CU_RESULT(name, value) {name, #name},
-#include "device/cuda_types.def"
+#include "device/cuda/types.def"
     };
     const char *name = NULL;
     if (api->cuGetErrorName(result, &name) == CUDA_SUCCESS && name)
@@ -49,7 +49,7 @@ static sy_status start(syi_cuda_driver *driver, const char *path)
     if (result != CUDA_SUCCESS)
         return syi_fail_device(SY_ERR_NO_DEVICE, -1, (int)result,
                                "CUDA driver %s does not start: %s", path,
-                               name_of(&driver->api, result));
+                               syi_cuda_error_name(&driver->api, result));
     if (driver->api.cuDriverGetVersion(&driver->version) != CUDA_SUCCESS ||
         driver->version < OLDEST_DRIVER)
         return syi_fail(SY_ERR_NO_DEVICE, "CUDA driver %s is for CUDA %d.%d; 11.0 is needed", path,
@@ -96,5 +96,5 @@ sy_status syi_cuda_check(const syi_cuda_api *api, CUresult result, const char *d
     if (result == CUDA_SUCCESS)
         return SY_OK;
     return syi_fail_device(status, -1, (int)result, "device %s: %s: %s", device, what,
-                           name_of(api, result));
+                           syi_cuda_error_name(api, result));
 }

@@ -3,11 +3,11 @@
  * them. Nothing is said to the rank of a GPU that hangs any more: ending it would wait for ever.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "device/cuda_ranks.h"
+#include "device/cuda/ranks.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "device/nccl.h"
+#include "device/cuda/nccl.h"
 #include "device/registry.h"
 
 #include <time.h>
@@ -24,8 +24,6 @@ struct cuda_ranks {
     int count;
     int64_t patience_ns;
 };
-
-#define CU(cuda, call) cuda_check(cuda, (cuda)->driver->api.call, #call)
 
 /* ---- the end ------------------------------------------------------------------------------ */
 

@@ -4,10 +4,12 @@
  * tile at a time.
  */
 #include "base/clock.h"
-#include "device/cuda_memory.h"
-#include "device/cuda_open.h"
-#include "device/cuda_trace.h"
-#include "device/cuda_user.h"
+#include "device/cuda/layout.h"
+#include "device/cuda/memory.h"
+#include "device/cuda/open.h"
+#include "device/cuda/slot.h"
+#include "device/cuda/trace.h"
+#include "device/cuda/user.h"
 #include "device/registry.h"
 
 #include <stdio.h>
@@ -16,8 +18,6 @@
 /* Tiles of a slab: 8 MiB an array keep a PCIe link busy; a big GPU wants millions of columns; and
  * a span is cut into so many slabs that copies and kernels overlap. */
 enum { LEAST_TILES = 256, MOST_TILES = 4096, LEAST_SLABS = 8 };
-
-#define CU(cuda, call) cuda_check(cuda, (cuda)->driver->api.call, #call)
 
 /* ---- running ---- */
 

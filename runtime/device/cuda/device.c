@@ -1,0 +1,35 @@
+#define _POSIX_C_SOURCE 200809L
+#include "device/cuda/device.h"
+
+#include "base/clock.h"
+
+#include <time.h>
+
+sy_status cuda_check(const cuda_device *cuda, CUresult result, const char *what)
+{
+    return syi_cuda_check(&cuda->driver->api, result, cuda->base.info.name, what);
+}
+
+/* Waits by asking: a blocking call would never come back from a device that hangs. All of the
+ * stream is asked for, because a slab that failed on its way has no mark at its end. A process that
+ * was stopped for long is no device that hangs: that takes many answers as well. */
+sy_status cuda_wait(cuda_device *cuda, CUstream stream)
+{
+    const struct timespec nap = {0, 20000};
+    const int64_t began = syi_now_ns(), patience_ns = 100000;
+    const int least_answers = 100;
+    CUresult result;
+    for (int answers = 1;
+         (result = cuda->driver->api.cuStreamQuery(stream)) == CUDA_ERROR_NOT_READY;
+         answers += answers < least_answers) {
+        int64_t waited = syi_now_ns() - began;
+        if (waited > cuda->watchdog_ns && answers == least_answers) {
+            cuda->hung = 1;
+            return syi_fail(SY_ERR_DEVICE, "device %s has not answered for %.1f s",
+                            cuda->base.info.name, (double)waited / 1e9);
+        }
+        if (waited > patience_ns)
+            nanosleep(&nap, NULL);
+    }
+    return cuda_check(cuda, result, "cuStreamQuery");
+}

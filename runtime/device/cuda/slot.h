@@ -1,0 +1,21 @@
+/* Slabs through the slots of a GPU. */
+#ifndef SYI_DEVICE_CUDA_SLOT_H
+#define SYI_DEVICE_CUDA_SLOT_H
+
+#include "device/cuda/device.h"
+
+/* Makes the memory of a slot, one of `slots` in use, at least so large. SY_ERR_MEMORY leaves the
+ * slot usable. */
+sy_status cuda_slot_reserve(cuda_device *cuda, cuda_slot *slot, size_t bytes, int slots);
+/* Stages the slab and enqueues its copies and its kernel. */
+sy_status cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction kernel, const syi_job *job,
+                          const syi_slab *slab);
+/* Waits for the slab, writes its outputs where they belong, and adds what was found. */
+sy_status cuda_slot_finish(cuda_device *cuda, cuda_slot *slot, const syi_job *job,
+                           syi_outcome *outcome);
+/* Waits for the slab without using what it computed. */
+void cuda_slot_abandon(cuda_device *cuda, cuda_slot *slot);
+/* Gives stream, events and memory back. */
+void cuda_slot_clear(cuda_device *cuda, cuda_slot *slot);
+
+#endif
