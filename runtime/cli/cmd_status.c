@@ -47,6 +47,12 @@ static int each_profile(sy_context *context, int (*each)(void *, const sy_balanc
 
 /* ---- text --------------------------------------------------------------------------------- */
 
+/* A half is as far away as the double. */
+static double factor_of(double drift)
+{
+    return drift > 1 ? drift : 1 / drift;
+}
+
 /* "RTX3090 +30 %": who has moved the most from what was measured; `-` when nobody has. */
 static void add_drift(cli_table *table, const sy_balance *balance)
 {
@@ -54,7 +60,7 @@ static void add_drift(cli_table *table, const sy_balance *balance)
     for (int i = 0; i < balance->n_ratios; i++)
         if (balance->ratios[i].drift != 1 && !isnan(balance->ratios[i].drift) &&
             (most < 0 ||
-             fabs(log(balance->ratios[i].drift)) > fabs(log(balance->ratios[most].drift))))
+             factor_of(balance->ratios[i].drift) > factor_of(balance->ratios[most].drift)))
             most = i;
     if (most < 0)
         cli_table_cell(table, "-");
