@@ -2,6 +2,7 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 int64_t syi_now_ns(void)
@@ -14,6 +15,11 @@ int64_t syi_now_ns(void)
 void syi_sleep_until_ns(int64_t deadline)
 {
     struct timespec until = {(time_t)(deadline / 1000000000), (long)(deadline % 1000000000)};
+    /* Linux may wake a thread so much later, 50 us as a rule. */
+    int slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
         ;
+    if (slack > 0)
+        prctl(PR_SET_TIMERSLACK, (unsigned long)slack, 0, 0, 0);
 }

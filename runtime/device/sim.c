@@ -218,10 +218,11 @@ static sy_status run_slab(sim_device *sim, const syi_job *job, const syi_slab *s
     return status;
 }
 
-/* Out of memory halves the slab and goes on, down to one tile. */
+/* Out of memory halves the slab and goes on, down to one tile. A slab is short: its real work is
+ * done in one go, and keeps a processor from the other devices for so long. */
 static sy_status run_span(sim_device *sim, const syi_job *job, syi_tiles span, syi_outcome *outcome)
 {
-    int64_t slab_tiles = 256;
+    int64_t slab_tiles = 64;
     while (span.count) {
         syi_tiles rest = span;
         syi_slab slab = syi_slab_take(job, &rest, slab_tiles);
