@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "costs.h"
+#include "plan/residence.h"
 
 #include <math.h>
 #include <string.h>
@@ -133,6 +134,8 @@ static sy_status plan_with(sy_context *context, const syi_job *job, const sy_opt
         if (syi_side_allows(choice, context->devices.list[i]))
             experience[i] = (syi_experience){device->has_cost ? &costs[i] : NULL, device->guess};
     }
+    if (costs)
+        syi_residence_apply(&context->devices, job, costs);
     if (!experience || !costs || !ratios)
         status = syi_no_memory(count * sizeof *costs);
     else if (!options->ratios && !options->n_ratios)

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "device/place.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +28,8 @@ static const char *why_other_side(const syi_choice *choice)
 {
     if (choice->forced)
         return "the caller has asked for other devices";
+    if (choice->resident)
+        return "the arrays live on a GPU; so small a work is not divided";
     return choice->probe ? "it is the other devices' turn to be timed at this size"
                          : "it was slower at this size; so small a work is not divided";
 }
@@ -37,6 +40,8 @@ static void explain_choice(const syi_choice *choice, char *text, size_t size)
     const char *names[] = {"the CPU", "the GPU"};
     if (choice->forced)
         snprintf(text, size, "the caller has asked for %s", names[choice->side]);
+    else if (choice->resident)
+        snprintf(text, size, "no costs are known, and the arrays live on a GPU");
     else if (choice->probe)
         snprintf(text, size, "no costs are known: %s is timed at this size, to compare",
                  names[choice->side]);
@@ -106,9 +111,11 @@ static sy_status fill_plan(sy_context *context, const syi_job *job, const syi_pl
     syi_copy_text(out->decision, sizeof out->decision,
                   decision_of(&context->devices, job->workload, plan));
     syi_copy_text(out->reason, sizeof out->reason,
-                  plan->parts && !plan->exact
+                  !plan->parts || plan->exact ? reasons[plan->source]
+                  : syi_job_addressable(job)
                       ? "the measured costs: the split that is finished first"
-                      : reasons[plan->source]);
+                      : "the measured costs, where the arrays live: the split that is finished "
+                        "first");
     if (plan->choice.made)
         explain_choice(&plan->choice, out->reason, sizeof out->reason);
     return SY_OK;
@@ -120,6 +127,7 @@ sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_opt
     double params[SYI_MAX_PARAMS];
     sy_options copy;
     sy_plan_info result;
+    syi_places places;
     syi_plan plan;
     syi_job job;
     sy_status status;
@@ -131,6 +139,8 @@ sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_opt
     SYI_ADOPT(copy, options);
     SYI_TRY(syi_options_check(&copy));
     SYI_TRY(syi_work_check(context, work, &copy, params, &job));
+    SYI_TRY(syi_places_find(&context->devices, &job, &places));
+    job.places = &places;
     SYI_TRY(syi_context_plan(context, &job, &copy, &plan));
     status = fill_plan(context, &job, &plan, &result);
     syi_plan_clear(&plan);

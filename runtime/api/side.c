@@ -247,14 +247,15 @@ sy_status syi_side_choose(sy_context *context, const syi_job *job, const sy_opti
     SYI_TRY(syi_force_parse(options->device, &force));
     if (force != SYI_FORCE_AUTO)
         return choose_forced(context, job, force, out);
-    /* Costs rule where they are stored, and so do ratios of this call or by hand. The times are
-     * those of arrays in the host's memory: they say nothing of one on a GPU, and it not of them.
-     */
+    /* Costs rule where they are stored, and so do ratios of this call or by hand. */
     if (options->n_ratios || (known->ratios && !known->borrowed) || size_of(job) == 0 ||
-        syi_job_tiles(job) > SMALL_TILES || !syi_job_addressable(job) ||
-        !has_both(context, job, &gpu))
+        syi_job_tiles(job) > SMALL_TILES || !has_both(context, job, &gpu))
         return SY_OK;
-    return choose_by_times(context, job, gpu, out);
+    if (syi_job_addressable(job))
+        return choose_by_times(context, job, gpu, out);
+    /* The times are those of arrays in the host's memory, and say nothing of one on a GPU. */
+    *out = (syi_choice){.made = true, .resident = true, .side = SYI_SIDE_GPU, .ms = {NAN, NAN}};
+    return SY_OK;
 }
 
 sy_status syi_side_recall(sy_context *context, const syi_job *job, double ms[2])
@@ -299,7 +300,7 @@ void syi_side_learn(sy_context *context, const syi_job *job, const syi_choice *c
     double both[2];
     syi_signature *s;
     int at;
-    if (!choice->made || choice->forced || context->frozen ||
+    if (!choice->made || choice->forced || choice->resident || context->frozen ||
         lock_signature(context, job, &s) != SY_OK)
         return; /* a correction is a help, not a condition */
     at = place_of(s, size);

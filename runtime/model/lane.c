@@ -6,7 +6,6 @@ void syi_lane_set(const syi_split_device *device, const syi_split_work *work, sy
 {
     double fit = INFINITY;
     *out = (syi_lane){.cost = device->cost,
-                      .without = device->without,
                       .start_ns = device->start_ns,
                       .slower = {1, 1, 1},
                       .assumed = {1, 1, 1}};
@@ -31,7 +30,7 @@ void syi_lane_set(const syi_split_device *device, const syi_split_work *work, sy
 static const syi_curve *curve_of(const syi_lane *lane, int phase)
 {
     const syi_curve *curve = &lane->cost->phase[phase];
-    return curve->pieces == 0 || lane->without & 1u << phase ? NULL : curve;
+    return curve->pieces ? curve : NULL;
 }
 
 /* One chunk of a phase: a slow-down leaves the fixed part as it is. */

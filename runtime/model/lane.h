@@ -10,7 +10,6 @@
 
 typedef struct syi_lane {
     const syi_cost *cost; /* alone on its link; NULL: not to be used */
-    unsigned without;     /* as in syi_split_device */
     syi_passage passage;
     double start_ns;
     int64_t most;              /* tiles; 0: cannot be used */

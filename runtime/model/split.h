@@ -16,8 +16,6 @@ typedef enum syi_way {
 
 typedef struct syi_split_device {
     const syi_cost *cost; /* NULL: not to be used */
-    unsigned without;     /* 1u << phase, or-ed: phases that this work spares, because the data are
-                             there already or may stay there */
     int link; /* copies of devices with the same number share its bandwidth; -1: alone */
     syi_way way;
     int64_t chunk_tiles; /* for chunks: tiles at a time; 0: as many as memory takes */

@@ -18,9 +18,10 @@ typedef enum syi_source {
 
 /* That a work goes to the CPU or to the GPUs, all of it. */
 typedef struct syi_choice {
-    bool made;   /* else all devices may take part */
-    bool forced; /* by the caller */
-    bool probe;  /* to learn how long it takes there */
+    bool made;     /* else all devices may take part */
+    bool forced;   /* by the caller */
+    bool probe;    /* to learn how long it takes there */
+    bool resident; /* because an array lives there */
     syi_side side;
     double ms[2]; /* by side, what was known; NaN: nothing */
 } syi_choice;

@@ -324,7 +324,7 @@ Test(split, goes_where_the_data_are)
     problem p = {.count = 2, .work = {100, 4096, 65536}};
     set_device(&p, 0, 10, 100000, 0.1, 0);
     set_device(&p, 1, 10, 100000, 0.3, 0);
-    p.devices[1].without = 1u << SYI_COPY_IN;
+    p.costs[1].phase[SYI_COPY_IN] = (syi_curve){0};
     cr_assert_eq(make(&p), SY_OK);
     cr_expect_gt(p.parts[1].tiles, 90);
     cr_expect_eq(p.parts[1].phase_ns[SYI_COPY_IN], 0);

@@ -138,8 +138,8 @@ typedef struct sy_plan_info {
     sy_planned_device *devices;
 } sy_plan_info;
 
-/* The split that distribute_workload would use for such a work; its arrays are not looked at and
- * may be NULL. Give back with sy_plan_info_clear. */
+/* The split that distribute_workload would use for such a work. Of its arrays only where they live
+ * is looked at; what is NULL counts as in the host's memory. Give back with sy_plan_info_clear. */
 SY_API sy_status sy_plan_explain(sy_context *context, const sy_work *work,
                                  const sy_options *options, sy_plan_info *out);
 SY_API void sy_plan_info_clear(sy_plan_info *info);

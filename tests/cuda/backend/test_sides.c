@@ -81,6 +81,43 @@ static void timed_in_turn(void)
     gpu_close(&context, "timed");
 }
 
+/* Arrays that live on the GPU: what is known of the host's says nothing of them. */
+static void resident(void)
+{
+    sy_context *context = open_both();
+    void *x = NULL, *y = NULL;
+    sy_report report = {.struct_size = sizeof report};
+    sy_plan_info plan = {.struct_size = sizeof plan};
+    const size_t bytes = COLUMNS * sizeof *gpu_x;
+    GPU_CHECK(sy_memory_alloc(context, 1, bytes, &x) == SY_OK &&
+                  sy_memory_alloc(context, 1, bytes, &y) == SY_OK &&
+                  sy_memory_copy(context, x, gpu_x, bytes) == SY_OK,
+              "%s", sy_last_error()->text);
+    sy_work work = {.struct_size = sizeof work,
+                    .workload = "sma",
+                    .rows = 1,
+                    .columns = COLUMNS,
+                    .inputs = (const void *const[]){x},
+                    .outputs = (void *const[]){y}};
+    for (int i = 0; i < 3; i++) {
+        GPU_CHECK(sy_plan_explain(context, &work, NULL, &plan) == SY_OK &&
+                      strstr(plan.reason, "live on a GPU") && !strcmp(plan.decision, "one") &&
+                      strstr(plan.devices[0].left_out, "live on a GPU"),
+                  "%s: %s", plan.decision, plan.reason);
+        sy_plan_info_clear(&plan);
+        GPU_CHECK(distribute_workload(context, &work, NULL, &report) == SY_OK &&
+                      report.devices[1].tiles == report.tiles,
+                  "it was divided");
+        sy_report_clear(&report);
+    }
+    work.inputs = NULL;
+    work.outputs = NULL;
+    GPU_CHECK(is_probe(context), "the times of arrays on the GPU were taken for others'");
+    sy_memory_free(context, &x);
+    sy_memory_free(context, &y);
+    gpu_close(&context, "resident");
+}
+
 /* The next process is told by the file. */
 static void told(void)
 {
@@ -102,6 +139,7 @@ int main(int argc, char **argv)
     snprintf(lock, sizeof lock, "%s.lock", thresholds);
     gpu_world("gpus=1", NULL, 0);
     asked_for();
+    resident();
     timed_in_turn();
     remove(thresholds);
     told();
