@@ -1,11 +1,12 @@
 /*
- * What the GPU kernels are written in: one set of words for the two compilers that make them, nvcc
- * and, without any CUDA header, clang (cuda/mini_cuda.h). The arithmetic is the CPU kernels' own.
+ * What the GPU kernels are written in: one set of words for the compilers that make them, nvcc, the
+ * one that knows CUDA's own, and those that are given these before (clang, cuda/mini_cuda.h). The
+ * arithmetic is the CPU kernels' own.
  */
 #ifndef SYI_KERNELS_CUDA_DEVICE_H
 #define SYI_KERNELS_CUDA_DEVICE_H
 
-#ifndef __clang__
+#ifndef SYI_THREAD
 #define SYI_THREAD             ((int)threadIdx.x)
 #define SYI_BLOCK              ((long long)blockIdx.x)
 #define SYI_SYNC()             __syncthreads()
@@ -13,6 +14,9 @@
 #define SYI_SHUFFLE_UP(x, by)  __shfl_up_sync(0xffffffffu, x, by)
 #define SYI_SHUFFLE(x, from)   __shfl_sync(0xffffffffu, x, from)
 #define __builtin_clzll(x)     __clzll((long long)(x))
+#endif
+#ifndef SYI_KERNEL
+#define SYI_KERNEL extern "C" __global__ void
 #endif
 
 /* C's words */
@@ -25,7 +29,6 @@
 #include <stddef.h>
 
 #define SYI_DEVICE static __device__ __forceinline__
-#define SYI_KERNEL extern "C" __global__ void
 
 #define SYI_WARP 32
 

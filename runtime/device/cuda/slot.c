@@ -74,7 +74,7 @@ void cuda_slot_clear(cuda_device *cuda, cuda_slot *slot)
 
 /* ---- one slab ---- */
 
-static syi_launch describe(const cuda_slot *slot, const syi_job *job, const syi_view *view)
+syi_launch cuda_slot_describe(const cuda_slot *slot, const syi_job *job, const syi_view *view)
 {
     const syi_slab *slab = &slot->slab;
     const cuda_layout *at = &slot->layout;
@@ -150,7 +150,7 @@ static sy_status launch(cuda_device *cuda, const cuda_slot *slot, CUfunction ker
                         const syi_job *job, const syi_view *view)
 {
     const syi_gpu_form *gpu = job->workload->gpu;
-    syi_launch description = describe(slot, job, view);
+    syi_launch description = cuda_slot_describe(slot, job, view);
     void *arguments[] = {&description};
     int64_t blocks = (slot->layout.units + gpu->units_per_block - 1) / gpu->units_per_block;
     if (job->workload->user)

@@ -7,6 +7,8 @@
 /* Makes the memory of a slot, one of `slots` in use, at least so large. SY_ERR_MEMORY leaves the
  * slot usable. */
 sy_status cuda_slot_reserve(cuda_device *cuda, cuda_slot *slot, size_t bytes, int slots);
+/* What a kernel gets for the slab in the slot; `view` is the job's. */
+syi_launch cuda_slot_describe(const cuda_slot *slot, const syi_job *job, const syi_view *view);
 /* Stages the slab and enqueues its copies and its kernel. */
 sy_status cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction kernel, const syi_job *job,
                           const syi_slab *slab);
