@@ -27,6 +27,7 @@ typedef struct run {
 
 typedef struct worker {
     syi_queue_device is; /* as believed by now */
+    double rate;         /* 1 / is.ns_per_tile: divisions are most of a packet's price */
     bool known, left;
     double doubt;      /* relative, of the speed */
     syi_packet packet; /* in its hands; count 0: none */
@@ -60,6 +61,7 @@ sy_status syi_queue_open(const syi_queue_device *devices, int count, syi_queue_m
     for (int i = 0; i < count; i++) {
         worker *w = &queue->workers[i];
         w->is = devices[i];
+        w->rate = 1 / devices[i].ns_per_tile;
         w->known = devices[i].spread < 1;
         w->doubt = 2 * devices[i].spread;
         queue->runs[i] = (run){queue->left, devices[i].tiles, i};
@@ -119,8 +121,8 @@ static double common_end(const syi_queue *queue, double now, int64_t tiles)
             double ready = ready_ns(w, now);
             if (w->left || ready >= end)
                 continue;
-            rate += 1 / w->is.ns_per_tile;
-            sum += ready / w->is.ns_per_tile;
+            rate += w->rate;
+            sum += ready * w->rate;
         }
         next = rate > 0 ? sum / rate : INFINITY;
         if (next >= end)
@@ -251,6 +253,7 @@ static void learn(worker *w, int64_t tiles, double ns)
         w->is.ns_per_tile = per_tile;
     else
         w->is.ns_per_tile += (per_tile - w->is.ns_per_tile) / 2 * (1 - w->is.packet_ns / ns);
+    w->rate = 1 / w->is.ns_per_tile;
     w->doubt = !w->known ? most_doubt : off > w->doubt ? off : (w->doubt + off) / 2;
     w->known = w->known || (off < came_true && w->before);
     w->before = tiles;
