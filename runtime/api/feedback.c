@@ -21,8 +21,12 @@ static void follow(syi_known_device *device, const syi_tally *tally, news *out)
 {
     const syi_outcome *done = &tally->total;
     double elements = (double)done->elements_done, expected;
-    if (!device->has_cost || !done->elements_done || tally->status != SY_OK)
+    if (!device->has_cost || tally->status != SY_OK)
         return;
+    if (!done->elements_done) {
+        syi_drift_fade(&device->drift);
+        return;
+    }
     expected = syi_cost_ns(&device->cost, (syi_passage){elements / (double)tally->packets, false},
                            elements);
     if (device->guess) /* the first run counts for more than the guess */
@@ -49,7 +53,7 @@ static void begin(syi_known *known, const syi_plan *plan, const syi_tally *talli
         device->cost.phase[SYI_COMPUTE] =
             syi_curve_line(0, done->busy_ms * 1e6 / (double)done->elements_done);
         device->cost.phase[SYI_COMPUTE].spread = first_spread;
-        device->drift = syi_drift_start(first_spread);
+        device->drift = syi_drift_start(first_spread, 1);
         device->has_cost = 1;
         known->costs++;
     }
@@ -67,7 +71,7 @@ static sy_status store_device(sy_context *context, const syi_known *known, int i
     SYI_TRY(syi_json_child(prints, device->info.name, &entry));
     SYI_TRY(syi_fingerprint_store(entry, &print));
     SYI_TRY(syi_json_child(costs, device->info.name, &entry));
-    SYI_TRY(syi_cost_store_drift(entry, syi_cost_drift(entry) * own->drift.slower.value));
+    SYI_TRY(syi_cost_store_drift(entry, own->drift.slower.value));
     return syi_cost_store(entry, &cost);
 }
 
@@ -85,8 +89,9 @@ static sy_status store_all(sy_context *context, const syi_known *known, syi_stor
             status = store_device(context, known, i, prints, stored->costs);
     for (int k = 0; status == SY_OK && k < count; k++) {
         int i = syi_devices_find(&context->devices, stored->balance.ratios[k].device);
+        const syi_drift *drift = i >= 0 ? &known->devices[i].drift : NULL;
         double slower =
-            i >= 0 && known->devices[i].has_cost ? known->devices[i].drift.slower.value : 1;
+            drift && known->devices[i].has_cost ? drift->slower.value / drift->saved : 1;
         ratios[k] =
             (sy_ratio){stored->balance.ratios[k].device, stored->balance.ratios[k].ratio / slower};
     }

@@ -75,6 +75,7 @@ static void load_cost(sy_context *context, const syi_workload *workload,
     syi_fingerprint now = syi_fingerprint_of(device, workload), then;
     syi_trust trust;
     char what[160];
+    double drift;
     if (!out->ratio ||
         !syi_cost_load(json_object_get(stored->costs, device->info.name), &out->cost))
         return;
@@ -87,7 +88,10 @@ static void load_cost(sy_context *context, const syi_workload *workload,
                      what);
     out->has_cost = trust != SYI_TRUST_NONE;
     out->guess = trust == SYI_TRUST_GUESS;
-    out->drift = syi_drift_start(syi_cost_spread(&out->cost));
+    /* The file's times contain what earlier runs have found: apart, it can be taken back. */
+    drift = syi_cost_drift(json_object_get(stored->costs, device->info.name));
+    syi_cost_scale(&out->cost, 1 / drift);
+    out->drift = syi_drift_start(syi_cost_spread(&out->cost), drift);
 }
 
 static sy_status match_ratios(sy_context *context, const syi_stored_balance *stored, syi_known *out)

@@ -17,13 +17,18 @@ typedef struct syi_drift {
 
 enum { SYI_DRIFT_SAY = 1, SYI_DRIFT_SAVE = 2 };
 
-/* `spread`: the profile's (syi_cost_spread). */
-syi_drift syi_drift_start(double spread);
+/* `spread`: the profile's (syi_cost_spread); `slower`: what the file says of earlier runs (1:
+ * nothing). */
+syi_drift syi_drift_start(double spread, double slower);
 
 /* One run: what the device should have taken by the profile, and what it took. Gives, or-ed, SAY
  * once when the device has been off by more than `limit` for some runs, and SAVE as long as the
  * file is worth a new profile. */
 unsigned syi_drift_add(syi_drift *drift, double profile_ns, double measured_ns, double limit);
+
+/* A run in which the device had no part, perhaps because it seemed too slow: nothing was measured,
+ * and what was is a little less believed, until it gets a part again. */
+void syi_drift_fade(syi_drift *drift);
 
 /* The file now contains slower.value. The factor stays relative to the profile of the start. */
 void syi_drift_saved(syi_drift *drift);

@@ -38,7 +38,7 @@ TestSuite(balance_run, .init = fill, .fini = drop);
 /* A profile of `a` and `b`: nanoseconds per element, and fixed ones. */
 static void write_profile(double a_ns, double b_ns, double a_fixed, double b_fixed, int version)
 {
-    cost_row rows[] = {{"a", a_fixed, a_ns, 0.01}, {"b", b_fixed, b_ns, 0.01}};
+    cost_row rows[] = {{"a", a_fixed, a_ns, 0.01, 1}, {"b", b_fixed, b_ns, 0.01, 1}};
     cr_assert(cost_file_write(path, "sma", version, rows, 2));
 }
 
@@ -74,7 +74,7 @@ Test(balance_run, predicts_a_device_alone)
 {
     static const char *const devices[] = {"sim:a", "cpu"};
     for (int i = 0; i < 2; i++) {
-        cost_row rows[] = {{i ? "cpu" : "a", 5000, 10, 0.01}, {"b", 0, 10, 0.01}};
+        cost_row rows[] = {{i ? "cpu" : "a", 5000, 10, 0.01, 1}, {"b", 0, 10, 0.01, 1}};
         lab_case c = {.workload = "sma", .rows = 1, .columns = 10000, .x = x};
         sy_report report = {.struct_size = sizeof report};
         lab_log log = {0};

@@ -43,7 +43,7 @@ TestSuite(feedback, .init = fill, .fini = drop);
 /* Both are said to take 4,000 ns an element. In truth `b` takes 100, and `a` the host's few. */
 static sy_context *open_deviating(int frozen, int version, lab_log *log)
 {
-    static const cost_row rows[] = {{"a", 0, 4000, 0.1}, {"b", 0, 4000, 0.1}};
+    static const cost_row rows[] = {{"a", 0, 4000, 0.1, 1}, {"b", 0, 4000, 0.1, 1}};
     sy_config config = {.struct_size = sizeof config,
                         .devices = "sim:a:speed=1e6,sim:b:speed=0.1",
                         .multigpu_path = path,
@@ -129,6 +129,23 @@ Test(feedback, forced_ratios_teach_nothing)
         lab_release(&c);
         cr_expect_eq(planned_for_b(context), TILES / 2);
     }
+    sy_context_destroy(&context);
+}
+
+/* A device that earlier runs have found too slow to take part gets another chance. */
+Test(feedback, who_was_too_slow_is_tried_again)
+{
+    static const cost_row rows[] = {{"a", 0, 10, 0.1, 1}, {"b", 0, 10 * 400, 0.1, 400}};
+    sy_context *context;
+    int calls = 0;
+    cr_assert(cost_file_write(path, "sma", 1, rows, 2));
+    context = lab_open("sim:a:speed=1,sim:b:speed=1", path, NULL);
+    cr_assert(context);
+    cr_expect_eq(planned_for_b(context), 0);
+    while (planned_for_b(context) == 0 && calls++ < MANY_CALLS)
+        call(context);
+    cr_expect_gt(planned_for_b(context), 0);
+    cr_expect_gt(calls, 1);
     sy_context_destroy(&context);
 }
 

@@ -130,7 +130,7 @@ Test(side, the_callers_word)
 /* Also where the profile says that the other one is faster. */
 Test(side, is_obeyed)
 {
-    static const cost_row rows[] = {{"cpu", 0, 1000, 0.01}, {"a", 0, 1, 0.01}};
+    static const cost_row rows[] = {{"cpu", 0, 1000, 0.01, 1}, {"a", 0, 1, 0.01, 1}};
     sy_context *context = open_on("cpu,sim:a:speed=1e6", 0);
     sy_plan_info plan;
     call(context, SMALL, "cpu", 0);
@@ -193,7 +193,7 @@ Test(side, the_file_decides_and_so_does_the_line_between_two_sizes)
 /* Costs rule where they are known. */
 Test(side, a_profile_outweighs_the_file)
 {
-    static const cost_row rows[] = {{"cpu", 0, 1000, 0.01}, {"a", 0, 1, 0.01}};
+    static const cost_row rows[] = {{"cpu", 0, 1000, 0.01, 1}, {"a", 0, 1, 0.01, 1}};
     sy_context *context = open_on("cpu,sim:a", 0);
     store(context, "sma:{'period': 20, 'size': 10000}", 0.1, 0.5, 3);
     expect_decision(context, SMALL, "cpu");

@@ -34,10 +34,11 @@ int cost_file_write(const char *path, const char *workload, int version, const c
     fprintf(file, "}}, \"costs\": {");
     for (int i = 0; i < count; i++)
         fprintf(file,
-                "%s\"%s\": {\"phases\": {\"compute\": {\"fixed_ns\": %.0f, \"per_element_ns\": "
+                "%s\"%s\": {\"drift\": %.17g, \"phases\": {\"compute\": {\"fixed_ns\": %.0f, "
+                "\"per_element_ns\": "
                 "[%.17g], \"until_elements\": [], \"spread\": %.17g}}}",
-                i ? ", " : "", rows[i].device, rows[i].fixed_ns, rows[i].per_element_ns,
-                rows[i].spread);
+                i ? ", " : "", rows[i].device, rows[i].drift, rows[i].fixed_ns,
+                rows[i].per_element_ns, rows[i].spread);
     fprintf(file, "}}}}\n");
     return fclose(file) == 0;
 }

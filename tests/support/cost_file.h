@@ -9,6 +9,7 @@ typedef struct cost_row {
     const char
         *device; /* a simulated device's name, or `cpu`, whose costs are then a first guess */
     double fixed_ns, per_element_ns, spread; /* of computing */
+    double drift; /* how much of these times earlier runs have added (1: nothing) */
 } cost_row;
 
 /* Replaces the file; 0 when that fails. `version`: of the workload, 1 being the present one. */

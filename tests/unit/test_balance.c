@@ -136,7 +136,7 @@ Test(balance, with_a_profile_that_is_wrong_by_20_percent)
 Test(balance, heals_when_a_device_becomes_slower)
 {
     double speed[] = {1, 4.0 / 3}, believed[] = {1, 4};
-    syi_drift drift[2] = {syi_drift_start(0.01), syi_drift_start(0.01)};
+    syi_drift drift[2] = {syi_drift_start(0.01, 1), syi_drift_start(0.01, 1)};
     for (int run = 1; run <= 6; run++) {
         call c = profiled(speed, believed, 2);
         double efficiency = make_call(&c, 0);

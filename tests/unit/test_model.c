@@ -274,7 +274,7 @@ Test(decide, probes_the_side_it_knows_less_of_and_obeys)
 
 Test(drift, noise_does_not_make_it_wander)
 {
-    syi_drift d = syi_drift_start(0.03);
+    syi_drift d = syi_drift_start(0.03, 1);
     for (uint64_t k = 0; k < 10000; k++) {
         double noise = 1 + 0.05 * virtual_noise(5, k);
         if (virtual_uniform(6, k) < 0.02)
@@ -286,7 +286,7 @@ Test(drift, noise_does_not_make_it_wander)
 
 Test(drift, takes_a_change_that_persists_and_says_so_once)
 {
-    syi_drift d = syi_drift_start(0.02);
+    syi_drift d = syi_drift_start(0.02, 1);
     int said = 0, save_at = 0;
     for (int run = 1; run <= 20; run++) {
         unsigned signal = syi_drift_add(&d, 1e6, 3e6, 0.1);
@@ -305,6 +305,22 @@ Test(drift, takes_a_change_that_persists_and_says_so_once)
     for (int run = 0; run < 10; run++)
         said += (syi_drift_add(&d, 1e6, 1e6, 0.1) & SYI_DRIFT_SAY) != 0;
     cr_expect_eq(said, 2, "the way back is a drift as well");
+}
+
+Test(drift, what_is_not_measured_any_more_fades)
+{
+    syi_drift d = syi_drift_start(0.02, 9), quick = syi_drift_start(0.02, 0.5);
+    for (int run = 0; run < 23; run++) {
+        double before = d.slower.value;
+        syi_drift_fade(&d);
+        cr_expect(d.slower.value < before && d.slower.value > 1);
+    }
+    near(d.slower.value, 5, 0.05, "half of the excess");
+    for (int run = 0; run < 1000; run++)
+        syi_drift_fade(&d);
+    near(d.slower.value, 1, 1e-9, "all of it");
+    syi_drift_fade(&quick);
+    cr_expect_eq(quick.slower.value, 0.5, "nobody leaves out who is quick");
 }
 
 /* ---- fingerprint ---- */
