@@ -1,8 +1,8 @@
 /* atr: the average true range, Wilder's average of the greatest of high - low, |high - close| and
  * |low - close|, the close being the one before. */
-#include "atr/fast.h"
 #include "cuda/forms.h"
 #include "recurrence/repair.h"
+#include "wilder/fast.h"
 #include "wilder/state.h"
 
 SYI_ISA_DECLARE(syi_atr_run);
@@ -82,7 +82,7 @@ static const syi_gpu_form gpu = SYI_STRETCH_FORM("syi_gpu_atr");
 
 static int64_t fast_halo(const double *params)
 {
-    syi_chain_cut cut = syi_atr_cut(params[0]);
+    syi_chain_cut cut = syi_wilder_cut(params[0]);
     return syi_chain_halo(&cut, (int64_t)params[0]);
 }
 
@@ -97,7 +97,7 @@ static const char *const output_names[] = {"atr"};
 
 static const syi_workload fast = {
     ATR_FACE,
-    .version = 1,
+    .version = 2,
     .tag = "atr_fast",
     .halo = fast_halo,
     .run = {SYI_ISA_LIST(syi_atr_fast_run)},

@@ -81,7 +81,7 @@ static const char *const output_names[] = {"y"};
 
 static const syi_workload fast = {
     EMA_FACE,
-    .version = 1,
+    .version = 2,
     .tag = "ema_fast",
     .halo = fast_halo,
     .run = {SYI_ISA_LIST(syi_ema_fast_run)},

@@ -1,7 +1,13 @@
 /*
- * Exponential averages y[t] = b y[t-1] + a x[t] in fast accuracy, as y[t] = a s[t] + b^16 y[t-16]
- * with s[t] the sum of b^k x[t-k] over k < 16, itself put together from 4 and 4 columns: sixteen
- * independent chains, so nothing waits for the column before.
+ * Exponential averages y[t] = b y[t-1] + a x[t] in fast accuracy, sixteen columns at a time, from
+ * sums that double: y = a z, where at the odd columns t
+ *
+ *     p[t] = x[t] + b x[t-1]           r[t] = q[t] + b^4 q[t-4]
+ *     q[t] = p[t] + b^2 p[t-2]         s[t] = r[t] + b^8 r[t-8]
+ *     z[t] = s[t] + b^16 z[t-16]
+ *
+ * and z[t] = x[t] + b z[t-1] at the even ones. So eight chains run side by side, and nothing waits
+ * for the column before.
  *
  * A row is cut into blocks at fixed columns. Each starts from zero a fixed number of columns before
  * it (from the row's seed where that is nearer), by when the past counts less than 2^-100: so what
@@ -10,11 +16,9 @@
 #ifndef SYI_KERNELS_FAST_CHAIN_H
 #define SYI_KERNELS_FAST_CHAIN_H
 
-#include "fast/vector.h"
+#include "fast/pairs.h"
 
 #include <math.h>
-
-enum { SYI_CHAIN_LAG = 16, SYI_CHAIN_CHUNK = 1024, SYI_CHAIN_VECTORS = SYI_CHAIN_LAG / SYI_WIDTH };
 
 /* Where the blocks begin, and how much runs before one. */
 typedef struct syi_chain_cut {
@@ -23,7 +27,7 @@ typedef struct syi_chain_cut {
 
 SYI_INLINE syi_chain_cut syi_chain_cut_of(int64_t decay)
 {
-    syi_chain_cut cut = {(decay + SYI_CHAIN_LAG - 1) / SYI_CHAIN_LAG * SYI_CHAIN_LAG, SYI_TILE};
+    syi_chain_cut cut = {(decay + SYI_STEP - 1) / SYI_STEP * SYI_STEP, SYI_TILE};
     while (cut.block < 8 * cut.decay)
         cut.block *= 2;
     return cut;
@@ -35,11 +39,17 @@ SYI_INLINE int64_t syi_chain_halo(const syi_chain_cut *cut, int64_t seed)
     return cut->block - SYI_TILE + cut->decay + seed + 1;
 }
 
+enum { SYI_CHAINS = 3 }; /* side by side, at most */
+
+/* The powers of b, and a. */
 typedef struct syi_chain {
     double b1, b2, b4, b8, b16, a;
-    double y[SYI_CHAIN_LAG];                                       /* the last values */
-    double fours[SYI_CHAIN_LAG + SYI_CHAIN_CHUNK + SYI_CHAIN_LAG]; /* sums over 4, 16 old ones */
 } syi_chain;
+
+/* Of the columns so far: the last p, q and r, the later ones first, and the last z. */
+typedef struct syi_chain_state {
+    syi_vector p[1], q[1], r[2], z[SYI_PARTS];
+} syi_chain_state;
 
 /* high + low squared, to about 100 bits, the high part rounded to nearest. */
 SYI_INLINE void syi_chain_square(double *high, double *low)
@@ -51,66 +61,89 @@ SYI_INLINE void syi_chain_square(double *high, double *low)
 }
 
 /* b = 1 - part / whole. The gain is made 1 for the rounded powers of b. */
-static inline void syi_chain_open(syi_chain *chain, double part, double whole)
+static inline syi_chain syi_chain_of(double part, double whole)
 {
-    double high = (whole - part) / whole, low = fma(-high, whole, whole - part) / whole;
-    double *const powers[] = {&chain->b1, &chain->b2, &chain->b4, &chain->b8, &chain->b16};
+    double high = (whole - part) / whole, low = fma(-high, whole, whole - part) / whole, power[5];
     for (int k = 0; k < 5; k++) {
-        *powers[k] = high;
+        power[k] = high;
         syi_chain_square(&high, &low);
     }
-    chain->a = (1.0 - chain->b16) /
-               ((1.0 + chain->b1) * (1.0 + chain->b2) * ((1.0 + chain->b4) * (1.0 + chain->b8)));
+    return (syi_chain){.b1 = power[0],
+                       .b2 = power[1],
+                       .b4 = power[2],
+                       .b8 = power[3],
+                       .b16 = power[4],
+                       .a = (1.0 - power[4]) / ((1.0 + power[0]) * (1.0 + power[1]) *
+                                                ((1.0 + power[2]) * (1.0 + power[3])))};
 }
 
 /* Nothing before the next column. */
-static inline void syi_chain_start(syi_chain *chain)
+SYI_INLINE void syi_chain_start(syi_chain_state *state)
 {
-    memset(chain->y, 0, sizeof chain->y);
-    memset(chain->fours, 0, SYI_CHAIN_LAG * sizeof *chain->fours);
+    memset(state, 0, sizeof *state);
 }
 
-SYI_INLINE void syi_chain_step(const syi_chain *chain, int64_t i, syi_vector *y)
+/* The z of the next sixteen columns of some chains (a constant number), of the inputs x[chain].
+ * They go side by side, so that one works while another waits. */
+SYI_INLINE void syi_chain_steps(int chains, const syi_chain *chain, syi_chain_state *state,
+                                const syi_pairs *const *x, syi_pairs *z)
 {
-    for (int k = 0; k < SYI_CHAIN_VECTORS; k++) {
-        const double *at = chain->fours + SYI_CHAIN_LAG + i + k * SYI_WIDTH;
-        syi_vector later = SYI_LOAD(at) + SYI_LOAD(at - 4) * chain->b4;
-        syi_vector earlier = SYI_LOAD(at - 8) + SYI_LOAD(at - 12) * chain->b4;
-        y[k] = (later + earlier * chain->b8) * chain->a + y[k] * chain->b16;
+    syi_vector p[SYI_CHAINS], q[SYI_CHAINS], r[SYI_CHAINS], s[SYI_CHAINS], before[SYI_CHAINS];
+    for (int c = 0; c < chains; c++)
+        before[c] = state[c].z[SYI_PARTS - 1];
+    for (int k = 0; k < SYI_PARTS; k++) {
+        for (int c = 0; c < chains; c++)
+            p[c] = x[c]->odd[k] + x[c]->even[k] * chain[c].b1;
+        for (int c = 0; c < chains; c++)
+            q[c] = p[c] + SYI_BEFORE_1(state[c].p, p[c]) * chain[c].b2;
+        for (int c = 0; c < chains; c++)
+            r[c] = q[c] + SYI_BEFORE_2(state[c].q, q[c]) * chain[c].b4;
+        for (int c = 0; c < chains; c++)
+            s[c] = r[c] + SYI_BEFORE_4(state[c].r, r[c]) * chain[c].b8;
+        for (int c = 0; c < chains; c++) {
+            state[c].p[0] = p[c];
+            state[c].q[0] = q[c];
+            state[c].r[1] = state[c].r[0];
+            state[c].r[0] = r[c];
+            z[c].odd[k] = state[c].z[k] = s[c] + state[c].z[k] * chain[c].b16;
+        }
+        for (int c = 0; c < chains; c++) {
+            z[c].even[k] = x[c]->even[k] + SYI_BEFORE_1(&before[c], z[c].odd[k]) * chain[c].b1;
+            before[c] = z[c].odd[k];
+        }
     }
 }
 
-/* The next `count` (at most a chunk) values y of the inputs x, of which x[-3] and, behind the end,
- * as many as make whole steps can be read. */
-SYI_INLINE void syi_chain_run(syi_chain *chain, const double *x, double *y, int64_t count)
+SYI_INLINE void syi_chain_step(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
+                               syi_pairs *z)
 {
-    double *fours = chain->fours + SYI_CHAIN_LAG;
-    syi_vector value[SYI_CHAIN_VECTORS];
-    int64_t whole = count - count % SYI_CHAIN_LAG, left = count - whole;
-    for (int64_t i = 0; i < count; i += SYI_WIDTH) {
-        syi_vector later = SYI_LOAD(x + i) + SYI_LOAD(x + i - 1) * chain->b1;
-        syi_vector earlier = SYI_LOAD(x + i - 2) + SYI_LOAD(x + i - 3) * chain->b1;
-        SYI_STORE(fours + i, later + earlier * chain->b2);
-    }
-    memcpy(value, chain->y, sizeof value);
-    for (int64_t i = 0; i < whole; i += SYI_CHAIN_LAG) {
-        syi_chain_step(chain, i, value);
-        memcpy(y + i, value, sizeof value);
-    }
-    memcpy(chain->y, value, sizeof value);
-    if (left) {
-        syi_chain_step(chain, whole, value);
-        memcpy(y + whole, value, (size_t)left * sizeof *y);
-        memmove(chain->y, chain->y + left, (size_t)(SYI_CHAIN_LAG - left) * sizeof *y);
-        memcpy(chain->y + SYI_CHAIN_LAG - left, value, (size_t)left * sizeof *y);
-    }
-    memmove(chain->fours, chain->fours + count, SYI_CHAIN_LAG * sizeof *fours);
+    syi_chain_steps(1, chain, state, &x, z);
 }
 
-/* The input that makes the next value `seed`, after a start. */
+/* The first of the inputs x that is not finite, if the chain has met one; else `count`. */
+SYI_INLINE int64_t syi_chain_met(const syi_chain_state *state, const double *x, int64_t count)
+{
+    syi_vector strange = {0};
+    for (int k = 0; k < SYI_PARTS; k++)
+        strange += state->z[k] - state->z[k];
+    if (syi_any(&strange))
+        for (int64_t i = 0; i < count; i++)
+            if (!syi_is_finite(x[i]))
+                return i;
+    return count;
+}
+
+/* The input that makes the next y `seed`, after a start. */
 SYI_INLINE double syi_chain_seed(const syi_chain *chain, double seed)
 {
     return seed / chain->a;
+}
+
+/* A step's inputs where the chain begins at the one with number `index`, with `value`. */
+SYI_INLINE void syi_chain_begin(double *to, const double *x, int64_t index, double value)
+{
+    for (int64_t i = 0; i < SYI_STEP; i++)
+        to[i] = i < index ? 0.0 : i > index ? x[i] : value;
 }
 
 /* What a piece tells its neighbours: whether a value that is not finite has been met. */

@@ -23,6 +23,9 @@ typedef double syi_vector_anywhere
 #define SYI_LOAD(from)      (*(const syi_vector_anywhere *)(from))
 #define SYI_STORE(to, what) (*(syi_vector_anywhere *)(to) = (what))
 
+/* Elements of a and b, by constant numbers; those of b come behind a's. */
+#define SYI_PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+
 /* Whether something in it is not zero (a NaN is not). */
 SYI_INLINE int syi_any(const syi_vector *v)
 {

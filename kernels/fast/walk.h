@@ -1,82 +1,87 @@
 /*
  * How a piece of a recurrence in fast accuracy goes through its blocks: for each of them the
- * columns that run before it, then its own, chunk by chunk, until something that is not finite is
- * met. What a chunk does is the workload's `form`, a constant, so that its calls are inlined.
+ * columns that run before it, then its own, chunk by chunk of whole steps at fixed columns, until
+ * something that is not finite is met. What a chunk does is the workload's `form`, a constant, so
+ * that its calls are inlined.
  */
 #ifndef SYI_KERNELS_FAST_WALK_H
 #define SYI_KERNELS_FAST_WALK_H
 
 #include "fast/chain.h"
 
-/* The inputs of a chunk, with the last ones before it. */
-typedef struct syi_chain_room {
-    double values[SYI_CHAIN_LAG + SYI_CHAIN_CHUNK + SYI_CHAIN_LAG];
-} syi_chain_room;
-
-SYI_INLINE double *syi_room_chunk(syi_chain_room *room)
-{
-    return room->values + SYI_CHAIN_LAG;
-}
-
-SYI_INLINE void syi_room_start(syi_chain_room *room)
-{
-    memset(room->values, 0, SYI_CHAIN_LAG * sizeof *room->values);
-}
-
-/* After a chunk of `count`: its last values come before the next one. */
-SYI_INLINE void syi_room_next(syi_chain_room *room, int64_t count)
-{
-    memmove(room->values, room->values + count, SYI_CHAIN_LAG * sizeof *room->values);
-}
-
-/* The first of the inputs that is not finite, if the chain has met one; else `count`. */
-SYI_INLINE int64_t syi_chain_met(const syi_chain *chain, const double *x, int64_t count)
-{
-    double strange = 0.0;
-    for (int k = 0; k < SYI_CHAIN_LAG; k++)
-        strange += chain->y[k] - chain->y[k];
-    for (int64_t i = 0; strange != 0.0 && i < count; i++)
-        if (!syi_is_finite(x[i]))
-            return i;
-    return count;
-}
+enum { SYI_CHUNK = 1024, SYI_WALK_ARRAYS = 3 };
 
 typedef struct syi_walk {
     const syi_piece *piece;
     int64_t seed; /* the column where the chains begin; the outputs begin at `shown` */
     int64_t shown;
     syi_chain_cut cut;
-    int outputs;
+    int inputs, outputs;
 } syi_walk;
 
 typedef struct syi_walk_form {
-    /* From nothing, at column `at` of the row; the row's seed where at is walk->seed. */
-    void (*start)(void *task, int64_t at);
-    /* The next columns [at, at + count) of the row, to out[k][0 ..]. Gives the first of them whose
-     * inputs are not finite, `count` when all are. */
-    int64_t (*run)(void *task, int64_t at, int64_t count, double *const *out);
+    /* From nothing at column `at` of the row, which begins a step; `seeded`: from the row's seed,
+     * in that step, which is then run alone. */
+    void (*start)(void *task, int64_t at, int seeded);
+    /* The next `count` columns, whole steps, from column `at` of the row on: in[k][-1 .. count) to
+     * out[k][0 .. count). Gives the first of them whose inputs are not finite, `count` when all
+     * are. */
+    int64_t (*run)(void *task, int64_t at, int64_t count, const double *const *in,
+                   double *const *out);
 } syi_walk_form;
+
+/* A step by way of a room, for what is not there: columns outside the piece are zeros, and only
+ * those of [wanted, to) go to the outputs. */
+SYI_INLINE int64_t syi_walk_edge(const syi_walk *walk, const syi_walk_form *form, void *task,
+                                 int64_t at, int64_t wanted, int64_t to)
+{
+    const sy_segment *segment = &walk->piece->segment;
+    const int64_t last = segment->first + segment->count, before = at > 0 ? at - 1 : 0;
+    const int64_t end = at + SYI_STEP < last ? at + SYI_STEP : last;
+    const int64_t from = at < wanted ? wanted : at, until = at + SYI_STEP < to ? at + SYI_STEP : to;
+    double in_room[SYI_WALK_ARRAYS][1 + SYI_STEP] = {{0}}, out_room[SYI_WALK_ARRAYS][SYI_STEP];
+    const double *in[SYI_WALK_ARRAYS];
+    double *out[SYI_WALK_ARRAYS];
+    int64_t reached;
+    for (int k = 0; k < walk->inputs; k++) {
+        in[k] = in_room[k] + 1;
+        memcpy(in_room[k] + 1 - (at - before), segment->in[k] + (before - segment->first),
+               (size_t)(end - before) * sizeof **in);
+    }
+    for (int k = 0; k < walk->outputs; k++)
+        out[k] = out_room[k];
+    reached = form->run(task, at, SYI_STEP, in, out);
+    for (int k = 0; k < walk->outputs && from < until; k++)
+        memcpy(segment->out[k] + (from - segment->first), out_room[k] + (from - at),
+               (size_t)(until - from) * sizeof **out);
+    return reached;
+}
 
 /* Columns [from, to), of which those from `wanted` on go to the outputs; the first that is not
  * finite, or `to`. */
 SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *form, void *task,
-                                    int64_t from, int64_t wanted, int64_t to)
+                                    int64_t from, int64_t wanted, int64_t to, int seeded)
 {
     const sy_segment *segment = &walk->piece->segment;
-    double nowhere[3][SYI_CHAIN_CHUNK], *out[3];
+    double nowhere[SYI_WALK_ARRAYS][SYI_CHUNK];
+    const double *in[SYI_WALK_ARRAYS];
+    double *out[SYI_WALK_ARRAYS];
     int64_t at, count;
     for (at = from; at < to; at += count) {
-        int64_t reached, index = at - segment->first;
-        count = to - at < SYI_CHAIN_CHUNK ? to - at : SYI_CHAIN_CHUNK;
-        if (at < walk->shown && at + count > walk->shown)
-            count = walk->shown - at;
-        if (at < wanted && at + count > wanted)
-            count = wanted - at;
-        for (int k = 0; k < walk->outputs; k++)
-            out[k] = at >= wanted ? segment->out[k] + index : nowhere[k];
-        reached = form->run(task, at, count, out);
+        int64_t reached, index = at - segment->first, left = (at < wanted ? wanted : to) - at;
+        count = left < SYI_CHUNK ? left / SYI_STEP * SYI_STEP : SYI_CHUNK;
+        if (count == 0 || at == 0 || (seeded && at == from)) {
+            count = SYI_STEP;
+            reached = syi_walk_edge(walk, form, task, at, wanted, to);
+        } else {
+            for (int k = 0; k < walk->inputs; k++)
+                in[k] = segment->in[k] + index;
+            for (int k = 0; k < walk->outputs; k++)
+                out[k] = at >= wanted ? segment->out[k] + index : nowhere[k];
+            reached = form->run(task, at, count, in, out);
+        }
         if (reached < count)
-            return at + reached;
+            return at + reached < to ? at + reached : to;
     }
     return to;
 }
@@ -101,9 +106,10 @@ SYI_INLINE void syi_walk_run(const syi_walk *walk, const syi_walk_form *form, vo
     for (; column < last && dead == INT64_MAX; block += walk->cut.block) {
         int64_t end = block + walk->cut.block < last ? block + walk->cut.block : last;
         int64_t from = block - walk->cut.decay, reached;
-        from = from < walk->seed ? walk->seed : from;
-        form->start(task, from);
-        reached = syi_walk_stretch(walk, form, task, from, column, end);
+        int seeded = from <= walk->seed;
+        from = seeded ? walk->seed / SYI_STEP * SYI_STEP : from;
+        form->start(task, from, seeded);
+        reached = syi_walk_stretch(walk, form, task, from, column, end, seeded);
         if (reached < end) {
             dead = reached < first ? first : reached;
             syi_walk_blank(walk, dead < column ? column : dead, last);

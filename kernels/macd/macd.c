@@ -159,7 +159,7 @@ static const char *const output_names[] = {"macd", "signal", "histogram"};
 
 static const syi_workload fast = {
     MACD_FACE,
-    .version = 1,
+    .version = 2,
     .tag = "macd_fast",
     .halo = fast_halo,
     .run = {SYI_ISA_LIST(syi_macd_fast_run)},

@@ -1,118 +1,149 @@
-/* MACD in fast accuracy: the two averages side by side, the signal behind them, chunk by chunk.
- * Compiled for several instruction sets. */
+/* MACD in fast accuracy: the two averages side by side, the signal right behind them. Compiled for
+ * several instruction sets. */
 #include "fast/reduce.h"
 #include "fast/walk.h"
 #include "isa.h"
 #include "macd/fast.h"
 #include "macd/macd.h"
 
+enum { FAST, SLOW, SIGNAL, CHAINS };
+
 typedef struct task {
     const sy_segment *segment;
-    int64_t fast_columns, slow_columns; /* that the averages begin with */
-    int64_t seed, shown, started; /* columns: of the row's seeds, of the signal's; of this start */
-    double fast_seed, slow_seed, signal_seed;
-    syi_chain fast, slow, signal;
-    syi_chain_room for_fast, for_slow, macd;
+    int64_t columns[CHAINS]; /* whose mean an average begins with */
+    int64_t seed, shown;     /* columns: of the averages' beginning, of the signal's */
+    int seeding;             /* the next step holds one of them, or lies between */
+    double sum;              /* of the macd from `seed` on */
+    syi_chain chain[CHAINS];
+    syi_chain_state state[CHAINS];
 } task;
 
-SYI_INLINE double mean_before(const double *x, int64_t end, int64_t count)
-{
-    return syi_fast_sum(x + (end - count), NULL, 0, count) / (double)count;
-}
-
-SYI_INLINE void start(void *argument, int64_t at)
+SYI_INLINE void start(void *argument, int64_t at, int seeded)
 {
     task *t = argument;
-    const double *x = t->segment->in[0] - t->segment->first;
-    t->started = at;
-    t->signal_seed = 0.0;
-    syi_chain_start(&t->fast);
-    syi_chain_start(&t->slow);
-    syi_chain_start(&t->signal);
-    syi_room_start(&t->for_fast);
-    syi_room_start(&t->for_slow);
-    syi_room_start(&t->macd);
-    if (at == t->seed) {
-        t->fast_seed = mean_before(x, at + 1, t->fast_columns);
-        t->slow_seed = mean_before(x, at + 1, t->slow_columns);
-    }
+    (void)at;
+    t->seeding = seeded;
+    t->sum = 0.0;
+    for (int k = 0; k < CHAINS; k++)
+        syi_chain_start(&t->state[k]);
 }
 
-/* The averages of the next columns, and their difference into the room for the signal's inputs.
- * Where a row's seeds are among the inputs, each average has inputs of its own. */
-SYI_INLINE int64_t run_averages(task *t, int64_t at, int64_t count)
+/* The averages' difference, from their z. */
+SYI_INLINE void subtract(const syi_chain *chain, const syi_pairs *z, syi_pairs *macd)
 {
-    const double *x = t->segment->in[0] + (at - t->segment->first), *for_fast = x, *for_slow = x;
-    const int64_t last = t->segment->first + t->segment->count;
-    double fast[SYI_CHAIN_CHUNK], slow[SYI_CHAIN_CHUNK], *difference = syi_room_chunk(&t->macd);
-    int in_place = at - t->started > 3 && at + count + SYI_CHAIN_LAG <= last;
-    if (!in_place) {
-        double *own[2] = {syi_room_chunk(&t->for_fast), syi_room_chunk(&t->for_slow)};
-        for (int k = 0; k < 2; k++) {
-            memcpy(own[k], x, (size_t)count * sizeof *x);
-            if (at - t->started > 3)
-                memcpy(own[k] - 3, x - 3, 3 * sizeof *x);
-        }
-        if (at == t->seed && at == t->started) {
-            own[0][0] = syi_chain_seed(&t->fast, t->fast_seed);
-            own[1][0] = syi_chain_seed(&t->slow, t->slow_seed);
-        }
-        for_fast = own[0];
-        for_slow = own[1];
+    for (int k = 0; k < SYI_PARTS; k++) {
+        macd->even[k] = z[FAST].even[k] * chain[FAST].a - z[SLOW].even[k] * chain[SLOW].a + 0.0;
+        macd->odd[k] = z[FAST].odd[k] * chain[FAST].a - z[SLOW].odd[k] * chain[SLOW].a + 0.0;
     }
-    syi_chain_run(&t->fast, for_fast, fast, count);
-    syi_chain_run(&t->slow, for_slow, slow, count);
-    for (int64_t i = 0; i < count; i++)
-        difference[i] = fast[i] - slow[i];
-    if (!in_place) {
-        int64_t met = syi_chain_met(&t->slow, for_slow, count);
-        syi_room_next(&t->for_fast, count);
-        syi_room_next(&t->for_slow, count);
-        return met;
-    }
-    return syi_chain_met(&t->slow, x, count);
 }
 
-SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, double *const *out)
+/* The signal, from its z, and what it leaves of the macd. */
+SYI_INLINE void put(const syi_chain *chain, const syi_pairs *macd, syi_pairs *z, double *signal,
+                    double *histogram)
+{
+    syi_pairs rest;
+    syi_pairs_scale(z, chain[SIGNAL].a);
+    for (int k = 0; k < SYI_PARTS; k++) { /* no zero is -0: none of either is */
+        rest.even[k] = macd->even[k] - z->even[k];
+        rest.odd[k] = macd->odd[k] - z->odd[k];
+    }
+    syi_pairs_store(signal, z);
+    syi_pairs_store(histogram, &rest);
+}
+
+/* The inputs of the first step, in which both averages begin. */
+SYI_INLINE void seed_averages(const task *t, int64_t at, const double *x, double own[2][SYI_STEP])
+{
+    const double *end = t->segment->in[0] - t->segment->first + t->seed + 1;
+    for (int k = FAST; k <= SLOW; k++) {
+        const int64_t columns = t->columns[k];
+        double mean = syi_fast_sum(end - columns, NULL, 0, columns) / (double)columns;
+        syi_chain_begin(own[k], x, t->seed - at, syi_chain_seed(&t->chain[k], mean));
+    }
+}
+
+/* A step of which the macd may be needed for the signal's seed, the mean of the first ones. Gives
+ * the first column whose input is not finite. */
+SYI_INLINE int64_t step_with_seeds(task *t, int64_t at, const double *x, double *const *out)
+{
+    syi_pairs inputs[2], z[CHAINS], macd;
+    double own[2][SYI_STEP], values[SYI_STEP];
+    memcpy(own[FAST], x, sizeof own[FAST]);
+    memcpy(own[SLOW], x, sizeof own[SLOW]);
+    if (at <= t->seed)
+        seed_averages(t, at, x, own);
+    for (int k = FAST; k <= SLOW; k++)
+        syi_pairs_load(&inputs[k], own[k]);
+    syi_chain_steps(2, t->chain, t->state, (const syi_pairs *[]){&inputs[FAST], &inputs[SLOW]}, z);
+    subtract(t->chain, z, &macd);
+    syi_pairs_store(values, &macd);
+    memcpy(out[0], values, sizeof values);
+    for (int64_t i = 0; i < SYI_STEP && at + i <= t->shown; i++) {
+        t->sum += at + i < t->seed ? 0.0 : values[i];
+        values[i] = 0.0;
+        if (at + i == t->shown)
+            values[i] = syi_chain_seed(&t->chain[SIGNAL], t->sum / (double)t->columns[SIGNAL]);
+    }
+    syi_pairs_load(&inputs[0], values);
+    syi_chain_step(&t->chain[SIGNAL], &t->state[SIGNAL], &inputs[0], &z[SIGNAL]);
+    put(t->chain, &macd, &z[SIGNAL], out[1], out[2]);
+    return syi_chain_met(&t->state[SLOW], own[SLOW], SYI_STEP);
+}
+
+/* Whole steps behind the seeds. The signal is a step behind the averages, which therefore have not
+ * to be waited for. */
+SYI_INLINE void steps(task *t, const double *x, int64_t count, double *const *out)
+{
+    const syi_chain chain[CHAINS] = {t->chain[FAST], t->chain[SLOW], t->chain[SIGNAL]};
+    syi_chain_state state[CHAINS] = {t->state[FAST], t->state[SLOW], t->state[SIGNAL]};
+    syi_pairs inputs, macd, z[CHAINS];
+    const syi_pairs *const from[CHAINS] = {&inputs, &inputs, &macd};
+    for (int64_t i = 0; i < count; i += SYI_STEP) {
+        syi_pairs_load(&inputs, x + i);
+        if (i) {
+            syi_chain_steps(CHAINS, chain, state, from, z);
+            put(chain, &macd, &z[SIGNAL], out[1] + i - SYI_STEP, out[2] + i - SYI_STEP);
+        } else {
+            syi_chain_steps(SIGNAL, chain, state, from, z);
+        }
+        subtract(chain, z, &macd);
+        syi_pairs_store(out[0] + i, &macd);
+    }
+    syi_chain_step(&chain[SIGNAL], &state[SIGNAL], &macd, &z[SIGNAL]);
+    put(chain, &macd, &z[SIGNAL], out[1] + count - SYI_STEP, out[2] + count - SYI_STEP);
+    memcpy(t->state, state, sizeof state);
+}
+
+SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
+                       double *const *out)
 {
     task *t = argument;
-    double *difference = syi_room_chunk(&t->macd);
-    int64_t met = run_averages(t, at, count);
-    for (int64_t i = 0; i < count; i++)
-        out[0][i] = difference[i] + 0.0;
-    if (t->started == t->seed && at <= t->shown) {
-        /* The row's beginning: the mean of the first differences begins the signal. */
-        for (int64_t i = 0; i < count && at + i <= t->shown; i++)
-            t->signal_seed += difference[i];
-        if (at < t->shown)
-            return met;
-        syi_room_start(&t->macd);
-        difference[0] =
-            syi_chain_seed(&t->signal, t->signal_seed / (double)(t->shown - t->seed + 1));
+    const double *x = in[0];
+    int64_t i = 0;
+    for (; t->seeding && i < count; i += SYI_STEP) {
+        double *const outputs[] = {out[0] + i, out[1] + i, out[2] + i};
+        int64_t met = step_with_seeds(t, at + i, x + i, outputs);
+        if (met < SYI_STEP)
+            return i + met;
+        t->seeding = at + i + SYI_STEP <= t->shown;
     }
-    syi_chain_run(&t->signal, difference, out[1], count);
-    syi_room_next(&t->macd, count);
-    for (int64_t i = 0; i < count; i++) {
-        out[1][i] += 0.0;
-        out[2][i] = out[0][i] - out[1][i] + 0.0;
-    }
-    return met;
+    if (i < count)
+        steps(t, x + i, count - i, (double *const[]){out[0] + i, out[1] + i, out[2] + i});
+    return syi_chain_met(&t->state[SLOW], x, count);
 }
 
 sy_status SYI_ISA_NAME(syi_macd_fast_run)(const syi_piece *piece)
 {
     static const syi_walk_form form = {start, run};
     syi_macd macd = syi_macd_of(piece->segment.params);
-    syi_walk walk = {piece, macd.seeded_slow - 1, syi_macd_warmup(&macd), syi_macd_cut(&macd), 3};
-    task t;
-    t.segment = &piece->segment;
-    t.fast_columns = macd.seeded_fast;
-    t.slow_columns = macd.seeded_slow;
-    t.seed = walk.seed;
-    t.shown = walk.shown;
-    syi_chain_open(&t.fast, 2.0, macd.fast + 1.0);
-    syi_chain_open(&t.slow, 2.0, macd.slow + 1.0);
-    syi_chain_open(&t.signal, 2.0, macd.signal + 1.0);
+    syi_walk walk = {piece, macd.seeded_slow - 1, syi_macd_warmup(&macd), syi_macd_cut(&macd), 1,
+                     3};
+    task t = {.segment = &piece->segment,
+              .columns = {macd.seeded_fast, macd.seeded_slow, macd.seeded_signal},
+              .seed = walk.seed,
+              .shown = walk.shown,
+              .chain = {syi_chain_of(2.0, macd.fast + 1.0), syi_chain_of(2.0, macd.slow + 1.0),
+                        syi_chain_of(2.0, macd.signal + 1.0)}};
     syi_walk_run(&walk, &form, &t);
     return SY_OK;
 }
