@@ -84,15 +84,15 @@ int main(int argc, char **argv)
     series_fill(SERIES_WALK, 1, x, n);
     copy = copy_rate(&driver->api, (size_t)n * sizeof *x);
     failed = copy == 0;
-    printf("copy inside the device, read and write: %.1f GB/s\n", copy / 1e6);
+    printf("| %lld columns | GB/s | of a copy |\n|---|---|---|\n", (long long)n);
+    printf("| copy inside the device, read and write | %.1f | 1 |\n", copy / 1e6);
     for (int w = 0; w < sy_workload_count(context); w++) {
         sy_workload_info info;
         double rate;
         sy_workload_query(context, w, &info);
         rate = kernel_rate(context, info.name, x, n);
         failed |= rate == 0;
-        printf("| %-12s | %8.1f GB/s | %.3f of a copy |\n", info.name, rate / 1e6,
-               copy > 0 ? rate / copy : 0);
+        printf("| %s | %.1f | %.3f |\n", info.name, rate / 1e6, copy > 0 ? rate / copy : 0);
     }
     syi_cuda_driver_close(&driver);
     sy_context_destroy(&context);
