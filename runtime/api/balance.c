@@ -34,7 +34,7 @@ sy_status sy_balance_set(sy_context *context, const char *tag, const sy_ratio *r
 sy_status sy_balance_get(sy_context *context, const char *tag, sy_balance *out)
 {
     syi_stored_balance stored;
-    const char *workload, *accuracy;
+    const char *workload, *accuracy, *dtype;
     if (!context || !out)
         return syi_fail(SY_ERR_ARGUMENT, "sy_balance_get: context or out is NULL");
     SYI_TRY(syi_struct_check(out->struct_size, "sy_balance"));
@@ -43,6 +43,9 @@ sy_status sy_balance_get(sy_context *context, const char *tag, sy_balance *out)
         const json_t *cost = json_object_get(stored.costs, stored.balance.ratios[i].device);
         stored.balance.ratios[i].drift = cost ? syi_cost_drift(cost) : NAN;
     }
+    dtype = json_string_value(json_object_get(stored.fingerprint, "dtype"));
+    if (dtype && !strcmp(dtype, "f32"))
+        stored.balance.dtype = SY_F32;
     workload = json_string_value(json_object_get(stored.fingerprint, "workload"));
     if (workload)
         syi_copy_text(stored.balance.workload, sizeof stored.balance.workload, workload);
@@ -157,14 +160,22 @@ static sy_status plan_with(sy_context *context, const syi_job *job, const sy_opt
     return status;
 }
 
+const char *syi_tag_for(const syi_job *job, const sy_options *options, char own[SYI_TAG])
+{
+    if (options->tag)
+        return options->tag;
+    syi_default_tag(job->workload, job->dtype, own);
+    return own;
+}
+
 sy_status syi_context_plan(sy_context *context, const syi_job *job, const sy_options *options,
                            syi_plan *out)
 {
     syi_known known = {0};
     syi_choice choice;
+    char own[SYI_TAG];
     sy_status status =
-        syi_known_get(context, job->workload,
-                      options->tag ? options->tag : syi_workload_tag(job->workload), &known);
+        syi_known_get(context, job->workload, job->dtype, syi_tag_for(job, options, own), &known);
     if (status == SY_OK)
         status = syi_side_choose(context, job, options, &known, &choice);
     if (status == SY_OK)

@@ -44,12 +44,15 @@ void syi_blocks_clear(sy_context *context);
 sy_status syi_params_resolve(const syi_workload *workload, const sy_param *given, int n_given,
                              double *values);
 
+/* The caller's tag, or else the default one, written to `own`. */
+const char *syi_tag_for(const syi_job *job, const sy_options *options, char own[SYI_TAG]);
+
 /* The plan for a job under the call's options. */
 sy_status syi_context_plan(sy_context *context, const syi_job *job, const sy_options *options,
                            syi_plan *out);
 
 /* After a run of that plan; one with an array on a GPU teaches nothing. */
-void syi_context_learn(sy_context *context, const syi_job *job, const char *tag,
+void syi_context_learn(sy_context *context, const syi_job *job, const sy_options *options,
                        const syi_plan *plan, const syi_tally *tallies);
 
 /* Everything of a work but its arrays: workload, shape, parameters. */
@@ -59,6 +62,7 @@ sy_status syi_work_check(sy_context *context, const sy_work *work, const sy_opti
 /* Everything of the options but the ratios, which the plan checks. */
 sy_status syi_options_check(const sy_options *options);
 sy_status syi_accuracy_check(sy_accuracy accuracy);
+sy_status syi_dtype_check(sy_dtype dtype);
 
 /* The row that computes in that accuracy. */
 const syi_workload *syi_workload_for(const syi_workload *workload, sy_accuracy accuracy);

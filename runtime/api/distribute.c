@@ -159,8 +159,7 @@ static sy_status run_job(sy_context *context, syi_job *job, const syi_plan *plan
     syi_trace_tell(job->trace, SYI_TRACE_HOST, 0, "merge", (double)merging, (double)ended,
                    (syi_tiles){0, plan->tiles});
     wall_ms = (double)(ended - began) / 1e6;
-    syi_context_learn(context, job, options->tag ? options->tag : syi_workload_tag(job->workload),
-                      plan, tallies);
+    syi_context_learn(context, job, options, plan, tallies);
     if (took_part_as_planned(plan, tallies))
         syi_side_learn(context, job, &plan->choice, wall_ms);
     report->repaired = repaired;

@@ -64,7 +64,7 @@ static sy_status store_device(sy_context *context, const syi_known *known, int i
 {
     const syi_device *device = context->devices.list[i];
     const syi_known_device *own = &known->devices[i];
-    syi_fingerprint print = syi_fingerprint_of(device, known->workload);
+    syi_fingerprint print = syi_fingerprint_of(device, known->workload, known->dtype);
     syi_cost cost = own->cost;
     json_t *entry;
     syi_cost_scale(&cost, own->drift.slower.value);
@@ -118,10 +118,10 @@ static void save(sy_context *context, const syi_known *known)
 
 /* Applies the run to the context's own record; gives a copy of it in `after` when it is to be
  * saved. */
-static void learn(sy_context *context, const syi_workload *workload, const char *tag,
-                  const syi_plan *plan, const syi_tally *tallies, news *found, syi_known *after)
+static void learn(sy_context *context, const syi_job *job, const char *tag, const syi_plan *plan,
+                  const syi_tally *tallies, news *found, syi_known *after)
 {
-    syi_known *known = syi_known_find(context, workload, tag);
+    syi_known *known = syi_known_find(context, job->workload, job->dtype, tag);
     unsigned signals = 0;
     if (!known || (plan->exact && !known->costs))
         return;
@@ -133,8 +133,8 @@ static void learn(sy_context *context, const syi_workload *workload, const char 
         follow(&known->devices[i], &tallies[i], &found[i]);
         signals |= found[i].signal;
     }
-    if (!(signals & SYI_DRIFT_SAVE) || !known->ratios)
-        return;
+    if (!(signals & SYI_DRIFT_SAVE) || !known->ratios || known->borrowed)
+        return; /* or what is stored is another one's */
     after->devices = syi_alloc((size_t)known->count, sizeof *after->devices);
     if (!after->devices)
         return; /* the next run will try again */
@@ -147,9 +147,11 @@ static void learn(sy_context *context, const syi_workload *workload, const char 
     }
 }
 
-void syi_context_learn(sy_context *context, const syi_job *job, const char *tag,
+void syi_context_learn(sy_context *context, const syi_job *job, const sy_options *options,
                        const syi_plan *plan, const syi_tally *tallies)
 {
+    char own[SYI_TAG];
+    const char *tag = syi_tag_for(job, options, own);
     news *found;
     syi_known after = {0};
     /* Forced shares say little: a device alone is not what it is beside the others. And costs are
@@ -161,7 +163,7 @@ void syi_context_learn(sy_context *context, const syi_job *job, const char *tag,
     if (!found)
         return; /* a correction is a help, not a condition */
     pthread_mutex_lock(&context->memory.lock);
-    learn(context, job->workload, tag, plan, tallies, found, &after);
+    learn(context, job, tag, plan, tallies, found, &after);
     pthread_mutex_unlock(&context->memory.lock);
     for (int i = 0; i < plan->count; i++)
         if (found[i].signal & SYI_DRIFT_SAY)

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "costs.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void syi_memory_init(syi_memory *memory)
@@ -39,7 +40,18 @@ void syi_known_clear(syi_known *known)
     known->devices = NULL;
 }
 
-syi_fingerprint syi_fingerprint_of(const syi_device *device, const syi_workload *workload)
+void syi_default_tag(const syi_workload *workload, sy_dtype dtype, char tag[SYI_TAG])
+{
+    snprintf(tag, SYI_TAG, "%.58s%s", syi_workload_tag(workload), dtype == SY_F32 ? "_f32" : "");
+}
+
+static const char *dtype_word(sy_dtype dtype)
+{
+    return dtype == SY_F32 ? "f32" : "f64";
+}
+
+syi_fingerprint syi_fingerprint_of(const syi_device *device, const syi_workload *workload,
+                                   sy_dtype dtype)
 {
     const sy_device_info *info = &device->info;
     int is_host = info->type != SY_DEVICE_CUDA;
@@ -48,13 +60,13 @@ syi_fingerprint syi_fingerprint_of(const syi_device *device, const syi_workload 
                              .compute_minor = info->compute_minor,
                              .units = info->units,
                              .memory_total = (int64_t)info->memory_total,
-                             .dtype = "f64",
                              .workload_version = workload->version,
                              .library_major = SY_VERSION_MAJOR,
                              .library_minor = SY_VERSION_MINOR,
                              .library_patch = SY_VERSION_PATCH,
                              .power_limit_mw = info->power_limit_mw,
                              .clock_mhz = info->clock_max_mhz};
+    syi_copy_text(print.dtype, sizeof print.dtype, dtype_word(dtype));
     syi_copy_text(print.driver, sizeof print.driver, info->driver);
     syi_copy_text(print.uuid, sizeof print.uuid, info->uuid);
     syi_copy_text(print.name, sizeof print.name,
@@ -67,12 +79,13 @@ syi_fingerprint syi_fingerprint_of(const syi_device *device, const syi_workload 
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-static void load_cost(sy_context *context, const syi_workload *workload,
+/* `measured`: the dtype that was; another one than is asked for makes a guess of it. */
+static void load_cost(sy_context *context, const syi_known *known, sy_dtype measured,
                       const syi_stored_balance *stored, int i, syi_known_device *out)
 {
     const syi_device *device = context->devices.list[i];
     const json_t *prints = json_object_get(stored->fingerprint, "devices");
-    syi_fingerprint now = syi_fingerprint_of(device, workload), then;
+    syi_fingerprint now = syi_fingerprint_of(device, known->workload, measured), then;
     syi_trust trust;
     char what[160];
     double drift;
@@ -87,7 +100,7 @@ static void load_cost(sy_context *context, const syi_workload *workload,
                      device->info.name, trust == SYI_TRUST_NONE ? "not used" : "only a first guess",
                      what);
     out->has_cost = trust != SYI_TRUST_NONE;
-    out->guess = trust == SYI_TRUST_GUESS;
+    out->guess = trust == SYI_TRUST_GUESS || measured != known->dtype;
     /* The file's times contain what earlier runs have found: apart, it can be taken back. */
     drift = syi_cost_drift(json_object_get(stored->costs, device->info.name));
     syi_cost_scale(&out->cost, 1 / drift);
@@ -115,13 +128,21 @@ static sy_status match_ratios(sy_context *context, const syi_stored_balance *sto
     return SY_OK;
 }
 
-static sy_status read_file(sy_context *context, const syi_workload *workload, const char *tag,
-                           syi_known *out)
+static sy_status read_file(sy_context *context, syi_known *out)
 {
     syi_stored_balance stored;
-    sy_status status = syi_multigpu_get(&context->multigpu, tag, &stored);
+    sy_dtype measured = out->dtype;
+    sy_status status = syi_multigpu_get(&context->multigpu, out->tag, &stored);
+    bool same_workload = true;
+    /* What doubles take tells much of floats. */
+    if (status == SY_ERR_NOT_FOUND && out->dtype != SY_F64) {
+        measured = SY_F64;
+        status = syi_multigpu_get(&context->multigpu, syi_workload_tag(out->workload), &stored);
+        out->borrowed = 1;
+    }
     /* What another workload measured is a better guess than the devices' nominal speeds. */
     if (status == SY_ERR_NOT_FOUND) {
+        same_workload = false;
         status = syi_multigpu_get(&context->multigpu, NULL, &stored);
         out->borrowed = 1;
     }
@@ -135,26 +156,27 @@ static sy_status read_file(sy_context *context, const syi_workload *workload, co
     SYI_TRY(status);
     out->measured = stored.costs != NULL;
     status = match_ratios(context, &stored, out);
-    for (int i = 0; status == SY_OK && !out->borrowed && i < out->count; i++) {
-        load_cost(context, workload, &stored, i, &out->devices[i]);
+    for (int i = 0; status == SY_OK && same_workload && i < out->count; i++) {
+        load_cost(context, out, measured, &stored, i, &out->devices[i]);
         out->costs += out->devices[i].has_cost;
     }
     syi_stored_balance_clear(&stored);
     return status;
 }
 
-static sy_status load(sy_context *context, const syi_workload *workload, const char *tag,
-                      syi_known **out)
+static sy_status load(sy_context *context, const syi_workload *workload, sy_dtype dtype,
+                      const char *tag, syi_known **out)
 {
     syi_known *known = syi_alloc(1, sizeof *known);
     sy_status status;
     if (!known)
         return syi_no_memory(sizeof *known);
     known->workload = workload;
+    known->dtype = dtype;
     known->count = context->devices.count;
     syi_copy_text(known->tag, sizeof known->tag, tag);
     known->devices = syi_alloc((size_t)known->count, sizeof *known->devices);
-    status = known->devices ? read_file(context, workload, tag, known)
+    status = known->devices ? read_file(context, known)
                             : syi_no_memory((uint64_t)known->count * sizeof *known->devices);
     if (status == SY_OK) {
         *out = known;
@@ -167,11 +189,12 @@ static sy_status load(sy_context *context, const syi_workload *workload, const c
 
 /* ---- the context's memory ----------------------------------------------------------------- */
 
-syi_known *syi_known_find(sy_context *context, const syi_workload *workload, const char *tag)
+syi_known *syi_known_find(sy_context *context, const syi_workload *workload, sy_dtype dtype,
+                          const char *tag)
 {
     syi_known *known = context->memory.list;
-    while (known &&
-           (known->workload != workload || strncmp(known->tag, tag, sizeof known->tag - 1) != 0))
+    while (known && (known->workload != workload || known->dtype != dtype ||
+                     strncmp(known->tag, tag, sizeof known->tag - 1) != 0))
         known = known->next;
     return known;
 }
@@ -201,8 +224,8 @@ static sy_status copy(const syi_known *from, syi_known *out)
     return SY_OK;
 }
 
-sy_status syi_known_get(sy_context *context, const syi_workload *workload, const char *tag,
-                        syi_known *out)
+sy_status syi_known_get(sy_context *context, const syi_workload *workload, sy_dtype dtype,
+                        const char *tag, syi_known *out)
 {
     syi_memory *memory = &context->memory;
     syi_known *known, *fresh = NULL;
@@ -210,13 +233,13 @@ sy_status syi_known_get(sy_context *context, const syi_workload *workload, const
     pthread_mutex_lock(&memory->lock);
     if (syi_file_changed(context->multigpu_path, &memory->file))
         drop_all(memory);
-    known = syi_known_find(context, workload, tag);
+    known = syi_known_find(context, workload, dtype, tag);
     if (!known) {
         /* The log's callback may call the library, so nothing is locked while reading. */
         pthread_mutex_unlock(&memory->lock);
-        SYI_TRY(load(context, workload, tag, &fresh));
+        SYI_TRY(load(context, workload, dtype, tag, &fresh));
         pthread_mutex_lock(&memory->lock);
-        known = syi_known_find(context, workload, tag);
+        known = syi_known_find(context, workload, dtype, tag);
     }
     if (!known) {
         fresh->next = memory->list;

@@ -16,10 +16,13 @@ typedef struct syi_known_device {
     syi_drift drift; /* since then */
 } syi_known_device;
 
-/* Of one tag and workload; one place per device of the context. */
+enum { SYI_TAG = 64 };
+
+/* Of one tag, workload and dtype; one place per device of the context. */
 typedef struct syi_known {
-    char tag[64];
+    char tag[SYI_TAG];
     const syi_workload *workload;
+    sy_dtype dtype;
     int count, ratios, costs; /* devices; of them with a ratio, with a cost */
     int borrowed;             /* the ratios are another tag's */
     int measured;             /* the ratios come from a profile, not from somebody's hand */
@@ -39,19 +42,24 @@ typedef struct sy_context sy_context;
 void syi_memory_init(syi_memory *memory);
 void syi_memory_destroy(syi_memory *memory);
 
+/* The tag of a profile when the caller gives none: the costs of floats are kept apart. */
+void syi_default_tag(const syi_workload *workload, sy_dtype dtype, char tag[SYI_TAG]);
+
 /* A copy, to be given back with syi_known_clear. */
-sy_status syi_known_get(sy_context *context, const syi_workload *workload, const char *tag,
-                        syi_known *out);
+sy_status syi_known_get(sy_context *context, const syi_workload *workload, sy_dtype dtype,
+                        const char *tag, syi_known *out);
 void syi_known_clear(syi_known *known);
 
 /* The context's own record, or NULL; the caller holds the lock. */
-syi_known *syi_known_find(sy_context *context, const syi_workload *workload, const char *tag);
+syi_known *syi_known_find(sy_context *context, const syi_workload *workload, sy_dtype dtype,
+                          const char *tag);
 
 /* Whether the file at `path` is another one than it was, or was none; `then` is brought up to date.
  */
 bool syi_file_changed(const char *path, struct stat *then);
 
 /* What a device is now, for this workload. */
-syi_fingerprint syi_fingerprint_of(const syi_device *device, const syi_workload *workload);
+syi_fingerprint syi_fingerprint_of(const syi_device *device, const syi_workload *workload,
+                                   sy_dtype dtype);
 
 #endif

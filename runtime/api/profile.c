@@ -17,14 +17,16 @@
 enum { DEFAULT_RUNS = 5, DEFAULT_WARMUP = 1, MAX_RUNS = 1000 };
 
 /* The sample: a walk of prices around 100 on a tick of 1/100, as a function of the seed. */
-static void fill_sample(uint64_t seed, int input, int64_t count, double *values)
+static void fill_sample(uint64_t seed, int input, int64_t count, sy_dtype dtype, void *values)
 {
     int64_t ticks = 10000;
+    double price;
     for (int64_t i = 0; i < count; i++) {
         int64_t step = (int64_t)(syi_random(seed, (uint32_t)input, (uint64_t)i) % 21) - 10;
         /* Bounded: a walk of any length stays a price. */
         ticks += ticks + step < 1000 || ticks + step > 100000 ? -step : step;
-        values[i] = (double)ticks / 100;
+        price = (double)ticks / 100;
+        syi_elements_store(syi_element_out(values, dtype, i), &price, dtype, 1);
     }
 }
 
@@ -47,22 +49,23 @@ static void sample_clear(sample *s)
 static sy_status sample_make(const syi_workload *workload, const sy_profile_options *options,
                              sample *s)
 {
-    size_t count = (size_t)options->sample_size;
+    const size_t count = (size_t)options->sample_size, size = syi_element_size(options->dtype);
     *s = (sample){.work = {.struct_size = sizeof(sy_work),
                            .workload = workload->name,
                            .rows = 1,
-                           .columns = options->sample_size},
+                           .columns = options->sample_size,
+                           .dtype = options->dtype},
                   .accuracy = options->accuracy};
     for (int k = 0; k < workload->n_inputs; k++) {
-        double *values = syi_alloc(count, sizeof *values);
+        void *values = syi_alloc(count, size);
         s->in[k] = values;
         if (!values)
-            return syi_no_memory(count * sizeof *values);
-        fill_sample(options->seed, k, options->sample_size, values);
+            return syi_no_memory(count * size);
+        fill_sample(options->seed, k, options->sample_size, options->dtype, values);
     }
     for (int k = 0; k < workload->n_outputs; k++)
-        if (!(s->out[k] = syi_alloc(count, sizeof(double))))
-            return syi_no_memory(count * sizeof(double));
+        if (!(s->out[k] = syi_alloc(count, size)))
+            return syi_no_memory(count * size);
     return SY_OK;
 }
 
@@ -196,9 +199,9 @@ static sy_status time_device(sy_context *context, const sample *s, int index, co
 /* ---- storing ------------------------------------------------------------------------------ */
 
 static sy_status describe_device(const syi_device *device, const syi_workload *workload,
-                                 const measured *m, json_t *costs, json_t *prints)
+                                 sy_dtype dtype, const measured *m, json_t *costs, json_t *prints)
 {
-    syi_fingerprint print = syi_fingerprint_of(device, workload);
+    syi_fingerprint print = syi_fingerprint_of(device, workload, dtype);
     json_t *entry;
     SYI_TRY(syi_json_child(costs, device->info.name, &entry));
     SYI_TRY(syi_json_put(entry, "sample_size", json_integer((json_int_t)m->size)));
@@ -210,19 +213,23 @@ static sy_status describe_device(const syi_device *device, const syi_workload *w
 }
 
 static sy_status describe(const syi_devices *devices, const syi_workload *workload,
-                          sy_accuracy accuracy, const measured *all, json_t *costs,
+                          const sy_profile_options *options, const measured *all, json_t *costs,
                           json_t *fingerprint)
 {
     json_t *prints;
-    if (accuracy == SY_ACCURACY_FAST) /* absent: exact, as in files of older writers */
+    /* Absent: exact, and f64, as in files of older writers. */
+    if (options->accuracy == SY_ACCURACY_FAST)
         SYI_TRY(syi_json_put(fingerprint, "accuracy", json_string("fast")));
+    if (options->dtype == SY_F32)
+        SYI_TRY(syi_json_put(fingerprint, "dtype", json_string("f32")));
     SYI_TRY(syi_json_put(fingerprint, "library", json_string(sy_version())));
     SYI_TRY(syi_json_put(fingerprint, "workload", json_string(workload->name)));
     SYI_TRY(syi_json_put(fingerprint, "workload_version", json_integer(workload->version)));
     SYI_TRY(syi_json_child(fingerprint, "devices", &prints));
     for (int i = 0; i < devices->count; i++)
         if (all[i].size)
-            SYI_TRY(describe_device(devices->list[i], workload, &all[i], costs, prints));
+            SYI_TRY(describe_device(devices->list[i], workload, options->dtype, &all[i], costs,
+                                    prints));
     return SY_OK;
 }
 
@@ -266,7 +273,7 @@ static sy_status store(sy_context *context, const syi_workload *workload,
     else if (n == 0)
         status = syi_fail(SY_ERR_NO_DEVICE, "no device could run the sample; nothing was stored");
     if (status == SY_OK)
-        status = describe(devices, workload, options->accuracy, all, costs, fingerprint);
+        status = describe(devices, workload, options, all, costs, fingerprint);
     if (status == SY_OK)
         status = replace(context, options, ratios, n, fingerprint, costs, kept);
     json_decref(costs);
@@ -336,6 +343,7 @@ static sy_status fill_defaults(sy_profile_options *options)
         return syi_fail(SY_ERR_ARGUMENT, "a budget of %g ms: must not be negative",
                         options->budget_ms);
     SYI_TRY(syi_accuracy_check(options->accuracy));
+    SYI_TRY(syi_dtype_check(options->dtype));
     if (options->runs < 1 || options->runs > MAX_RUNS || options->warmup < 0 ||
         options->warmup > MAX_RUNS)
         return syi_fail(SY_ERR_ARGUMENT, "%d runs after %d for warm-up: must be from 1 to %d",
@@ -347,7 +355,7 @@ sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options 
                                   sy_balance *out)
 {
     sy_profile_options copy;
-    char kept[SYI_KEEP_TEXT] = "";
+    char kept[SYI_KEEP_TEXT] = "", tag[SYI_TAG];
     const syi_workload *workload;
     sample s;
     sy_status status;
@@ -363,8 +371,10 @@ sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options 
     if (!workload)
         return SY_ERR_NOT_FOUND;
     workload = syi_workload_for(workload, copy.accuracy);
-    if (!copy.tag)
-        copy.tag = syi_workload_tag(workload);
+    if (!copy.tag) {
+        syi_default_tag(workload, copy.dtype, tag);
+        copy.tag = tag;
+    }
     status = sample_make(workload, &copy, &s);
     if (status == SY_OK)
         status = profile_devices(context, workload, &copy, &s, kept);

@@ -57,6 +57,13 @@ static sy_status check_seeds(const syi_job *job)
     return SY_OK;
 }
 
+sy_status syi_dtype_check(sy_dtype dtype)
+{
+    if (dtype == SY_F64 || dtype == SY_F32)
+        return SY_OK;
+    return syi_fail(SY_ERR_ARGUMENT, "dtype %d is unknown; use SY_F64 or SY_F32", (int)dtype);
+}
+
 sy_status syi_work_check(sy_context *context, const sy_work *work, const sy_options *options,
                          double *params, syi_job *out)
 {
@@ -75,9 +82,7 @@ sy_status syi_work_check(sy_context *context, const sy_work *work, const sy_opti
     if (copy.columns && copy.rows > INT64_MAX / 16 / copy.columns)
         return syi_fail(SY_ERR_ARGUMENT, "shape %lld x %lld: too many elements",
                         (long long)copy.rows, (long long)copy.columns);
-    if (copy.dtype != SY_F64 && copy.dtype != SY_F32)
-        return syi_fail(SY_ERR_ARGUMENT, "dtype %d is unknown; use SY_F64 or SY_F32",
-                        (int)copy.dtype);
+    SYI_TRY(syi_dtype_check(copy.dtype));
     SYI_TRY(syi_params_resolve(workload, copy.params, copy.n_params, params));
     workload = syi_workload_for(workload, options->accuracy);
     SYI_TRY(check_halo(workload, params));

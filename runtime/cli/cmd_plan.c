@@ -77,8 +77,9 @@ static int print_json(const sy_plan_info *plan, const char *workload)
 
 typedef struct plan_request {
     int64_t size, rows;
-    const char *ratios, *tag, *accuracy_word, *device;
+    const char *ratios, *tag, *accuracy_word, *dtype_word, *device;
     sy_accuracy accuracy;
+    sy_dtype dtype;
     bool json;
 } plan_request;
 
@@ -115,6 +116,7 @@ static int plan(cli_args *args, const plan_request *request)
     sy_work work = {.struct_size = sizeof work,
                     .rows = request->rows,
                     .columns = request->size,
+                    .dtype = request->dtype,
                     .params = params};
     int code;
     CLI_TRY(cli_open_catalog(&catalog));
@@ -150,6 +152,7 @@ int cli_cmd_plan(int argc, char **argv)
          .max = (int64_t)1 << 53,
          .help = "series (default 1)"},
         CLI_ACCURACY_OPTION(request.accuracy_word),
+        CLI_DTYPE_OPTION(request.dtype_word),
         {.name = "ratios",
          .kind = CLI_TEXT,
          .to = &request.ratios,
@@ -182,5 +185,6 @@ int cli_cmd_plan(int argc, char **argv)
     if (!args.n_positionals || !options[0].given)
         return cli_fail(CLI_USAGE, "plan needs WORKLOAD and --size N; see 'steelyard plan --help'");
     CLI_TRY(cli_accuracy_parse(request.accuracy_word, &request.accuracy));
+    CLI_TRY(cli_dtype_parse(request.dtype_word, &request.dtype));
     return plan(&args, &request);
 }

@@ -52,7 +52,7 @@ static int profile(sy_context *context, const sy_profile_options *options)
 int cli_cmd_profile(int argc, char **argv)
 {
     sy_profile_options to = {.struct_size = sizeof to, .progress = cli_progress_tiles};
-    const char *budget = NULL, *accuracy = NULL;
+    const char *budget = NULL, *accuracy = NULL, *dtype = NULL;
     double budget_s = 0;
     int64_t runs = 0, warmup = 1, seed = 0;
     cli_option options[] = {
@@ -62,6 +62,7 @@ int cli_cmd_profile(int argc, char **argv)
          .placeholder = "W",
          .help = "what to measure with (default bollinger)"},
         CLI_ACCURACY_OPTION(accuracy),
+        CLI_DTYPE_OPTION(dtype),
         {.name = "sample-size",
          .kind = CLI_INTEGER,
          .to = &to.sample_size,
@@ -119,6 +120,7 @@ int cli_cmd_profile(int argc, char **argv)
     to.warmup = warmup ? (int)warmup : -1; /* the library's 0 is its default */
     to.seed = (uint64_t)seed;
     CLI_TRY(cli_accuracy_parse(accuracy, &to.accuracy));
+    CLI_TRY(cli_dtype_parse(dtype, &to.dtype));
     CLI_TRY(check_workload(to.workload));
     CLI_TRY(cli_open(&args, &context));
     code = profile(context, &to);

@@ -70,6 +70,7 @@ static sy_status measure(sy_context *context, const request *r, const sy_balance
                                   .budget_ms = 1000 * r->budget_s,
                                   .keep_better = 1,
                                   .accuracy = balance->accuracy,
+                                  .dtype = balance->dtype,
                                   .progress = cli_progress_tiles};
     sy_balance now = {.struct_size = sizeof now};
     sy_status status;

@@ -60,10 +60,7 @@ static int check_request(run *r)
         return cli_fail(CLI_USAGE, "run needs %s F; see 'steelyard run --help'",
                         r->input_path ? "--output" : "--input");
     CLI_TRY(cli_accuracy_parse(r->accuracy_word, &r->accuracy));
-    if (strcmp(r->dtype_word, "f32") == 0)
-        r->dtype = SY_F32;
-    else if (strcmp(r->dtype_word, "f64") != 0)
-        return cli_fail(CLI_USAGE, "--dtype must be f64 or f32, not '%s'", r->dtype_word);
+    CLI_TRY(cli_dtype_parse(r->dtype_word, &r->dtype));
     CLI_TRY(check_two("--report", r->report_path, "--output", r->output_path));
     CLI_TRY(check_two("--trace", r->trace_path, "--output", r->output_path));
     return check_two("--trace", r->trace_path, "--report", r->report_path);
@@ -295,7 +292,7 @@ static int help(const cli_args *args)
 
 int cli_cmd_run(int argc, char **argv)
 {
-    run r = {.dtype_word = "f64"};
+    run r = {0};
     cli_option options[] = {
         {.name = "input",
          .kind = CLI_TEXT,
@@ -332,11 +329,7 @@ int cli_cmd_run(int argc, char **argv)
          .help = "with the result of a fast reduction its mean, least, greatest and standard "
                  "deviation over the seeds 1 to N"},
         CLI_ACCURACY_OPTION(r.accuracy_word),
-        {.name = "dtype",
-         .kind = CLI_TEXT,
-         .to = &r.dtype_word,
-         .placeholder = "WORD",
-         .help = "f64 (default) or f32: of the arrays; values are converted as they are read"},
+        CLI_DTYPE_OPTION(r.dtype_word),
         {.name = "report",
          .kind = CLI_TEXT,
          .to = &r.report_path,

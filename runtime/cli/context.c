@@ -35,6 +35,14 @@ const char *cli_accuracy_word(sy_accuracy accuracy)
     return accuracy == SY_ACCURACY_FAST ? "fast" : "exact";
 }
 
+int cli_dtype_parse(const char *word, sy_dtype *out)
+{
+    *out = word && strcmp(word, "f32") == 0 ? SY_F32 : SY_F64;
+    if (!word || *out == SY_F32 || strcmp(word, "f64") == 0)
+        return CLI_DONE;
+    return cli_fail(CLI_USAGE, "--dtype must be f64 or f32, not '%s'", word);
+}
+
 int cli_open_file(cli_args *args, sy_context **out)
 {
     if (!args->devices)

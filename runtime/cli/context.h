@@ -23,6 +23,14 @@ const char *cli_accuracy_word(sy_accuracy accuracy);
         .help = "exact (default), or fast: a few units in the last place off"                      \
     }
 
+/* The word of --dtype; NULL: f64. */
+int cli_dtype_parse(const char *word, sy_dtype *out);
+#define CLI_DTYPE_OPTION(variable)                                                                 \
+    {                                                                                              \
+        .name = "dtype", .kind = CLI_TEXT, .to = &(variable), .placeholder = "WORD",               \
+        .help = "f64 (default) or f32: of the arrays"                                              \
+    }
+
 /* "a=0.75,b=0.25" with names of the context's devices. cli_ratios_free also when it failed. */
 typedef struct cli_ratios {
     char *text; /* holds the names */

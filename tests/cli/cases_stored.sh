@@ -42,6 +42,11 @@ accepts "profile of a fast workload" profile --workload sum --accuracy fast --sa
 says "fast costs have a tag of their own" "under the tag 'sum_fast'"
 accepts "reprofile measures it in fast again" reprofile --tag sum_fast --max-load 1000000 $sim
 says "reprofile keeps the tag" '^sum_fast: '
+accepts "profile of floats" profile --workload sum --dtype f32 --sample-size 20000 --runs 1 $sim
+says "the costs of floats have a tag of their own" "under the tag 'sum_f32'"
+accepts "reprofile measures floats again" reprofile --tag sum_f32 --max-load 1000000 $sim
+says "reprofile keeps the tag of floats" '^sum_f32: '
+refuses "profile of another dtype" 2 "must be f64 or f32, not 'f16'" profile --dtype f16
 refuses "profile of an unknown workload" 2 "did you mean bollinger" profile --workload bolinger
 refuses "profile of no runs" 2 "whole number" profile --runs 0
 refuses "profile of a word" 2 "did you mean\|no option\|too many" profile bollinger

@@ -21,13 +21,14 @@ typedef struct sy_balance {
     } * ratios;           /* in the file's order; sum 1 */
     char workload[64];    /* what was measured; empty: not known, or ratios set by hand */
     char kept[160];       /* of sy_profile_auto_balance: why the stored ones stay; else empty */
-    sy_accuracy accuracy; /* of what was measured */
+    sy_accuracy accuracy; /* of what was measured, and the dtype */
+    sy_dtype dtype;
 } sy_balance;
 
 typedef struct sy_profile_options {
     size_t struct_size;
     const char *workload; /* default `bollinger` */
-    const char *tag;      /* default: the workload's name (see `accuracy`) */
+    const char *tag;      /* default: the workload's name (see `accuracy`, `dtype`) */
     int64_t sample_size;  /* columns of the sample; default 1,048,576 */
     int runs;             /* timed runs per device, of which the median counts; default 5 */
     int warmup;           /* runs before them; default 1; -1: none */
@@ -39,6 +40,7 @@ typedef struct sy_profile_options {
     double keep_within;   /* and when no ratio differs by more than this part, e.g. 0.1 */
     sy_accuracy accuracy; /* of the workload; fast costs are kept apart: the default tag is then
                              the workload's name and `_fast` */
+    sy_dtype dtype;       /* of the sample; floats' costs are kept apart, too: `_f32` */
 } sy_profile_options;
 
 /* Times every usable device alone on seeded samples of several sizes, and writes costs and the
