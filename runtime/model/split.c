@@ -17,7 +17,7 @@ enum { FEW_DEVICES = 16, FEW_TILES = 16 }; /* in all, and per device */
 /* A round that makes the makespan less than this much shorter was the last; of very many devices a
  * round takes longer than a small gain is worth. */
 enum { VERY_MANY_DEVICES = 20000 };
-static const double gain = 1e-3, gain_of_very_many = 1e-2;
+static const double gain = 1e-3, gain_of_very_many = 2e-2;
 
 typedef struct copy {
     int link, device;
