@@ -20,6 +20,9 @@ typedef double syi_vector __attribute__((vector_size(8 * SYI_WIDTH)));
 typedef double syi_vector_anywhere
     __attribute__((vector_size(8 * SYI_WIDTH), aligned(8), may_alias));
 
+/* What a comparison gives: all bits or none. */
+typedef int64_t syi_vector_mask __attribute__((vector_size(8 * SYI_WIDTH)));
+
 #define SYI_LOAD(from)      (*(const syi_vector_anywhere *)(from))
 #define SYI_STORE(to, what) (*(syi_vector_anywhere *)(to) = (what))
 

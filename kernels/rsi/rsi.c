@@ -1,9 +1,12 @@
 /* rsi: the relative strength index, 100 * gains / (gains + losses) of Wilder's averages. */
 #include "cuda/forms.h"
 #include "recurrence/repair.h"
+#include "rsi/fast.h"
+#include "wilder/fast.h"
 #include "wilder/state.h"
 
 SYI_ISA_DECLARE(syi_rsi_run);
+SYI_ISA_DECLARE(syi_rsi_fast_run);
 
 static int64_t halo(const double *params)
 {
@@ -109,21 +112,37 @@ static const sy_param_info params[] = {
 
 static const syi_gpu_form gpu = SYI_STRETCH_FORM("syi_gpu_rsi");
 
-const syi_workload syi_workload_rsi = {
-    .name = "rsi",
-    .summary = "relative strength index (Wilder)",
+static int64_t fast_halo(const double *params)
+{
+    syi_chain_cut cut = syi_wilder_cut(params[0]);
+    return syi_chain_halo(&cut, (int64_t)params[0]);
+}
+
+static const char *const input_names[] = {"close"};
+static const char *const output_names[] = {"rsi"};
+
+/* What the rows of both accuracies have in common. */
+#define RSI_FACE                                                                                   \
+    .name = "rsi", .summary = "relative strength index (Wilder)",                                  \
+    .pattern = SY_PATTERN_RECURRENCE, .n_inputs = 1, .n_outputs = 1, .n_params = 1,                \
+    .input_names = input_names, .output_names = output_names, .params = params, .warmup = warmup
+
+static const syi_workload fast = {
+    RSI_FACE,
     .version = 1,
-    .pattern = SY_PATTERN_RECURRENCE,
-    .n_inputs = 1,
-    .n_outputs = 1,
-    .n_params = 1,
-    .input_names = (const char *const[]){"close"},
-    .output_names = (const char *const[]){"rsi"},
-    .params = params,
+    .tag = "rsi_fast",
+    .halo = fast_halo,
+    .run = {SYI_ISA_LIST(syi_rsi_fast_run)},
+    .agrees = syi_rsi_fast_agrees,
+};
+
+const syi_workload syi_workload_rsi = {
+    RSI_FACE,
+    .version = 1,
     .halo = halo,
-    .warmup = warmup,
     .run = {SYI_ISA_LIST(syi_rsi_run)},
     .agrees = syi_wilder_agrees,
     .repair = repair,
     .gpu = &gpu,
+    .fast = &fast,
 };

@@ -13,7 +13,7 @@
 #include "support/oracle.h"
 #include "support/series.h"
 
-enum { COLUMNS = 3 * 4096 + 700 };
+enum { COLUMNS = 3 * 4096 + 700, ROWS = 2, SEEDS = 16, MANY = 20 * 4096 + 5 };
 
 #define SPLIT "sim:a:speed=1e6,sim:b:speed=3e6,cpu:threads=2:isa=base"
 
@@ -23,7 +23,8 @@ typedef enum unit {
     OF_SO_FAR, /* the largest |x| up to there, of all inputs */
     OF_TERMS,  /* the sum of the terms' magnitudes; of a mean, their mean */
     OF_RESULT, /* the true result */
-    OF_SCORE   /* 1 + the true result */
+    OF_SCORE,  /* 1 + the true result */
+    OF_HUNDRED /* 100 */
 } unit;
 
 /* The contract. */
@@ -42,7 +43,7 @@ static const promise promises[] = {
     {"atr", OF_SO_FAR, 16, 0.0625},   {"sum", OF_TERMS, 16, 0},
     {"mean", OF_TERMS, 16, 0},        {"dot", OF_TERMS, 16, 0},
     {"variance", OF_RESULT, 32, 0},   {"min", OF_RESULT, 0, 0},
-    {"max", OF_RESULT, 0, 0},
+    {"max", OF_RESULT, 0, 0},         {"rsi", OF_HUNDRED, 16, 0.0625},
 };
 
 static const promise *promise_of(const char *workload)
@@ -92,6 +93,8 @@ static double unit_at(const lab_case *c, unit unit, int64_t i, double truth)
         return size_of_terms(c);
     case OF_SCORE:
         return 1 + fabs(truth);
+    case OF_HUNDRED:
+        return 100;
     default:
         return fabs(truth);
     }
@@ -140,19 +143,17 @@ static void judge(const lab_case *c, series_kind kind, double *seen)
     }
 }
 
-static void check_series(sy_context *whole, sy_context *split, lab_case c, series_kind kind,
-                         double *seen)
+/* One row of c->columns values x, alone and split. */
+static void check_row(sy_context *whole, sy_context *split, lab_case c, const double *x,
+                      series_kind kind, double *seen)
 {
-    static double x[COLUMNS];
     const sy_options fast = {.struct_size = sizeof fast, .accuracy = SY_ACCURACY_FAST};
     lab_case again;
     int output = 0;
     int64_t at;
     c.rows = 1;
-    c.columns = COLUMNS;
     c.x = x;
     again = c;
-    series_fill(kind, 5, x, COLUMNS);
     cr_assert(lab_prepare(&c) && lab_prepare(&again));
     cr_assert_eq(lab_run(whole, &c, &fast, NULL), SY_OK);
     cr_assert_eq(lab_run(split, &again, &fast, NULL), SY_OK);
@@ -162,6 +163,15 @@ static void check_series(sy_context *whole, sy_context *split, lab_case c, serie
               series_name(kind), output, (long long)at);
     lab_release(&c);
     lab_release(&again);
+}
+
+static void check_series(sy_context *whole, sy_context *split, lab_case c, series_kind kind,
+                         double *seen)
+{
+    static double x[COLUMNS];
+    c.columns = COLUMNS;
+    series_fill(kind, 5, x, COLUMNS);
+    check_row(whole, split, c, x, kind, seen);
 }
 
 static int is_extreme(series_kind kind)
@@ -239,14 +249,44 @@ Test(fast, atr)
         CHECK("atr", 1, P("period", of[i]));
 }
 
+Test(fast, rsi)
+{
+    static const int of[] = {1, 2, 14, 200, 2000};
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++)
+        CHECK("rsi", 1, P("period", of[i]));
+}
+
+/* The price rests for longer than a block, and moves by little after it moved by much. */
+Test(fast, rsi_of_rests)
+{
+    static const int gaps[] = {1500, 9500, 30000}, of[] = {1, 3, 14};
+    static double x[MANY];
+    sy_context *whole = lab_open("cpu", NULL, NULL), *split = lab_open(SPLIT, NULL, NULL);
+    double seen = 0;
+    cr_assert(whole && split);
+    for (size_t g = 0; g < sizeof gaps / sizeof gaps[0]; g++)
+        for (int p = 0; p < 3; p++) {
+            lab_case c = {.workload = "rsi", .columns = MANY, .n_params = 1};
+            uint64_t random = (uint64_t)(of[p] + gaps[g]);
+            c.params[0] = (sy_param)P("period", of[p]);
+            series_fill(SERIES_TICK, 3, x, 2000);
+            for (int i = 2000; i < MANY; i++)
+                x[i] = x[i - 1] +
+                       (i % gaps[g] >= 3 ? 0.0 : ldexp(series_uniform(&random) - 0.5, -i % 9));
+            check_row(whole, split, c, x, SERIES_FLATS, &seen);
+            x[MANY - gaps[g] / 2] = NAN;
+            check_row(whole, split, c, x, SERIES_NANS, &seen);
+        }
+    sy_context_destroy(&whole);
+    sy_context_destroy(&split);
+}
+
 Test(fast, reductions)
 {
     static const char *const names[] = {"sum", "mean", "variance", "dot", "min", "max"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         CHECK(names[i], 0, {0});
 }
-
-enum { ROWS = 2, SEEDS = 16, MANY = 20 * 4096 + 5 };
 
 /* The row's results with the seeds 1 .. SEEDS, by one call; the result itself with `seed`. */
 static void run_seeds(sy_context *context, const char *workload, sy_accuracy accuracy,

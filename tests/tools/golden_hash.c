@@ -1,5 +1,6 @@
 /*
- * Prints a hash of every output of every workload on the real series and on the adversarial ones:
+ * Prints a hash of every output of every workload, in both accuracies, on the real series and on
+ * the adversarial ones:
  *
  *     golden_hash ISA
  *
@@ -37,6 +38,8 @@ static const lab_case cases[] = {
     {.workload = "ema"},
     {.workload = "ema", .params = {P("period", 3), P("seed_with", 1)}, .n_params = 2},
     {.workload = "macd"},
+    {.workload = "rsi"},
+    {.workload = "atr"},
     {.workload = "sum"},
     {.workload = "mean"},
     {.workload = "variance"},
@@ -54,20 +57,23 @@ static uint64_t hash(uint64_t state, const double *values, int64_t count)
     return state;
 }
 
-/* Every case on one series; 0 when something failed. */
-static int hash_series(sy_context *context, const char *name, const double *x, int64_t n)
+/* Every case on one series in one accuracy; 0 when something failed. */
+static int hash_series(sy_context *context, sy_accuracy accuracy, const char *name, const double *x,
+                       int64_t n)
 {
+    const sy_options options = {.struct_size = sizeof options, .accuracy = accuracy};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         lab_case c = cases[i];
         uint64_t state = UINT64_C(0xcbf29ce484222325);
         c.rows = 1;
         c.columns = n;
         c.x = x;
-        if (!lab_prepare(&c) || lab_run(context, &c, NULL, NULL) != SY_OK)
+        if (!lab_prepare(&c) || lab_run(context, &c, &options, NULL) != SY_OK)
             return 0;
         for (int k = 0; k < c.n_outputs; k++)
             state = hash(state, c.out[k], c.out_count);
-        printf("%s case %d on %s: %016llx\n", c.workload, (int)i, name, (unsigned long long)state);
+        printf("%s case %d on %s, %s: %016llx\n", c.workload, (int)i, name,
+               accuracy == SY_ACCURACY_FAST ? "fast" : "exact", (unsigned long long)state);
         lab_release(&c);
     }
     return 1;
@@ -87,13 +93,15 @@ int main(int argc, char **argv)
     for (int s = 0; s < DATA_SERIES; s++) {
         int64_t n;
         double *close = data_column(data_series[s], "close", &n);
-        if (!close || !hash_series(context, data_series[s], close, n))
+        if (!close || !hash_series(context, SY_ACCURACY_EXACT, data_series[s], close, n) ||
+            !hash_series(context, SY_ACCURACY_FAST, data_series[s], close, n))
             return 1;
         free(close);
     }
     for (int kind = 0; kind < SERIES_KINDS; kind++) {
         series_fill(kind, 9, x, COLUMNS);
-        if (!hash_series(context, series_name(kind), x, COLUMNS))
+        if (!hash_series(context, SY_ACCURACY_EXACT, series_name(kind), x, COLUMNS) ||
+            !hash_series(context, SY_ACCURACY_FAST, series_name(kind), x, COLUMNS))
             return 1;
     }
     sy_context_destroy(&context);
