@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 const double balance_whole_speed = 0.4;
 static const double elements_per_speed = 1e8;
@@ -65,14 +64,6 @@ static bench_option options[OPTIONS] = {
                   .least = 1,
                   .most = 1e10},
 };
-
-static int wanted(const char *name)
-{
-    for (int i = 0; i < options[CASES].count; i++)
-        if (!strcmp(options[CASES].text[i], name))
-            return 1;
-    return 0;
-}
 
 /* ---- devices ---- */
 
@@ -266,21 +257,21 @@ int main(int argc, char **argv)
     input = bench_array(balance_elements, 0);
     output = bench_array(balance_elements, 1);
     bench_series_fill("walk", 0, input, balance_elements);
-    for (int k = 0; k < MACHINES && wanted("profile"); k++)
+    for (int k = 0; k < MACHINES && bench_wants(&options[CASES], "profile"); k++)
         race_all("profile", &machines[k], NULL);
-    if (wanted("first")) {
+    if (bench_wants(&options[CASES], "first")) {
         const track t = {"first run, no profile", &machines[3], NULL};
         player players[] = {library(&t, "steelyard", NULL)};
         race(&t, players, 1);
         bench_forget();
     }
-    if (wanted("slower"))
+    if (bench_wants(&options[CASES], "slower"))
         race_all("fast one 3x slower", &machines[2], slower);
-    if (wanted("off"))
+    if (bench_wants(&options[CASES], "off"))
         race_all("profile off by 20 %", &machines[2], off);
     bench_array_free(input);
     bench_array_free(output);
-    if (wanted("small"))
+    if (bench_wants(&options[CASES], "small"))
         balance_small(options[SMALL_FROM].number[0], options[SMALL_TO].number[0]);
     return bench_end();
 }

@@ -313,14 +313,6 @@ static void measure(const question *q)
 
 /* ---- which lines ---- */
 
-static int wanted(const char *name)
-{
-    for (int i = 0; i < options[WORKLOADS].count; i++)
-        if (!strcmp(options[WORKLOADS].text[i], name))
-            return 1;
-    return !options[WORKLOADS].count;
-}
-
 static int has_period(const sy_workload_info *info)
 {
     for (int i = 0; i < info->n_params; i++)
@@ -387,7 +379,7 @@ int main(int argc, char **argv)
         resize((int64_t)options[SIZES].number[s]);
         for (int k = 0; k < sy_workload_count(context); k++) {
             bench_check(sy_workload_query(context, k, &info));
-            if (wanted(info.name))
+            if (bench_wants(&options[WORKLOADS], info.name))
                 measure_all(&info);
         }
     }

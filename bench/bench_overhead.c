@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -48,14 +47,6 @@ static bench_option options[OPTIONS] = {
               .words = parts,
               .many = 1},
 };
-
-static int wanted(const char *part)
-{
-    for (int i = 0; i < options[ONLY].count; i++)
-        if (!strcmp(options[ONLY].text[i], part))
-            return 1;
-    return 0;
-}
 
 /* ---- calls ---- */
 
@@ -332,17 +323,17 @@ int main(int argc, char **argv)
 {
     bench_begin("bench_overhead", "What the library costs beside the work itself.", options,
                 OPTIONS, argc, argv);
-    if (wanted("call"))
+    if (bench_wants(&options[ONLY], "call"))
         measure_calls();
-    if (wanted("loop"))
+    if (bench_wants(&options[ONLY], "loop"))
         measure_loops();
-    for (int i = 0; i < options[DEVICES].count && wanted("plan"); i++)
+    for (int i = 0; i < options[DEVICES].count && bench_wants(&options[ONLY], "plan"); i++)
         measure_plan((int)options[DEVICES].number[i]);
-    if (wanted("idle")) {
+    if (bench_wants(&options[ONLY], "idle")) {
         measure_idle("cpu");
         measure_idle("cpu,sim:a,sim:b");
     }
-    for (int i = 0; i < options[SIZES].count && wanted("phases"); i++) {
+    for (int i = 0; i < options[SIZES].count && bench_wants(&options[ONLY], "phases"); i++) {
         int64_t n = (int64_t)options[SIZES].number[i];
         measure_phases("cpu", "cpu", n);
         measure_phases("simulated 4:1",

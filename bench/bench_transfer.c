@@ -49,14 +49,6 @@ static bench_option options[OPTIONS] = {
               .many = 1},
 };
 
-static int wanted(const char *part)
-{
-    for (int i = 0; i < options[ONLY].count; i++)
-        if (!strcmp(options[ONLY].text[i], part))
-            return 1;
-    return 0;
-}
-
 /* ---- the host's memory ---- */
 
 typedef struct stream {
@@ -229,9 +221,9 @@ static void measure_gpus(void)
     }
     for (int gpu = 0; gpu < gpus; gpu++) {
         driver_use(gpu, name);
-        for (int i = 0; i < options[BYTES].count && wanted("copies"); i++)
+        for (int i = 0; i < options[BYTES].count && bench_wants(&options[ONLY], "copies"); i++)
             measure_copies(name, (size_t)options[BYTES].number[i]);
-        for (int i = 0; i < options[BYTES].count && wanted("library"); i++)
+        for (int i = 0; i < options[BYTES].count && bench_wants(&options[ONLY], "library"); i++)
             measure_library(gpu, name, (int64_t)options[BYTES].number[i] / 8);
     }
     driver_close();
@@ -246,9 +238,9 @@ int main(int argc, char **argv)
     for (int i = 0; i < options[THREADS].count; i++)
         if (options[THREADS].number[i] > bench_most_threads())
             bench_usage("--threads: this build has no threads (OpenMP)");
-    for (int i = 0; i < options[SIZES].count && wanted("memory"); i++)
+    for (int i = 0; i < options[SIZES].count && bench_wants(&options[ONLY], "memory"); i++)
         measure_memory((int64_t)options[SIZES].number[i]);
-    if (wanted("copies") || wanted("library"))
+    if (bench_wants(&options[ONLY], "copies") || bench_wants(&options[ONLY], "library"))
         measure_gpus();
     return bench_end();
 }

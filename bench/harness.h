@@ -2,9 +2,9 @@
  * What the benches share: the command line, timing side against side, lines of figures as JSON or
  * as a table, scratch files that do not outlive the program, and arrays.
  *
- *     bench_begin()  reads the command line, refuses what was not optimised, says what machine it
- * is bench_time()   times several sides in turn, each long enough for the clock bench_row() begins
- * a line of figures; bench_word(), bench_figure() fill it; bench_row_end()
+ * bench_begin() reads the command line, refuses what was not optimised and says what machine it is;
+ * bench_time() times several sides in turn, each long enough for the clock; bench_row() begins a
+ * line of figures, which bench_word() and bench_figure() fill and bench_row_end() ends.
  *
  * A bench is a program of one thread that ends when something is wrong, so the functions do not
  * return errors: they print one line and exit (1: it could not be measured, 2: the command line).
@@ -37,6 +37,8 @@ typedef struct bench_option {
 /* The options named here and those that all benches have; prints what machine this is. */
 void bench_begin(const char *name, const char *purpose, bench_option *options, int count, int argc,
                  char **argv);
+/* Whether the word is among the option's values; every word is when it has none. */
+int bench_wants(const bench_option *option, const char *word);
 /* Frees what is kept; the value of main. */
 int bench_end(void);
 

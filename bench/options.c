@@ -109,6 +109,14 @@ static void print_help(const char *purpose, const bench_option *options, int cou
     exit(0);
 }
 
+int bench_wants(const bench_option *option, const char *word)
+{
+    for (int i = 0; i < option->count; i++)
+        if (!strcmp(option->text[i], word))
+            return 1;
+    return !option->count;
+}
+
 void bench_options_read(const char *name, const char *purpose, bench_option *options, int count,
                         int argc, char **argv)
 {

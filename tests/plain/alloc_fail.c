@@ -208,7 +208,7 @@ int main(void)
     sy_context_destroy(&context);
     if (syi_mem_alive() != alive)
         complain("all", 0, "blocks are left at the end");
-    remove(multigpu);
-    remove(thresholds);
+    lab_remove(multigpu);
+    lab_remove(thresholds);
     return failures != 0;
 }

@@ -24,13 +24,13 @@ static void fill(void)
     cr_assert(x);
     series_fill(SERIES_FLATS, 5, x, COLUMNS);
     snprintf(path, sizeof path, "balance-run-%d.json", (int)getpid());
-    remove(path);
+    lab_remove(path);
 }
 
 static void drop(void)
 {
     free(x);
-    remove(path);
+    lab_remove(path);
 }
 
 TestSuite(balance_run, .init = fill, .fini = drop);

@@ -343,5 +343,5 @@ Test(distribute, stored_ratios)
     same_as_cpu(&c, "stored ratios");
     lab_release(&c);
     sy_context_destroy(&reader);
-    cr_expect_eq(remove(path), 0);
+    lab_remove(path);
 }

@@ -34,8 +34,7 @@ static void fill(void)
 static void drop(void)
 {
     free(x);
-    remove(path);
-    remove(lock_path);
+    lab_remove(path);
 }
 
 TestSuite(feedback, .init = fill, .fini = drop);

@@ -20,12 +20,9 @@ static char multigpu[64], thresholds[64];
 
 static void drop(void)
 {
-    char lock[80];
     free(x);
-    remove(multigpu);
-    remove(thresholds);
-    snprintf(lock, sizeof lock, "%s.lock", thresholds);
-    remove(lock);
+    lab_remove(multigpu);
+    lab_remove(thresholds);
 }
 
 static void fill(void)

@@ -22,6 +22,16 @@ void lab_remember(void *user, sy_log_level level, const char *line)
     snprintf(log->last, sizeof log->last, "%s", line);
 }
 
+void lab_remove(const char *path)
+{
+    static const char *const endings[] = {"", ".lock", ".corrupt"};
+    char name[256];
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "%s%s", path, endings[i]);
+        remove(name);
+    }
+}
+
 sy_context *lab_open(const char *devices, const char *multigpu_path, lab_log *log)
 {
     sy_config config = {.struct_size = sizeof config,

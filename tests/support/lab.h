@@ -22,6 +22,8 @@ void lab_remember(void *user, sy_log_level level, const char *line);
 /* A context over `devices` with a profile file that does not exist (or `multigpu_path`). `log` may
  * be NULL. NULL, with the library's message on standard error, when it cannot be had. */
 sy_context *lab_open(const char *devices, const char *multigpu_path, lab_log *log);
+/* Removes a multigpu.json or thresholds.json, its lock, and what was kept of a damaged one. */
+void lab_remove(const char *path);
 
 /* `count` doubles between two guard zones, poisoned; NULL when memory is exhausted. */
 double *lab_alloc(int64_t count);

@@ -40,14 +40,6 @@ static bench_option options[OPTIONS] = {
               .many = 1},
 };
 
-static int wanted(const char *part)
-{
-    for (int i = 0; i < options[ONLY].count; i++)
-        if (!strcmp(options[ONLY].text[i], part))
-            return 1;
-    return 0;
-}
-
 /* ---- the split ---- */
 
 typedef struct splitting {
@@ -261,12 +253,12 @@ int main(int argc, char **argv)
 {
     bench_begin("bench_inside", "What the public interface does not show.", options, OPTIONS, argc,
                 argv);
-    for (int count = 1; count <= MOST_QUEUED && wanted("dispatch"); count *= 4)
+    for (int count = 1; count <= MOST_QUEUED && bench_wants(&options[ONLY], "dispatch"); count *= 4)
         measure_queue(count);
-    for (int per_link = 0; per_link <= 4 && wanted("split"); per_link += 4)
+    for (int per_link = 0; per_link <= 4 && bench_wants(&options[ONLY], "split"); per_link += 4)
         for (int i = 0; i < options[DEVICES].count; i++)
             measure_split((int)options[DEVICES].number[i], per_link);
-    for (int i = 0; i < options[SIZES].count && wanted("kernel"); i++) {
+    for (int i = 0; i < options[SIZES].count && bench_wants(&options[ONLY], "kernel"); i++) {
         measure_kernel("sma", (int64_t)options[SIZES].number[i]);
         measure_kernel("bollinger", (int64_t)options[SIZES].number[i]);
     }

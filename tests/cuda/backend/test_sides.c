@@ -132,18 +132,15 @@ static void told(void)
 
 int main(int argc, char **argv)
 {
-    char lock[80];
     if (!gpu_begin(argc, argv))
         return 2;
     snprintf(thresholds, sizeof thresholds, "sides-%d.json", (int)getpid());
-    snprintf(lock, sizeof lock, "%s.lock", thresholds);
     gpu_world("gpus=1", NULL, 0);
     asked_for();
     resident();
     timed_in_turn();
-    remove(thresholds);
+    lab_remove(thresholds);
     told();
-    remove(thresholds);
-    remove(lock);
+    lab_remove(thresholds);
     return gpu_end();
 }
