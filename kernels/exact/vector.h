@@ -179,12 +179,6 @@ SYI_INLINE syi_vec syi_vec_abs(syi_vec a)
     return (syi_vec)((syi_bits_vec)a & ((syi_bits_vec){0} + (UINT64_MAX >> 1)));
 }
 
-/* Where every bit of `where` is set a, where none is b. */
-SYI_INLINE syi_vec syi_vec_select(syi_bits_vec where, syi_vec a, syi_vec b)
-{
-    return (syi_vec)((where & (syi_bits_vec)a) | (~where & (syi_bits_vec)b));
-}
-
 /* high + low = a + b exactly. */
 SYI_INLINE void syi_vec_two_sum(syi_vec a, syi_vec b, syi_vec *high, syi_vec *low)
 {

@@ -150,11 +150,6 @@ sy_status cuda_ranks_open(const syi_devices *devices, const char *library, int64
     return status;
 }
 
-int cuda_ranks_count(const cuda_ranks *ranks)
-{
-    return ranks->count;
-}
-
 int cuda_ranks_version(const cuda_ranks *ranks)
 {
     return syi_nccl_version(ranks->nccl);

@@ -10,7 +10,6 @@ typedef struct cuda_ranks cuda_ranks;
  * SY_ERR_DEVICE: the ranks do not meet. Nothing is left on failure. */
 sy_status cuda_ranks_open(const syi_devices *devices, const char *library, int64_t patience_ns,
                           cuda_ranks **out);
-int cuda_ranks_count(const cuda_ranks *ranks);
 /* As syi_nccl_version. */
 int cuda_ranks_version(const cuda_ranks *ranks);
 
