@@ -87,7 +87,7 @@ static bool weigh_stored(sy_context *context, const syi_job *job, const syi_know
 {
     bool found = false;
     for (int i = 0; i < known->count; i++) {
-        const syi_device *device = context->devices.list[i];
+        syi_device *device = context->devices.list[i];
         ratios[i] = syi_side_allows(choice, device) ? known->devices[i].ratio : 0;
         found = found || (ratios[i] > 0 && !syi_plan_obstacle(device, job->workload));
     }

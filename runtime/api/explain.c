@@ -50,8 +50,8 @@ static void explain_choice(const syi_choice *choice, char *text, size_t size)
                  choice->ms[SYI_SIDE_CPU], choice->ms[SYI_SIDE_GPU]);
 }
 
-static void explain_device(const syi_job *job, const syi_plan *plan, const syi_device *device,
-                           int i, int64_t first, sy_planned_device *out)
+static void explain_device(const syi_job *job, const syi_plan *plan, syi_device *device, int i,
+                           int64_t first, sy_planned_device *out)
 {
     syi_copy_text(out->name, sizeof out->name, device->info.name);
     syi_copy_text(out->id, sizeof out->id, device->info.id);
@@ -80,7 +80,7 @@ static const char *decision_of(const syi_devices *devices, const syi_workload *w
 {
     int used = 0, cpus = 0, usable = 0;
     for (int i = 0; i < plan->count; i++) {
-        const syi_device *device = devices->list[i];
+        syi_device *device = devices->list[i];
         usable += !syi_plan_obstacle(device, workload);
         used += plan->shares[i] > 0;
         cpus += plan->shares[i] > 0 && device->info.type == SY_DEVICE_CPU;

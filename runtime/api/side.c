@@ -182,7 +182,7 @@ static sy_status choose_forced(sy_context *context, const syi_job *job, syi_forc
                         .side = force == SYI_FORCE_CPU ? SYI_SIDE_CPU : SYI_SIDE_GPU,
                         .ms = {NAN, NAN}};
     for (int i = 0; i < context->devices.count; i++) {
-        const syi_device *device = context->devices.list[i];
+        syi_device *device = context->devices.list[i];
         if (syi_side_allows(out, device) && !syi_plan_obstacle(device, job->workload))
             return SY_OK;
     }
@@ -199,7 +199,7 @@ static bool has_both(sy_context *context, const syi_job *job, bool *gpu)
     bool found[2] = {false, false};
     *gpu = false;
     for (int i = 0; i < context->devices.count; i++) {
-        const syi_device *device = context->devices.list[i];
+        syi_device *device = context->devices.list[i];
         if (syi_plan_obstacle(device, job->workload))
             continue;
         found[side_of(device)] = true;

@@ -40,8 +40,9 @@ typedef struct syi_backend {
     void (*refresh)(syi_device *device, sy_device_info *info);
     /* Gives memory kept between runs back; NULL: none is kept. */
     void (*trim)(syi_device *device);
-    /* Whether it has a form of this workload; NULL: of every one. */
-    int (*can_run)(const syi_workload *workload);
+    /* Why the device cannot run this workload, for as long as it is open; NULL: it can. No such
+     * function: it can run every one. By several threads at once, and while the device runs. */
+    const char *(*obstacle)(syi_device *device, const syi_workload *workload);
     /* Computes the span; returns when it is done or the device cannot go on. On failure
      * outcome->tiles_done tells the finished prefix. SY_ERR_MEMORY and SY_ERR_DEVICE: somebody else
      * may do the rest; anything else ends the run. */

@@ -60,15 +60,13 @@ int syi_ratios_match(const syi_devices *devices, const sy_balance *stored, doubl
     return found;
 }
 
-const char *syi_plan_obstacle(const syi_device *device, const syi_workload *workload)
+const char *syi_plan_obstacle(syi_device *device, const syi_workload *workload)
 {
     if (device->failed)
         return "failed earlier in this context";
     if (!device->info.usable)
         return device->info.reason;
-    if (device->backend->can_run && !device->backend->can_run(workload))
-        return "has no form of this workload";
-    return NULL;
+    return device->backend->obstacle ? device->backend->obstacle(device, workload) : NULL;
 }
 
 /* Fills plan->ratios, normalised; gives their sum before. */
@@ -77,7 +75,7 @@ static double weigh(const syi_devices *devices, const syi_workload *workload, co
 {
     double sum = 0, largest = 0;
     for (int i = 0; i < plan->count; i++) {
-        const syi_device *device = devices->list[i];
+        syi_device *device = devices->list[i];
         int usable = !syi_plan_obstacle(device, workload);
         double wanted = ratios ? ratios[i] : device->nominal_rate;
         plan->ratios[i] = usable ? wanted : 0;
@@ -106,6 +104,21 @@ static void believe(const syi_devices *devices, syi_plan *plan)
                                         .spread = 1};
 }
 
+/* The first device that has something against the workload says what. */
+static sy_status fail_without_device(const syi_devices *devices, const syi_workload *workload)
+{
+    const char *obstacle = NULL;
+    int i = 0;
+    while (i < devices->count && !(obstacle = syi_plan_obstacle(devices->list[i], workload)))
+        i++;
+    if (!obstacle)
+        return syi_fail(SY_ERR_NO_DEVICE, "%s: no device has a ratio above 0", workload->name);
+    return syi_fail(SY_ERR_NO_DEVICE,
+                    "%s: no usable device is left (%s: %s); open a new context, or name another "
+                    "device such as cpu",
+                    workload->name, devices->list[i]->info.name, obstacle);
+}
+
 sy_status syi_plan_make(const syi_devices *devices, const syi_workload *workload,
                         const double *ratios, syi_source source, int64_t tiles, syi_plan *out)
 {
@@ -120,8 +133,7 @@ sy_status syi_plan_make(const syi_devices *devices, const syi_workload *workload
     if (!plan.ratios || !plan.shares || !plan.beliefs)
         status = syi_no_memory((uint64_t)plan.count * sizeof *plan.beliefs);
     else if (!(weigh(devices, workload, ratios, &plan) > 0))
-        status = syi_fail(SY_ERR_NO_DEVICE, "no usable device is left; open a new context, or name "
-                                            "another device such as cpu");
+        status = fail_without_device(devices, workload);
     else
         status = syi_share_tiles(plan.ratios, plan.count, tiles, plan.shares);
     if (status != SY_OK) {

@@ -78,7 +78,7 @@ sy_status syi_plan_predict(const syi_devices *devices, const syi_job *job,
 double syi_plan_ms(const syi_plan *plan);
 
 /* Why a device can have no part of the workload; NULL: it can. */
-const char *syi_plan_obstacle(const syi_device *device, const syi_workload *workload);
+const char *syi_plan_obstacle(syi_device *device, const syi_workload *workload);
 void syi_plan_clear(syi_plan *plan);
 
 #endif

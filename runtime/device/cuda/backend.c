@@ -166,9 +166,11 @@ static void cuda_trim(syi_device *device)
     pthread_mutex_unlock(&cuda->running);
 }
 
-static int cuda_can_run(const syi_workload *workload)
+static const char *cuda_obstacle(syi_device *device, const syi_workload *workload)
 {
-    return workload->gpu != NULL;
+    if (!workload->gpu)
+        return "has no form of this workload";
+    return workload->user ? cuda_user_obstacle((cuda_device *)device, workload) : NULL;
 }
 
 const syi_backend syi_backend_cuda = {
@@ -179,7 +181,7 @@ const syi_backend syi_backend_cuda = {
     .close = cuda_close,
     .refresh = cuda_refresh,
     .trim = cuda_trim,
-    .can_run = cuda_can_run,
+    .obstacle = cuda_obstacle,
     .run = cuda_run,
     .ram = &cuda_ram,
 };

@@ -74,9 +74,11 @@ typedef struct cuda_device {
     CUmodule module;
     pthread_mutex_t running; /* one run at a time */
     cuda_slot slots[CUDA_SLOTS];
-    cuda_origin origin; /* of a traced run (trace.h) */
-    size_t budget;      /* bytes of device memory to use at most; 0: what is free */
+    cuda_origin origin;     /* of a traced run (trace.h) */
+    size_t budget;          /* bytes of device memory to use at most; 0: what is free */
+    pthread_mutex_t images; /* guards the list */
     struct cuda_user_image *user_images; /* user.h */
+    struct syi_log *log;
     int64_t watchdog_ns;
     _Atomic int hung; /* never spoken to again */
     cuda_port port;

@@ -113,6 +113,8 @@ void cuda_close(syi_device *device)
             api->cuGreenCtxDestroy(cuda->green);
         api->cuDevicePrimaryCtxRelease(cuda->device);
     }
+    cuda_user_clear(cuda); /* of a device that hangs */
+    pthread_mutex_destroy(&cuda->images);
     pthread_mutex_destroy(&cuda->running);
     pthread_mutex_destroy(&cuda->port.lock);
     syi_free(cuda);
@@ -192,11 +194,13 @@ static sy_status open_one(syi_devices *devices, int ordinal, const cuda_parts *p
     if (!cuda)
         return syi_no_memory(sizeof *cuda);
     pthread_mutex_init(&cuda->running, NULL);
+    pthread_mutex_init(&cuda->images, NULL);
     pthread_mutex_init(&cuda->port.lock, NULL);
     cuda->base.backend = &syi_backend_cuda;
     cuda->driver = devices->cuda;
     cuda->nvml = devices->nvml;
     cuda->gather = devices->gather;
+    cuda->log = devices->log;
     cuda->budget = (size_t)devices->config->memory_budget;
     cuda->watchdog_ns = (int64_t)(devices->watchdog_ms * 1e6);
     status = start(cuda, ordinal, parts, index, devices->log);

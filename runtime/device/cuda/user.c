@@ -2,7 +2,9 @@
  * device's is redone elsewhere. */
 #include "device/cuda/user.h"
 
+#include "base/log.h"
 #include "base/mem.h"
+#include <stdio.h>
 #include <steelyard/gpu.h>
 #include <string.h>
 
@@ -17,57 +19,85 @@ static sy_status his_fault(const cuda_device *cuda, const syi_workload *workload
                            syi_cuda_error_name(&cuda->driver->api, result));
 }
 
-static sy_status check_load(const cuda_device *cuda, const syi_workload *workload, CUresult result)
+/* What another GPU's driver may think of otherwise: the architecture, or the PTX's version. */
+static int is_refusal(CUresult result)
 {
-    switch (result) {
-    case CUDA_ERROR_INVALID_IMAGE:
-    case CUDA_ERROR_INVALID_PTX:
-    case CUDA_ERROR_NO_BINARY_FOR_GPU:
-    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
-        return his_fault(cuda, workload, result, "its GPU image cannot be used");
-    case CUDA_ERROR_NOT_FOUND:
-        return his_fault(cuda, workload, result, "its GPU image has no such kernel");
-    default:
-        return cuda_check(cuda, result, "the user's GPU image");
-    }
+    return result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_INVALID_PTX ||
+           result == CUDA_ERROR_NO_BINARY_FOR_GPU || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
+           result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND;
 }
 
+static void refuse(cuda_device *cuda, cuda_user_image *image, CUresult result)
+{
+    snprintf(image->refused, sizeof image->refused, "its driver refuses the GPU image (%.60s)",
+             syi_cuda_error_name(&cuda->driver->api, result));
+    syi_log_line(cuda->log, SY_LOG_WARNING, "%s is left out of workload '%s': %s",
+                 cuda->base.info.name, image->workload->name, image->refused);
+}
+
+/* Adds the image to the list: loaded, refused for good, or without the kernel. */
 static sy_status load(cuda_device *cuda, const syi_workload *workload, cuda_user_image **out)
 {
     const syi_cuda_api *api = &cuda->driver->api;
-    const sy_workload_def *user = workload->user;
     cuda_user_image *image = syi_alloc(1, sizeof *image);
-    sy_status status;
+    CUresult result;
     if (!image)
         return syi_no_memory(sizeof *image);
     image->workload = workload;
-    status = check_load(cuda, workload, api->cuModuleLoadData(&image->module, user->gpu_image));
-    if (status == SY_OK) {
-        status =
-            check_load(cuda, workload,
-                       api->cuModuleGetFunction(&image->kernel, image->module, user->gpu_kernel));
-        if (status != SY_OK)
+    result = api->cuModuleLoadData(&image->module, workload->user->gpu_image);
+    if (result == CUDA_SUCCESS)
+        result =
+            api->cuModuleGetFunction(&image->kernel, image->module, workload->user->gpu_kernel);
+    if (is_refusal(result)) {
+        refuse(cuda, image, result);
+    } else if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_FOUND) {
+        if (image->module)
             api->cuModuleUnload(image->module);
-    }
-    if (status != SY_OK) {
         syi_free(image);
-        return status;
+        return cuda_check(cuda, result, "the user's GPU image");
     }
     image->next = cuda->user_images;
     cuda->user_images = *out = image;
     return SY_OK;
 }
 
+static sy_status find_image(cuda_device *cuda, const syi_workload *workload, cuda_user_image **out)
+{
+    sy_status status = SY_OK;
+    pthread_mutex_lock(&cuda->images);
+    for (*out = cuda->user_images; *out && (*out)->workload != workload;)
+        *out = (*out)->next;
+    if (!*out)
+        status = load(cuda, workload, out);
+    pthread_mutex_unlock(&cuda->images);
+    return status;
+}
+
+const char *cuda_user_obstacle(cuda_device *cuda, const syi_workload *workload)
+{
+    const syi_cuda_api *api = &cuda->driver->api;
+    cuda_user_image *image = NULL;
+    if (workload->user->gpu_launch || cuda->hung ||
+        api->cuCtxPushCurrent(cuda->context) != CUDA_SUCCESS)
+        return NULL;
+    if (find_image(cuda, workload, &image) != SY_OK)
+        image = NULL;
+    api->cuCtxPopCurrent(NULL);
+    return image && *image->refused ? image->refused : NULL;
+}
+
 sy_status cuda_user_kernel(cuda_device *cuda, const syi_workload *workload, CUfunction *kernel)
 {
-    cuda_user_image *image = cuda->user_images;
+    cuda_user_image *image;
     *kernel = NULL;
     if (workload->user->gpu_launch)
         return SY_OK;
-    while (image && image->workload != workload)
-        image = image->next;
-    if (!image)
-        SYI_TRY(load(cuda, workload, &image));
+    SYI_TRY(find_image(cuda, workload, &image));
+    if (*image->refused) /* only now: when the run was planned something else was in the way */
+        return syi_fail(SY_ERR_USER, "workload '%s' on device %s: %s", workload->name,
+                        cuda->base.info.name, image->refused);
+    if (!image->kernel)
+        return his_fault(cuda, workload, CUDA_ERROR_NOT_FOUND, "its GPU image has no such kernel");
     *kernel = image->kernel;
     return SY_OK;
 }
@@ -135,7 +165,8 @@ void cuda_user_clear(cuda_device *cuda)
     while (cuda->user_images) {
         cuda_user_image *image = cuda->user_images;
         cuda->user_images = image->next;
-        cuda->driver->api.cuModuleUnload(image->module);
+        if (image->module && !cuda->hung)
+            cuda->driver->api.cuModuleUnload(image->module);
         syi_free(image);
     }
 }

@@ -4,16 +4,20 @@
 
 #include "device/cuda/device.h"
 
-/* The image of one workload, loaded on one device. */
+/* The image of one workload on one device. */
 typedef struct cuda_user_image {
     const syi_workload *workload;
     CUmodule module;
-    CUfunction kernel;
+    CUfunction kernel; /* NULL: there is none of that name, or no module */
+    char refused[96];  /* why the driver has no use for it on this device; empty: it is loaded */
     struct cuda_user_image *next;
 } cuda_user_image;
 
-/* The workload's kernel, loaded when it is first wanted; NULL for a launcher. SY_ERR_USER when the
- * image is of no use on this device. The device's context is current, as for the others. */
+/* Loads the workload's image when it is first asked, with the device's context. What else goes
+ * wrong is no obstacle: the run will meet it again and say so. */
+const char *cuda_user_obstacle(cuda_device *cuda, const syi_workload *workload);
+/* The workload's kernel; NULL for a launcher. SY_ERR_USER for an image that cannot be used. The
+ * device's context is current, as for the others. */
 sy_status cuda_user_kernel(cuda_device *cuda, const syi_workload *workload, CUfunction *kernel);
 /* Enqueues the slab that is in the slot; `launch` is its description for a built-in kernel. */
 sy_status cuda_user_launch(cuda_device *cuda, const cuda_slot *slot, CUfunction kernel,

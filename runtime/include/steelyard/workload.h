@@ -75,7 +75,8 @@ typedef struct sy_workload_def {
     /* Its GPU form (gpu.h, docs/workloads.md); all zero: the GPUs are left out. That it computes
      * the CPU form's bits is its author's to see to. Either an image of kernels, a fatbin, a cubin
      * or PTX text that ends with a zero byte, and the name of the kernel, which gets a sy_gpu_slab
-     * by value as its only parameter and is launched with one block a tile of the slab; */
+     * by value as its only parameter and is launched with one block a tile of the slab. A GPU whose
+     * driver refuses the image is left out; */
     const void *gpu_image;
     const char *gpu_kernel;
     int gpu_threads;         /* of a block, up to 1,024; 0: 256 */
