@@ -58,9 +58,13 @@ static void explain_device(const syi_job *job, const syi_plan *plan, syi_device 
     out->ratio = plan->ratios[i];
     out->tiles = plan->shares[i];
     out->elements = syi_tiles_elements(job, (syi_tiles){first, plan->shares[i]});
-    out->predicted_ms = -1;
+    out->predicted_ms = out->copy_in_ms = out->compute_ms = out->copy_out_ms = -1;
     if (plan->parts && out->tiles) {
+        const double *phase_ns = plan->parts[i].phase_ns;
         out->predicted_ms = plan->parts[i].total_ns / 1e6;
+        out->copy_in_ms = phase_ns[SYI_COPY_IN] / 1e6;
+        out->compute_ms = phase_ns[SYI_COMPUTE] / 1e6;
+        out->copy_out_ms = phase_ns[SYI_COPY_OUT] / 1e6;
         syi_copy_text(out->limited_by, sizeof out->limited_by,
                       syi_limit_word(plan->parts[i].limit));
     }

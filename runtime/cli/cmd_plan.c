@@ -28,15 +28,19 @@ static int print_text(const sy_plan_info *plan, const char *workload)
     if (plan->predicted_ms >= 0)
         printf("predicted: %s\n", time);
     printf("\n");
-    cli_table_begin(&table, 6, "device", ">ratio", ">tiles", ">elements", ">predicted", "note");
+    cli_table_begin(&table, 9, "device", ">ratio", ">tiles", ">elements", ">predicted", ">copy in",
+                    ">compute", ">copy out", "note");
     for (int i = 0; i < plan->n_devices; i++) {
         const sy_planned_device *d = &plan->devices[i];
-        cli_time_text(d->predicted_ms, time);
+        const double times[] = {d->predicted_ms, d->copy_in_ms, d->compute_ms, d->copy_out_ms};
         cli_table_cell(&table, "%s", d->name);
         cli_table_cell(&table, "%.4f", d->ratio);
         cli_table_cell(&table, "%lld", (long long)d->tiles);
         cli_table_cell(&table, "%lld", (long long)d->elements);
-        cli_table_cell(&table, "%s", time);
+        for (size_t k = 0; k < sizeof times / sizeof *times; k++) {
+            cli_time_text(times[k] > 0 ? times[k] : -1, time); /* none */
+            cli_table_cell(&table, "%s", time);
+        }
         if (*d->left_out)
             cli_table_cell(&table, "left out: %s", d->left_out);
         else
@@ -61,12 +65,14 @@ static int print_json(const sy_plan_info *plan, const char *workload)
     for (int i = 0; i < plan->n_devices; i++) {
         const sy_planned_device *d = &plan->devices[i];
         devices = cli_json_append(
-            devices,
-            json_pack("{s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "name", cli_json_text(d->name),
-                      "id", cli_json_text(d->id), "ratio", cli_json_number(d->ratio), "tiles",
-                      (json_int_t)d->tiles, "elements", (json_int_t)d->elements, "predicted_ms",
-                      predicted(d->predicted_ms), "limited_by", text_or_null(d->limited_by),
-                      "left_out", text_or_null(d->left_out)));
+            devices, json_pack("{s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
+                               cli_json_text(d->name), "id", cli_json_text(d->id), "ratio",
+                               cli_json_number(d->ratio), "tiles", (json_int_t)d->tiles, "elements",
+                               (json_int_t)d->elements, "predicted_ms", predicted(d->predicted_ms),
+                               "copy_in_ms", predicted(d->copy_in_ms), "compute_ms",
+                               predicted(d->compute_ms), "copy_out_ms", predicted(d->copy_out_ms),
+                               "limited_by", text_or_null(d->limited_by), "left_out",
+                               text_or_null(d->left_out)));
     }
     return cli_json_print(json_pack(
         "{s:o, s:I, s:I, s:I, s:s, s:o, s:o, s:o}", "workload", cli_json_text(workload), "rows",

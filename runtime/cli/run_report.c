@@ -69,6 +69,10 @@ int cli_report_show(const sy_report *report, const char *workload)
             (long long)report->columns, time);
     if (isfinite(report->efficiency) && report->efficiency > 0)
         fprintf(stderr, ", %.1f %% of the ideal", 100 * report->efficiency);
+    if (report->predicted_ms >= 0) {
+        cli_time_text(report->predicted_ms, time);
+        fprintf(stderr, ", predicted %s", time);
+    }
     fprintf(stderr, "\n");
     return CLI_DONE;
 }

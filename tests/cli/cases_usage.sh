@@ -91,7 +91,7 @@ accepts "plan --json" plan sma --size 64 --rows 1000 --json --devices sim:a,sim:
     --ratios a=0.75,b=0.25
 for field in '"workload": "sma"' '"rows": 1000' '"columns": 64' '"decision": "' '"predicted_ms": ' \
     '"reason": "' '"name": "a"' '"id": "sim:0"' '"ratio": 0.75' '"tiles": 750' \
-    '"elements": 48000' '"limited_by": ' '"left_out": null'; do
+    '"elements": 48000' '"copy_in_ms": ' '"compute_ms": ' '"copy_out_ms": ' '"limited_by": ' '"left_out": null'; do
     says "plan --json has $field" "$field"
 done
 accepts "plan as text" plan bollinger --size 100000 --period 50 $cpu

@@ -65,6 +65,8 @@ Test(balance_run, plans_by_the_costs)
     /* Two devices: 0.03 ms to start their threads. */
     cr_expect_float_eq(plan.predicted_ms, 0.03 + 150 * 4096 * 10e-6, 1e-9);
     cr_expect_str_eq(plan.devices[0].limited_by, "compute");
+    cr_expect_float_eq(plan.devices[1].compute_ms, 50 * 4096 * 30e-6, 1e-9);
+    cr_expect(plan.devices[1].copy_in_ms == 0 && plan.devices[1].copy_out_ms == 0);
     sy_plan_info_clear(&plan);
     sy_context_destroy(&context);
 }

@@ -123,7 +123,8 @@ typedef struct sy_planned_device {
     char name[64], id[64];
     double ratio;
     int64_t tiles, elements;
-    double predicted_ms; /* < 0: nothing known */
+    double predicted_ms;                        /* < 0: nothing known, nor of the phases */
+    double copy_in_ms, compute_ms, copy_out_ms; /* its phases, which may overlap */
     char limited_by[32]; /* `compute`, `copy in`, `copy out`, `latency`; empty: nothing known */
     char left_out[128];  /* why it gets nothing; empty when it gets something */
 } sy_planned_device;
