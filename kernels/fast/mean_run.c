@@ -3,122 +3,195 @@
 #include "fast/vector.h"
 #include "fast/window.h"
 
-enum { CHUNK = 1024, ROOM = 2 * SYI_FAST_PERIOD + 2 * SYI_WIDTH };
+/* Windows at a time: few columns are summed up twice, and all stays in the nearest cache. */
+enum { CHUNK = 1024, ROOM = 2 * SYI_FAST_PERIOD + 64 };
 
-/* A chunk of windows; window j is x[j .. j + period). Room for a whole vector is behind x and y. */
+/* What the period has beyond a multiple of eight columns is its tail. FIRST: columns of the first
+ * sums. */
+enum { EIGHT = 8, FIRST = SYI_WIDTH == 8 ? 8 : 4 };
+
+/* A chunk of windows; window j is x[j .. j + period). There are SYI_FAST_BEHIND columns more behind
+ * x, and room for as many results behind y. Of the window's newest `have` columns there is the
+ * mean, head[j] * scale; sums[j] are those of `length` columns from column j on. */
 typedef struct task {
     const double *x;
     double *y;
-    int64_t windows, period;
-    double room[3][ROOM];
+    int64_t windows, period, length, have;
+    const double *sums, *head;
+    double scale;
+    double (*room)[ROOM];
 } task;
 
-/* What has been put together: sums over `length` columns from column j on; the mean of the `have`
- * oldest columns of window j, head[j] * scale. */
-typedef struct parts {
-    const double *sums, *head;
-    int64_t length, have;
-    double scale;
-} parts;
-
-SYI_INLINE double *free_room(task *t, const parts *p)
+static double *free_room(const task *t)
 {
     int k = 0;
-    while (t->room[k] == p->sums || t->room[k] == p->head)
+    while (t->sums == t->room[k] || (t->head >= t->room[k] && t->head < t->room[k] + ROOM))
         k++;
     return t->room[k];
 }
 
-static void twice(task *t, parts *p)
+/* The mean of the newest columns and the stretch of `length` before them. */
+SYI_INLINE syi_vector joined(syi_vector newer, syi_vector sum, int64_t length, int64_t have)
 {
-    double *to = free_room(t, p);
-    int64_t count = t->windows + t->period - 2 * p->length;
+    syi_vector mean = sum * (1.0 / (double)length);
+    return have ? newer + (mean - newer) * ((double)length / (double)(length + have)) : mean;
+}
+
+/* The mean of the tail, from x[0] on; `four`: the sum of the first
+ * four, which alone is left as it is. */
+SYI_INLINE syi_vector tail_mean(const double *x, syi_vector four, int64_t tail)
+{
+    syi_vector mean = {0};
+    const double *newest = x + tail - 1;
+    if (tail & 1)
+        mean = SYI_LOAD(newest);
+    if (tail & 2)
+        mean = joined(mean, SYI_LOAD(newest - (tail & 1) - 1) + SYI_LOAD(newest - (tail & 1)), 2,
+                      tail & 1);
+    return tail == 4 ? four : tail & 4 ? joined(mean, four, 4, tail & 3) : mean;
+}
+
+/* The sums of FIRST columns from column j on; `next`: those of two and four columns of the block
+ * that follows. `four` gets those of four columns. */
+SYI_INLINE syi_vector first_sum(const double *x, syi_vector *next, syi_vector *four)
+{
+#if SYI_WIDTH == 8
+    const syi_vector two = SYI_LOAD(x) + SYI_LOAD(x + 1), last = next[1];
+    *four = two + SYI_AFTER_2(two, next[0]);
+    next[0] = two;
+    next[1] = *four;
+    return *four + SYI_AFTER_4(*four, last);
+#else
+    (void)next;
+    *four = (SYI_LOAD(x) + SYI_LOAD(x + 1)) + (SYI_LOAD(x + 2) + SYI_LOAD(x + 3));
+    return *four;
+#endif
+}
+
+/* The first sums from the columns [first, last) on, from right to left, and the tails' means. */
+SYI_INLINE void begin_part(task *t, int64_t first, int64_t last, int64_t tail, syi_vector *next)
+{
+    const double *x = t->x;
+    double *sums = t->room[0], *head = t->room[1] - (t->period & -EIGHT);
+    for (int64_t j = last - SYI_WIDTH; j >= first; j -= SYI_WIDTH) {
+        syi_vector four, sum = first_sum(x + j, next, &four);
+        SYI_STORE(sums + j, sum);
+        if (tail)
+            SYI_STORE(head + j, tail_mean(x + j, four, tail));
+    }
+}
+
+static void begin(task *t)
+{
+    const int64_t ahead = t->period & -EIGHT;
+    const int64_t last = ahead + ((t->windows + SYI_WIDTH - 1) & -SYI_WIDTH) + SYI_WIDTH;
+    syi_vector next[2] = {{0}, {0}}; /* the block behind gives the tails their last sums */
+    t->length = FIRST;
+    t->have = t->period - ahead;
+    t->scale = t->have == 4 ? 0.25 : 1.0;
+    t->sums = t->room[0];
+    t->head = t->room[1];
+    if (t->have == 4)
+        begin_part(t, ahead, last, 4, next);
+    else
+        begin_part(t, ahead, last, t->have, next);
+    begin_part(t, 0, ahead, 0, next);
+}
+
+static void twice(task *t)
+{
+    const int64_t count = t->windows + t->period - 2 * t->length, length = t->length;
+    const double *from = t->sums;
+    double *to = free_room(t);
     for (int64_t j = 0; j < count; j += SYI_WIDTH)
-        SYI_STORE(to + j, SYI_LOAD(p->sums + j) + SYI_LOAD(p->sums + j + p->length));
-    p->sums = to;
-    p->length *= 2;
+        SYI_STORE(to + j, SYI_LOAD(from + j) + SYI_LOAD(from + j + length));
+    t->sums = to;
+    t->length *= 2;
 }
 
 /* Twice twice, without what lies between. */
-static void fourfold(task *t, parts *p)
+static void fourfold(task *t)
 {
-    double *to = free_room(t, p);
-    int64_t length = p->length, count = t->windows + t->period - 4 * length;
+    const int64_t length = t->length, count = t->windows + t->period - 4 * length;
+    const double *from = t->sums;
+    double *to = free_room(t);
     for (int64_t j = 0; j < count; j += SYI_WIDTH) {
-        const double *from = p->sums + j;
-        syi_vector left = SYI_LOAD(from) + SYI_LOAD(from + length);
-        syi_vector right = SYI_LOAD(from + 2 * length) + SYI_LOAD(from + 3 * length);
+        syi_vector left = SYI_LOAD(from + j) + SYI_LOAD(from + j + length);
+        syi_vector right = SYI_LOAD(from + j + 2 * length) + SYI_LOAD(from + j + 3 * length);
         SYI_STORE(to + j, left + right);
     }
-    p->sums = to;
-    p->length *= 4;
+    t->sums = to;
+    t->length *= 4;
 }
 
-/* The head and `times` (1, 2, 4) stretches behind it become the head; `last`: the mean of the
- * window, a zero of which is +0. Gives whether something is not finite. */
-SYI_INLINE int join(task *t, parts *p, int times, int last)
+static void join(task *t)
 {
-    double *to = last ? t->y : free_room(t, p);
-    const int64_t length = p->length, more = times * length;
-    double inverse = 1.0 / (double)more, part = (double)more / (double)(p->have + more);
+    const int64_t length = t->length, have = t->have;
+    const double *sums = t->sums + (t->period - have - length), *head = t->head, scale = t->scale;
+    double *to = free_room(t);
+    for (int64_t j = 0; j < t->windows && have; j += SYI_WIDTH)
+        SYI_STORE(to + j, joined(SYI_LOAD(head + j) * scale, SYI_LOAD(sums + j), length, have));
+    t->head = have ? to : sums;
+    t->scale = have ? 1.0 : 1.0 / (double)length;
+    t->have += length;
+}
+
+/* `times` (0, 1, 2, 4) stretches and what is behind them are the window; a zero is +0. Gives
+ * whether something is not finite. */
+SYI_INLINE int finish(const task *t, int times)
+{
+    const int64_t length = t->length, have = t->have;
+    const double *head = t->head, scale = t->scale;
+    double *y = t->y;
     syi_vector strange = {0};
     for (int64_t j = 0; j < t->windows; j += SYI_WIDTH) {
-        const double *sums = p->sums + p->have + j;
-        syi_vector mean = SYI_LOAD(sums);
-        if (times > 1)
-            mean += SYI_LOAD(sums + length);
-        if (times > 2)
-            mean += SYI_LOAD(sums + 2 * length) + SYI_LOAD(sums + 3 * length);
-        mean *= inverse;
-        if (p->have) {
-            syi_vector older = SYI_LOAD(p->head + j) * p->scale;
-            mean = older + (mean - older) * part;
+        const double *sums = t->sums + j;
+        syi_vector mean = {0}, sum;
+        if (have)
+            mean = SYI_LOAD(head + j) * scale;
+        if (times) {
+            sum = SYI_LOAD(sums);
+            if (times > 1)
+                sum += SYI_LOAD(sums + length);
+            if (times > 2)
+                sum += SYI_LOAD(sums + 2 * length) + SYI_LOAD(sums + 3 * length);
+            mean = joined(mean, sum, times * length, have);
         }
-        if (last) {
-            mean += 0.0;
-            strange += mean - mean;
-        }
-        SYI_STORE(to + j, mean);
+        mean += 0.0;
+        strange += mean;
+        SYI_STORE(y + j, mean);
     }
-    p->head = to;
-    p->have += more;
-    p->scale = 1.0;
-    return last && syi_any(&strange);
+    strange -= strange;
+    return syi_any(&strange);
+}
+
+static int finish_as(const task *t, int64_t times)
+{
+    switch (times) {
+    case 0:
+        return finish(t, 0);
+    case 1:
+        return finish(t, 1);
+    case 2:
+        return finish(t, 2);
+    default:
+        return finish(t, 4);
+    }
 }
 
 static void compute(task *t)
 {
-    parts p = {.sums = t->x, .length = 1};
-    int strange;
-    for (;;) {
-        int64_t rest = t->period - p.have;
-        if (rest == p.length || rest == 2 * p.length || rest == 4 * p.length)
-            break;
-        if (t->period & p.length) {
-            if (p.have) {
-                join(t, &p, 1, 0);
-            } else {
-                p.head = p.sums;
-                p.have = p.length;
-                p.scale = 1.0 / (double)p.length;
-            }
-        }
-        if (t->period & 2 * p.length)
-            twice(t, &p);
+    int64_t rest;
+    begin(t);
+    while (rest = (t->period - t->have) / t->length, rest == 3 || rest > 4) {
+        if (rest & 1)
+            join(t);
+        else if (rest & 2)
+            twice(t);
         else
-            fourfold(t, &p);
+            fourfold(t);
     }
-    switch ((t->period - p.have) / p.length) {
-    case 1:
-        strange = join(t, &p, 1, 1);
-        break;
-    case 2:
-        strange = join(t, &p, 2, 1);
-        break;
-    default:
-        strange = join(t, &p, 4, 1);
-    }
-    if (strange)
+    if (finish_as(t, rest))
         syi_fast_mark(t->y, t->windows);
 }
 
@@ -126,7 +199,9 @@ static void compute(task *t)
 static void compute_last(task *t, double *x, double *y)
 {
     double *result = t->y;
-    memcpy(x, t->x, (size_t)(t->windows + t->period - 1) * sizeof *x);
+    const int64_t columns = t->windows + t->period - 1;
+    memcpy(x, t->x, (size_t)columns * sizeof *x);
+    memset(x + columns, 0, SYI_FAST_BEHIND * sizeof *x);
     t->x = x;
     t->y = y;
     compute(t);
@@ -136,18 +211,17 @@ static void compute_last(task *t, double *x, double *y)
 sy_status SYI_ISA_NAME(syi_fast_mean_run)(const syi_piece *piece, int64_t period)
 {
     const sy_segment *segment = &piece->segment;
-    const int64_t most = period < CHUNK ? CHUNK : period / SYI_WIDTH * SYI_WIDTH;
+    const int64_t most = period < CHUNK ? CHUNK : period & -SYI_WIDTH;
     int64_t at = period - 1 - segment->first;
-    double last_x[ROOM], last_y[ROOM];
-    task t;
-    t.period = period;
+    _Alignas(64) double room[3][ROOM], last_x[ROOM], last_y[ROOM];
+    task t = {.period = period, .room = room};
     at = at < 0 ? 0 : at > segment->count ? segment->count : at;
     syi_fast_blank(segment->out[0], at);
     for (; at < segment->count; at += t.windows) {
         t.windows = segment->count - at;
         t.x = segment->in[0] + at - (period - 1);
         t.y = segment->out[0] + at;
-        if (t.windows >= most + SYI_WIDTH) {
+        if (t.windows >= most + SYI_FAST_BEHIND) {
             t.windows = most;
             compute(&t);
         } else {

@@ -29,6 +29,12 @@ typedef int64_t syi_vector_mask __attribute__((vector_size(8 * SYI_WIDTH)));
 /* Elements of a and b, by constant numbers; those of b come behind a's. */
 #define SYI_PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
+/* The vector that begins 2 (4) columns after `older`, which `newer` follows. */
+#if SYI_WIDTH == 8
+#define SYI_AFTER_2(older, newer) SYI_PICK(older, newer, 2, 3, 4, 5, 6, 7, 8, 9)
+#define SYI_AFTER_4(older, newer) SYI_PICK(older, newer, 4, 5, 6, 7, 8, 9, 10, 11)
+#endif
+
 /* Whether something in it is not zero (a NaN is not). */
 SYI_INLINE int syi_any(const syi_vector *v)
 {

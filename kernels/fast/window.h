@@ -16,6 +16,8 @@
 
 /* Longer windows are computed in exact arithmetic: so much would not stay in the cache. */
 #define SYI_FAST_PERIOD 2048
+/* Columns that may be read behind a chunk's own. */
+#define SYI_FAST_BEHIND 24
 
 SYI_ISA_DECLARE_AS(syi_fast_window_run, (const syi_piece *piece, const syi_window *window));
 SYI_ISA_DECLARE_AS(syi_fast_mean_run, (const syi_piece *piece, int64_t period));

@@ -13,9 +13,9 @@
 #include "support/oracle.h"
 #include "support/series.h"
 
-enum { COLUMNS = 3 * 4096 + 700, ROWS = 2, SEEDS = 16, MANY = 20 * 4096 + 5 };
+enum { COLUMNS = 3 * 4096 + 700, ROWS = 2, SEEDS = 16, MANY = 20 * 4096 + 5, CONTEXTS = 4 };
 
-#define SPLIT "sim:a:speed=1e6,sim:b:speed=3e6,cpu:threads=2:isa=base"
+#define SPLIT "sim:a:speed=1e6,sim:b:speed=3e6,cpu:threads=2"
 
 /* What an output's error is measured by, in units of 2^-53. */
 typedef enum unit {
@@ -143,35 +143,32 @@ static void judge(const lab_case *c, series_kind kind, double *seen)
     }
 }
 
-/* One row of c->columns values x, alone and split. */
-static void check_row(sy_context *whole, sy_context *split, lab_case c, const double *x,
-                      series_kind kind, double *seen)
+/* An average and bands are the price itself where it stands still. */
+static void judge_flats(const lab_case *c, series_kind kind)
 {
-    const sy_options fast = {.struct_size = sizeof fast, .accuracy = SY_ACCURACY_FAST};
-    lab_case again;
-    int output = 0;
-    int64_t at;
-    c.rows = 1;
-    c.x = x;
-    again = c;
-    cr_assert(lab_prepare(&c) && lab_prepare(&again));
-    cr_assert_eq(lab_run(whole, &c, &fast, NULL), SY_OK);
-    cr_assert_eq(lab_run(split, &again, &fast, NULL), SY_OK);
-    judge(&c, kind, seen);
-    at = lab_case_difference(&c, &again, &output);
-    cr_expect(at < 0, "%s, series '%s': split differs in output %d at %lld", c.workload,
-              series_name(kind), output, (long long)at);
-    lab_release(&c);
-    lab_release(&again);
+    int64_t period = (int64_t)param(c, "period", 20), same = 0;
+    char text[256];
+    for (int64_t i = 0; i < c->out_count; i++) {
+        same = i && c->x[i] == c->x[i - 1] ? same + 1 : 1;
+        for (int k = 0; k < c->n_outputs && same >= period && isfinite(c->x[i]); k++)
+            cr_expect(c->out[k][i] == c->x[i], "%s, series '%s', output %d, column %d: not flat",
+                      lab_describe(c, text, sizeof text), series_name(kind), k, (int)i);
+    }
 }
 
-static void check_series(sy_context *whole, sy_context *split, lab_case c, series_kind kind,
-                         double *seen)
+/* The bits are those of `c` on other devices. */
+static void check_again(sy_context *context, const lab_case *c, series_kind kind)
 {
-    static double x[COLUMNS];
-    c.columns = COLUMNS;
-    series_fill(kind, 5, x, COLUMNS);
-    check_row(whole, split, c, x, kind, seen);
+    const sy_options fast = {.struct_size = sizeof fast, .accuracy = SY_ACCURACY_FAST};
+    lab_case again = *c;
+    int output = 0;
+    int64_t at;
+    cr_assert(lab_prepare(&again));
+    cr_assert_eq(lab_run(context, &again, &fast, NULL), SY_OK);
+    at = lab_case_difference(c, &again, &output);
+    cr_expect(at < 0, "%s, series '%s': split differs in output %d at %lld", c->workload,
+              series_name(kind), output, (long long)at);
+    lab_release(&again);
 }
 
 static int is_extreme(series_kind kind)
@@ -179,19 +176,57 @@ static int is_extreme(series_kind kind)
     return kind == SERIES_SUBNORMAL || kind == SERIES_FULL_RANGE || kind == SERIES_HUGE_MIX;
 }
 
+/* One row of c->columns values x, alone and on the other devices. */
+static void check_row(sy_context *const *contexts, lab_case c, const double *x, series_kind kind,
+                      double *seen)
+{
+    const sy_options fast = {.struct_size = sizeof fast, .accuracy = SY_ACCURACY_FAST};
+    c.rows = 1;
+    c.x = x;
+    cr_assert(lab_prepare(&c));
+    cr_assert_eq(lab_run(contexts[0], &c, &fast, NULL), SY_OK);
+    if (!is_extreme(kind))
+        judge(&c, kind, seen);
+    if (!strcmp(c.workload, "sma") || !strcmp(c.workload, "bollinger"))
+        judge_flats(&c, kind);
+    for (int i = 1; i < CONTEXTS && contexts[i]; i++)
+        check_again(contexts[i], &c, kind);
+    lab_release(&c);
+}
+
+/* The best instruction set alone, a split, and the other instruction sets. */
+static void open_contexts(sy_context *contexts[CONTEXTS])
+{
+    static const char *const devices[CONTEXTS] = {"cpu", SPLIT, "cpu:threads=2:isa=base",
+                                                  "cpu:isa=v3"};
+    for (int i = 0; i < CONTEXTS; i++)
+        contexts[i] = lab_open(devices[i], NULL, NULL);
+    cr_assert(contexts[0] && contexts[1] && contexts[2]);
+    cr_assert(contexts[3] || /* which says on standard error what this processor lacks */
+              sy_last_error()->status == SY_ERR_NO_DEVICE);
+}
+
+static void close_contexts(sy_context *contexts[CONTEXTS])
+{
+    for (int i = 0; i < CONTEXTS; i++)
+        sy_context_destroy(&contexts[i]);
+}
+
 static void check(lab_case c)
 {
-    sy_context *whole = lab_open("cpu", NULL, NULL), *split = lab_open(SPLIT, NULL, NULL);
+    static double x[COLUMNS];
+    sy_context *contexts[CONTEXTS];
     double seen = 0;
     char text[256];
-    cr_assert(whole && split);
-    for (int kind = 0; kind < SERIES_KINDS; kind++)
-        if (!is_extreme(kind))
-            check_series(whole, split, c, kind, &seen);
+    open_contexts(contexts);
+    c.columns = COLUMNS;
+    for (int kind = 0; kind < SERIES_KINDS; kind++) {
+        series_fill(kind, 5, x, COLUMNS);
+        check_row(contexts, c, x, kind, &seen);
+    }
     if (getenv("STEELYARD_SHOW_ERRORS"))
         fprintf(stderr, "%s: %.2f\n", lab_describe(&c, text, sizeof text), seen);
-    sy_context_destroy(&whole);
-    sy_context_destroy(&split);
+    close_contexts(contexts);
 }
 
 #define P(key, number)                                                                             \
@@ -261,9 +296,9 @@ Test(fast, rsi_of_rests)
 {
     static const int gaps[] = {1500, 9500, 30000}, of[] = {1, 3, 14};
     static double x[MANY];
-    sy_context *whole = lab_open("cpu", NULL, NULL), *split = lab_open(SPLIT, NULL, NULL);
+    sy_context *contexts[CONTEXTS];
     double seen = 0;
-    cr_assert(whole && split);
+    open_contexts(contexts);
     for (size_t g = 0; g < sizeof gaps / sizeof gaps[0]; g++)
         for (int p = 0; p < 3; p++) {
             lab_case c = {.workload = "rsi", .columns = MANY, .n_params = 1};
@@ -273,12 +308,11 @@ Test(fast, rsi_of_rests)
             for (int i = 2000; i < MANY; i++)
                 x[i] = x[i - 1] +
                        (i % gaps[g] >= 3 ? 0.0 : ldexp(series_uniform(&random) - 0.5, -i % 9));
-            check_row(whole, split, c, x, SERIES_FLATS, &seen);
+            check_row(contexts, c, x, SERIES_FLATS, &seen);
             x[MANY - gaps[g] / 2] = NAN;
-            check_row(whole, split, c, x, SERIES_NANS, &seen);
+            check_row(contexts, c, x, SERIES_NANS, &seen);
         }
-    sy_context_destroy(&whole);
-    sy_context_destroy(&split);
+    close_contexts(contexts);
 }
 
 Test(fast, reductions)
