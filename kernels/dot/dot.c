@@ -23,6 +23,7 @@ static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_
 }
 
 static const syi_gpu_form gpu = SYI_TILE_FORM("syi_gpu_dot");
+static const syi_gpu_form gpu_fast = SYI_TILE_FORM("syi_gpu_dot_fast");
 
 static void finish_fast(const void *partial, int64_t columns, const double *params, double *outputs,
                         int *doubt)
@@ -47,6 +48,7 @@ static const syi_workload fast = {
     .partial_size = sizeof(double),
     .combine = syi_fast_add,
     .finish = finish_fast,
+    .gpu = &gpu_fast,
 };
 
 const syi_workload syi_workload_dot = {

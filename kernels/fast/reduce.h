@@ -26,6 +26,11 @@ SYI_INLINE double syi_fast_fold(double *lane)
     return lane[0];
 }
 
+SYI_INLINE double syi_fast_term(const double *x, const double *y, int products, int64_t i)
+{
+    return products ? x[i] * y[i] : x[i];
+}
+
 /* The sum of x[i], or of x[i] * y[i] with `products`. */
 SYI_INLINE double syi_fast_sum(const double *restrict x, const double *restrict y, int products,
                                int64_t count)
@@ -36,9 +41,9 @@ SYI_INLINE double syi_fast_sum(const double *restrict x, const double *restrict 
         double lane[SYI_FAST_LANES] = {0};
         for (; i + SYI_FAST_LANES <= to; i += SYI_FAST_LANES)
             for (int k = 0; k < SYI_FAST_LANES; k++)
-                lane[k] += products ? x[i + k] * y[i + k] : x[i + k];
+                lane[k] += syi_fast_term(x, y, products, i + k);
         for (int k = 0; i < to; i++, k++)
-            lane[k] += products ? x[i] * y[i] : x[i];
+            lane[k] += syi_fast_term(x, y, products, i);
         for (int k = 0; k < SYI_FAST_LANES; k++)
             total[k] += lane[k];
     }
@@ -79,21 +84,33 @@ typedef struct syi_fast_spread {
     double squares; /* sum of squared deviations from the mean */
 } syi_fast_spread;
 
-SYI_INLINE syi_fast_spread syi_fast_spread_of(const double *x, int64_t count)
+/* The mean by way of x[0]: where all values are equal it is that value, and the squares are 0.
+ * `sum`: of the distances from x[0]. */
+SYI_INLINE double syi_fast_pivot(double first, double sum, int64_t count)
 {
-    syi_fast_spread spread = {.count = (double)count};
-    double sum, squares;
-    if (count == 0)
-        return spread;
-    /* By way of x[0]: where all values are equal the pivot is that value, and the squares are 0. */
-    syi_fast_moments(x, x[0], count, &sum, &squares);
-    spread.pivot = x[0] + sum / (double)count;
-    syi_fast_moments(x, spread.pivot, count, &sum, &squares);
-    spread.offset = sum / (double)count;
+    return first + sum / (double)count;
+}
+
+/* From the moments about the pivot. */
+SYI_INLINE syi_fast_spread syi_fast_spread_from(double pivot, double sum, double squares,
+                                                int64_t count)
+{
+    syi_fast_spread spread = {(double)count, pivot, sum / (double)count, 0.0};
     spread.squares = squares - sum * spread.offset;
     if (spread.squares < 0.0) /* rounding; a NaN stays */
         spread.squares = 0.0;
     return spread;
+}
+
+SYI_INLINE syi_fast_spread syi_fast_spread_of(const double *x, int64_t count)
+{
+    double pivot, sum, squares;
+    if (count == 0)
+        return (syi_fast_spread){0.0, 0.0, 0.0, 0.0};
+    syi_fast_moments(x, x[0], count, &sum, &squares);
+    pivot = syi_fast_pivot(x[0], sum, count);
+    syi_fast_moments(x, pivot, count, &sum, &squares);
+    return syi_fast_spread_from(pivot, sum, squares, count);
 }
 
 /* What the partials hold, and how they merge (reduce.c). */

@@ -139,6 +139,7 @@ static const sy_param_info params[] = {{.name = "ddof",
                                         .is_integer = 1}};
 
 static const syi_gpu_form gpu = SYI_TILE_FORM("syi_gpu_variance");
+static const syi_gpu_form gpu_fast = SYI_TILE_FORM("syi_gpu_variance_fast");
 
 static void finish_fast(const void *partial, int64_t columns, const double *params, double *outputs,
                         int *doubt)
@@ -166,6 +167,7 @@ static const syi_workload fast = {
     .partial_size = sizeof(syi_fast_spread),
     .combine = syi_fast_spread_merge,
     .finish = finish_fast,
+    .gpu = &gpu_fast,
 };
 
 const syi_workload syi_workload_variance = {

@@ -3,6 +3,7 @@
 #include "cuda/forms.h"
 
 #include "cuda/device.h"
+#include "fast/reduce_unit.h"
 #include "kernel.h"
 #include "variance/moments.h"
 
@@ -75,4 +76,9 @@ SYI_KERNEL __launch_bounds__(SYI_TILE_UNIT_THREADS, 3) syi_gpu_variance(const sy
                   {(uint64_t)sums.sum, (uint64_t)(sums.sum >> 64), sign},
                   {(uint64_t)sums.squares, (uint64_t)(sums.squares >> 64), sums.carries, 0, 0, 0}};
     syi_unit_doubt(&launch, &unit, 0, fits || span.has_non_finite ? 0 : unit.count);
+}
+
+SYI_KERNEL __launch_bounds__(SYI_TILE_UNIT_THREADS, 3) syi_gpu_variance_fast(const syi_launch launch)
+{
+    syi_fast_spread_unit(&launch);
 }

@@ -202,14 +202,17 @@ sy_status gpu_compare(sy_context *context, lab_case *c, const sy_options *option
     char text[256];
     int output = 0;
     int64_t at;
+    const sy_options same = {.struct_size = sizeof same,
+                             .accuracy = options ? options->accuracy : SY_ACCURACY_EXACT};
     sy_status reference, status;
     GPU_CHECK(lab_prepare(&expected) && lab_prepare(c), "memory");
-    reference = lab_run(gpu_cpu, &expected, NULL, NULL);
+    reference = lab_run(gpu_cpu, &expected, &same, NULL);
     status = lab_run(context, c, options, report);
     if (status == SY_OK) {
         at = lab_case_difference(&expected, c, &output);
-        GPU_CHECK(reference == SY_OK && at < 0, "%s: %s, %lld x %lld: output %d differs at %lld",
-                  what, lab_describe(c, text, sizeof text), (long long)c->rows,
+        GPU_CHECK(reference == SY_OK && at < 0, "%s: %s%s, %lld x %lld: output %d differs at %lld",
+                  what, lab_describe(c, text, sizeof text),
+                  same.accuracy == SY_ACCURACY_FAST ? " in fast accuracy" : "", (long long)c->rows,
                   (long long)c->columns, output, (long long)at);
     }
     lab_release(&expected);

@@ -57,7 +57,7 @@ void gpu_check_all_worked(int mix, const char *words);
 lab_case gpu_case(const char *workload, int64_t n);
 /* A random case of any workload on a series of its own of at most `most` values, in gpu_x. */
 lab_case gpu_random_case(uint64_t *random, int64_t most);
-/* Runs the case on the context and compares with the CPU alone. */
+/* Runs the case on the context and compares with the CPU alone, in the accuracy of the options. */
 sy_status gpu_compare(sy_context *context, lab_case *c, const sy_options *options,
                       sy_report *report, const char *what);
 

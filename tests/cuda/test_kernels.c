@@ -1,7 +1,7 @@
 /*
  * The shipped GPU kernels, executed by the PTX interpreter, against the CPU kernels: the same bits
- * for every workload, series and cut, whatever the kernels certified and whatever they left in
- * doubt. Each array has its own window, so that a kernel that reaches beyond one is caught.
+ * for every workload, accuracy, series and cut, whatever the kernels certified and whatever they
+ * left in doubt. Each array has its own window, so that a kernel that reaches beyond one is caught.
  *
  * test_kernels FILE.ptx.. [--quick]: the translations of all kernels, one compiler and architecture
  * each.
@@ -40,7 +40,7 @@ static const double *value_of(const result *r, int output, int64_t i)
 
 static void describe(const test_case *c, const char *who)
 {
-    fprintf(stderr, "%s: %s(", who, c->workload->name);
+    fprintf(stderr, "%s: %s(", who, syi_workload_tag(c->workload));
     for (int i = 0; i < c->workload->n_params; i++)
         fprintf(stderr, "%s%g", i ? ", " : "", c->params[i]);
     fprintf(stderr, ") on %s, %lld x %lld, slabs of %lld tiles: ", series_name(c->series),
@@ -204,6 +204,13 @@ static void check_shapes(const syi_workload *workload)
         }
 }
 
+static void check_workload(const syi_workload *workload)
+{
+    check_shapes(workload);
+    if (workload->pattern != SY_PATTERN_REDUCE)
+        check_periods(workload, 0);
+}
+
 static int open_flavour(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -227,14 +234,10 @@ int main(int argc, char **argv)
             quick = 1;
         else if (open_flavour(argv[i]))
             return 1;
-    for (int w = 0; syi_builtin(w); w++) {
-        const syi_workload *workload = syi_builtin(w);
-        if (!workload->gpu || (only && strcmp(only, workload->name)))
-            continue;
-        check_shapes(workload);
-        if (workload->pattern != SY_PATTERN_REDUCE)
-            check_periods(workload, 0);
-    }
+    for (int w = 0; syi_builtin(w); w++)
+        for (const syi_workload *row = syi_builtin(w); row; row = row->fast)
+            if (row->gpu && (!only || !strcmp(only, syi_workload_tag(row))))
+                check_workload(row);
     for (int i = 0; i < n_flavours; i++) {
         const gpu_flavour *f = &flavours[i];
         printf("%s: sm_%d, on walks %llu of %llu units in doubt, %llu not joined; "

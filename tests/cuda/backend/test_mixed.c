@@ -1,4 +1,5 @@
-/* Random cases over mixes of GPUs, CPU and simulated devices: the same bits as the CPU alone. */
+/* Random cases of both accuracies over mixes of GPUs, CPU and simulated devices: the same bits as
+ * the CPU alone. */
 #include "gpu_lab.h"
 
 #include "api/context.h"
@@ -21,16 +22,21 @@ static void mixed_cases(void)
         context = gpu_open(list, 0, 0, NULL);
         GPU_CHECK(context, "%s on %s: %s", list, setup, sy_last_error()->text);
         for (int i = 0; context && i < 25; i++, done++) {
+            sy_options options = {.struct_size = sizeof options};
             lab_case c;
             vcuda_counts counts;
             sy_status status, expected;
             c = gpu_random_case(&random, GPU_MOST / 4);
-            status = gpu_compare(context, &c, NULL, NULL, list);
+            if (series_below(&random, 2))
+                options.accuracy = SY_ACCURACY_FAST;
+            status = gpu_compare(context, &c, &options, NULL, list);
             /* A workload without a GPU form needs another device. */
-            expected = !strncmp(list, "cuda", 4) && !strchr(list, ',') &&
-                               !syi_workload_find(context, c.workload)->gpu
-                           ? SY_ERR_NO_DEVICE
-                           : SY_OK;
+            expected =
+                !strncmp(list, "cuda", 4) && !strchr(list, ',') &&
+                        !syi_workload_for(syi_workload_find(context, c.workload), options.accuracy)
+                             ->gpu
+                    ? SY_ERR_NO_DEVICE
+                    : SY_OK;
             GPU_CHECK(status == expected, "%s on %s: %s", c.workload, list, sy_last_error()->text);
             vcuda_counters(-1, &counts);
             on_gpu += counts.launches;

@@ -1,9 +1,11 @@
 /*
- * Every workload on the series that are made to break rolling arithmetic, on one to four GPUs, with
- * and without the CPU: the bits of the CPU alone, which the golden suite compares with the exact
- * definition.
+ * Every workload, in both accuracies, on the series that are made to break rolling arithmetic, on
+ * one to four GPUs, with and without the CPU: the bits of the CPU alone, which the golden suite and
+ * that of fast accuracy compare with the exact definition.
  */
 #include "gpu_lab.h"
+
+#include "kernel.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,12 +21,15 @@ static void choose_period(lab_case *c, const sy_workload_info *info, double peri
             c->params[c->n_params++] = (sy_param){.name = "period", .value = period};
 }
 
-static void check(sy_context *context, int mix, int workload, series_kind kind, const char *where)
+static void check(sy_context *context, int mix, int workload, series_kind kind,
+                  sy_accuracy accuracy, const char *where)
 {
     /* A row over all devices, or a short row for each, by turns. */
-    const int devices = sy_device_count(context), is_long = (mix / 2 + workload + (int)kind) % 2;
+    const int turn = mix / 2 + workload + (int)kind + (accuracy == SY_ACCURACY_FAST);
+    const int devices = sy_device_count(context), is_long = turn % 2;
     const int64_t rows = is_long ? 1 : devices;
     const int64_t columns = is_long ? 4096 * (int64_t)(devices > 1 ? devices - 1 : 1) + 700 : 700;
+    const sy_options options = {.struct_size = sizeof options, .accuracy = accuracy};
     sy_workload_info info;
     lab_case c = {.rows = rows, .columns = columns, .x = gpu_x};
     char what[GPU_WORDS + 40];
@@ -33,8 +38,8 @@ static void check(sy_context *context, int mix, int workload, series_kind kind, 
     choose_period(&c, &info, periods[(mix + workload + (int)kind) % PERIODS]);
     series_fill(kind, (uint64_t)mix + 1, gpu_x, rows * columns);
     snprintf(what, sizeof what, "series '%s' %s", series_name(kind), where);
-    GPU_CHECK(gpu_compare(context, &c, NULL, NULL, what) == SY_OK, "%s, %s: %s", info.name, what,
-              sy_last_error()->text);
+    GPU_CHECK(gpu_compare(context, &c, &options, NULL, what) == SY_OK, "%s, %s: %s", info.name,
+              what, sy_last_error()->text);
 }
 
 int main(int argc, char **argv)
@@ -47,8 +52,12 @@ int main(int argc, char **argv)
         char where[GPU_WORDS];
         sy_context *context = gpu_open_mix(i, where);
         for (int w = 0; context && w < workloads; w++)
-            for (int kind = 0; kind < SERIES_KINDS; kind++)
-                check(context, i, w, (series_kind)kind, where);
+            for (int kind = 0; kind < SERIES_KINDS; kind++) {
+                const syi_workload *fast = syi_builtin(w)->fast;
+                check(context, i, w, (series_kind)kind, SY_ACCURACY_EXACT, where);
+                if (fast && fast->gpu)
+                    check(context, i, w, (series_kind)kind, SY_ACCURACY_FAST, where);
+            }
         gpu_check_all_worked(i, where);
         gpu_close(&context, where);
     }

@@ -51,7 +51,7 @@ static void complain(const test_case *c, const char *what, int64_t unit, int64_t
     const uint64_t most = 10;
     if (now->failures++ >= most)
         return;
-    fprintf(stderr, "%s: %s(", now->name, c->workload->name);
+    fprintf(stderr, "%s: %s(", now->name, syi_workload_tag(c->workload));
     for (int i = 0; i < c->workload->n_params; i++)
         fprintf(stderr, "%s%g", i ? ", " : "", c->params[i]);
     fprintf(stderr, ") on %s, %lld x %lld, unit %lld: %s differs at %lld: %016llx, not %016llx\n",
@@ -80,7 +80,7 @@ static void compare(const test_case *c, const char *what, int64_t unit, const vo
 
 static int has_whole_partials(const syi_workload *workload)
 {
-    return !strcmp(workload->name, "variance");
+    return !strcmp(syi_workload_tag(workload), "variance");
 }
 
 static void compare_all(const test_case *c, const words_slab *s)
@@ -250,32 +250,36 @@ static void check_case(const test_case *c)
     }
 }
 
-/* Each workload on each series, its row cut so that units begin in the row and see less of it than
+/* A workload on each series, its row cut so that units begin in the row and see less of it than
  * they want; then whole rows and another period. */
+static void check_workload(const syi_workload *workload)
+{
+    for (int series = 0; series < SERIES_KINDS; series++) {
+        test_case c = {.workload = workload,
+                       .series = (series_kind)series,
+                       .rows = 1,
+                       .columns = 4700,
+                       .slab_tiles = 1};
+        for (int i = 0; i < workload->n_params; i++)
+            c.params[i] = workload->params[i].fallback;
+        check_case(&c);
+        if (series % 2)
+            continue;
+        c.rows = 2, c.columns = 1050 + 20 * series, c.slab_tiles = 9;
+        if (workload->n_params && !strcmp(workload->params[0].name, "period"))
+            c.params[0] = 2 + series * 7 % 60;
+        check_case(&c);
+    }
+}
+
+/* In both accuracies. */
 static void check_all(void)
 {
     const char *only = getenv("TEST_WORDS_ONLY");
-    for (int w = 0; syi_builtin(w); w++) {
-        const syi_workload *workload = syi_builtin(w);
-        if (!workload->gpu || (only && strcmp(only, workload->name) != 0))
-            continue;
-        for (int series = 0; series < SERIES_KINDS; series++) {
-            test_case c = {.workload = workload,
-                           .series = (series_kind)series,
-                           .rows = 1,
-                           .columns = 4700,
-                           .slab_tiles = 1};
-            for (int i = 0; i < workload->n_params; i++)
-                c.params[i] = workload->params[i].fallback;
-            check_case(&c);
-            if (series % 2)
-                continue;
-            c.rows = 2, c.columns = 1050 + 20 * series, c.slab_tiles = 9;
-            if (workload->n_params && !strcmp(workload->params[0].name, "period"))
-                c.params[0] = 2 + series * 7 % 60;
-            check_case(&c);
-        }
-    }
+    for (int w = 0; syi_builtin(w); w++)
+        for (const syi_workload *row = syi_builtin(w); row; row = row->fast)
+            if (row->gpu && (!only || !strcmp(only, syi_workload_tag(row))))
+                check_workload(row);
 }
 
 static char *read_file(const char *path)
