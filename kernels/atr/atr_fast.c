@@ -12,20 +12,30 @@ typedef struct task {
     syi_chain_state state;
 } task;
 
-SYI_INLINE double larger(double a, double b)
+/* The true range, NaN or infinite where something in it is not finite, the close of its own column
+ * included. In this order the NaN of high - low is the larger one. */
+SYI_INLINE double range_of(double high, double low, double before, double close)
 {
-    return a > b ? a : b;
+    double up = fabs(high - before), down = fabs(low - before), range = high - low;
+    double most = up > down ? up : down;
+    return (most > range ? most : range) + (close - close);
 }
 
-/* The true ranges of `count` columns, NaN or infinite where something in one is not finite, the
- * close of its own column included. */
-SYI_INLINE void ranges(const double *high, const double *low, const double *close, int64_t count,
-                       double *restrict to)
+/* The same of a vector of columns. */
+SYI_INLINE syi_vector ranges_of(const double *const *in, int64_t i)
 {
-    for (int64_t i = 0; i < count; i++) {
-        double up = fabs(high[i] - close[i - 1]), down = fabs(low[i] - close[i - 1]);
-        /* In this order the NaN of high - low is the larger one. */
-        to[i] = larger(larger(up, down), high[i] - low[i]) + (close[i] - close[i]);
+    syi_vector high = SYI_LOAD(in[0] + i), low = SYI_LOAD(in[1] + i), close = SYI_LOAD(in[2] + i);
+    syi_vector before = SYI_LOAD(in[2] + i - 1);
+    syi_vector most = syi_larger(syi_size(high - before), syi_size(low - before));
+    return syi_larger(most, high - low) + (close - close);
+}
+
+SYI_INLINE void ranges(const double *const *in, int64_t i, syi_pairs *x)
+{
+    for (int k = 0; k < SYI_PARTS; k++, i += 2 * SYI_WIDTH) {
+        syi_vector a = ranges_of(in, i), b = ranges_of(in, i + SYI_WIDTH);
+        x->even[k] = SYI_LOWER(a, b);
+        x->odd[k] = SYI_UPPER(a, b);
     }
 }
 
@@ -46,10 +56,20 @@ static double seed_value(const task *t)
     double sum = close[0] * 0.0, range[SYI_CHUNK];
     for (int64_t at = 1; at <= t->seed; at += SYI_CHUNK) {
         int64_t left = t->seed + 1 - at, count = left < SYI_CHUNK ? left : SYI_CHUNK;
-        ranges(high + at, low + at, close + at, count, range);
+        for (int64_t i = 0; i < count; i++)
+            range[i] = range_of(high[at + i], low[at + i], close[at + i - 1], close[at + i]);
         sum += syi_fast_sum(range, NULL, 0, count);
     }
     return sum / (double)t->seed;
+}
+
+/* The first column that is not finite, of which there is one. */
+static int64_t find(const double *const *in, int64_t count)
+{
+    int64_t i = 0;
+    while (i < count && syi_is_finite(range_of(in[0][i], in[1][i], in[2][i - 1], in[2][i])))
+        i++;
+    return i;
 }
 
 SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
@@ -58,21 +78,24 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
     task *t = argument;
     const syi_chain chain = t->chain;
     syi_chain_state state = t->state;
-    double x[SYI_CHUNK];
-    ranges(in[0], in[1], in[2], count, x);
+    syi_pairs x;
+    int64_t i = 0;
     if (t->seeding) {
-        syi_chain_begin(x, x, t->seed - at, syi_chain_seed(&chain, seed_value(t)));
+        const double seed = seed_value(t);
+        if (!syi_is_finite(seed))
+            return 0;
+        ranges(in, 0, &x);
+        syi_chain_begin(&x, t->seed - at, syi_chain_seed(&chain, seed));
+        syi_chain_put(&chain, &state, &x, out[0]);
         t->seeding = 0;
+        i = SYI_STEP;
     }
-    for (int64_t i = 0; i < count; i += SYI_STEP) {
-        syi_pairs inputs, y;
-        syi_pairs_load(&inputs, x + i);
-        syi_chain_step(&chain, &state, &inputs, &y);
-        syi_pairs_scale(&y, chain.a);
-        syi_pairs_store(out[0] + i, &y);
+    for (; i < count; i += SYI_STEP) {
+        ranges(in, i, &x);
+        syi_chain_put(&chain, &state, &x, out[0] + i);
     }
     t->state = state;
-    return syi_chain_met(&state, x, count);
+    return syi_chain_is_dead(&state) ? find(in, count) : count;
 }
 
 sy_status SYI_ISA_NAME(syi_atr_fast_run)(const syi_piece *piece)

@@ -34,22 +34,24 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
     task *t = argument;
     const syi_chain chain = t->chain;
     syi_chain_state state = t->state;
-    const double *x = in[0];
-    double first[SYI_STEP];
+    syi_pairs x;
+    int64_t i = 0;
     if (t->seeding) {
-        syi_chain_begin(first, x, t->seed - at, syi_chain_seed(&chain, seed_value(t)));
-        x = first;
+        const double seed = seed_value(t);
+        if (!syi_is_finite(seed))
+            return 0;
+        syi_pairs_load(&x, in[0]);
+        syi_chain_begin(&x, t->seed - at, syi_chain_seed(&chain, seed));
+        syi_chain_put(&chain, &state, &x, out[0]);
         t->seeding = 0;
+        i = SYI_STEP;
     }
-    for (int64_t i = 0; i < count; i += SYI_STEP) {
-        syi_pairs inputs, y;
-        syi_pairs_load(&inputs, x + i);
-        syi_chain_step(&chain, &state, &inputs, &y);
-        syi_pairs_scale(&y, chain.a);
-        syi_pairs_store(out[0] + i, &y);
+    for (; i < count; i += SYI_STEP) {
+        syi_pairs_load(&x, in[0] + i);
+        syi_chain_put(&chain, &state, &x, out[0] + i);
     }
     t->state = state;
-    return syi_chain_met(&state, x, count);
+    return syi_chain_met(&state, in[0], count);
 }
 
 sy_status SYI_ISA_NAME(syi_ema_fast_run)(const syi_piece *piece)

@@ -120,17 +120,34 @@ SYI_INLINE void syi_chain_step(const syi_chain *chain, syi_chain_state *state, c
     syi_chain_steps(1, chain, state, &x, z);
 }
 
-/* The first of the inputs x that is not finite, if the chain has met one; else `count`. */
-SYI_INLINE int64_t syi_chain_met(const syi_chain_state *state, const double *x, int64_t count)
+/* The averages y of the next sixteen columns. */
+SYI_INLINE void syi_chain_put(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
+                              double *y)
+{
+    syi_pairs z;
+    syi_chain_step(chain, state, x, &z);
+    syi_pairs_scale(&z, chain->a);
+    syi_pairs_store(y, &z);
+}
+
+/* Whether the chain has met something that is not finite. */
+SYI_INLINE int syi_chain_is_dead(const syi_chain_state *state)
 {
     syi_vector strange = {0};
     for (int k = 0; k < SYI_PARTS; k++)
         strange += state->z[k] - state->z[k];
-    if (syi_any(&strange))
-        for (int64_t i = 0; i < count; i++)
-            if (!syi_is_finite(x[i]))
-                return i;
-    return count;
+    return syi_any(&strange);
+}
+
+/* The first of the inputs x that is not finite, if the chain has met one; else `count`. */
+SYI_INLINE int64_t syi_chain_met(const syi_chain_state *state, const double *x, int64_t count)
+{
+    int64_t i = 0;
+    if (!syi_chain_is_dead(state))
+        return count;
+    while (i < count && syi_is_finite(x[i]))
+        i++;
+    return i;
 }
 
 /* The input that makes the next y `seed`, after a start. */
@@ -139,11 +156,16 @@ SYI_INLINE double syi_chain_seed(const syi_chain *chain, double seed)
     return seed / chain->a;
 }
 
-/* A step's inputs where the chain begins at the one with number `index`, with `value`. */
-SYI_INLINE void syi_chain_begin(double *to, const double *x, int64_t index, double value)
+/* Makes a step's inputs those of a chain that begins at the one with number `index`, with `value`.
+ */
+SYI_INLINE void syi_chain_begin(syi_pairs *x, int64_t index, double value)
 {
-    for (int64_t i = 0; i < SYI_STEP; i++)
-        to[i] = i < index ? 0.0 : i > index ? x[i] : value;
+    double column[SYI_STEP];
+    syi_pairs_store(column, x);
+    for (int64_t i = 0; i < index; i++)
+        column[i] = 0.0;
+    column[index] = value;
+    syi_pairs_load(x, column);
 }
 
 /* What a piece tells its neighbours: whether a value that is not finite has been met. */

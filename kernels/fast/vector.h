@@ -16,6 +16,10 @@
 #define SYI_WIDTH 2
 #endif
 
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
 typedef double syi_vector __attribute__((vector_size(8 * SYI_WIDTH)));
 typedef double syi_vector_anywhere
     __attribute__((vector_size(8 * SYI_WIDTH), aligned(8), may_alias));
@@ -34,6 +38,26 @@ typedef int64_t syi_vector_mask __attribute__((vector_size(8 * SYI_WIDTH)));
 #define SYI_AFTER_2(older, newer) SYI_PICK(older, newer, 2, 3, 4, 5, 6, 7, 8, 9)
 #define SYI_AFTER_4(older, newer) SYI_PICK(older, newer, 4, 5, 6, 7, 8, 9, 10, 11)
 #endif
+
+/* a > b ? a : b, element by element. */
+SYI_INLINE syi_vector syi_larger(syi_vector a, syi_vector b)
+{
+#if defined(__AVX512F__)
+    return (syi_vector)_mm512_max_pd((__m512d)a, (__m512d)b);
+#elif defined(__AVX__)
+    return (syi_vector)_mm256_max_pd((__m256d)a, (__m256d)b);
+#elif defined(__SSE2__)
+    return (syi_vector)_mm_max_pd((__m128d)a, (__m128d)b);
+#else
+    syi_vector_mask larger = a > b;
+    return (syi_vector)(((syi_vector_mask)a & larger) | ((syi_vector_mask)b & ~larger));
+#endif
+}
+
+SYI_INLINE syi_vector syi_size(syi_vector a)
+{
+    return (syi_vector)((syi_vector_mask)a & INT64_MAX);
+}
 
 /* Whether something in it is not zero (a NaN is not). */
 SYI_INLINE int syi_any(const syi_vector *v)

@@ -51,30 +51,32 @@ SYI_INLINE void put(const syi_chain *chain, const syi_pairs *macd, syi_pairs *z,
     syi_pairs_store(histogram, &rest);
 }
 
-/* The inputs of the first step, in which both averages begin. */
-SYI_INLINE void seed_averages(const task *t, int64_t at, const double *x, double own[2][SYI_STEP])
+/* Begins both averages in a step's inputs; gives whether with something finite. */
+SYI_INLINE int seed_averages(const task *t, int64_t at, syi_pairs *inputs)
 {
     const double *end = t->segment->in[0] - t->segment->first + t->seed + 1;
+    int is_finite = 1;
     for (int k = FAST; k <= SLOW; k++) {
         const int64_t columns = t->columns[k];
         double mean = syi_fast_sum(end - columns, NULL, 0, columns) / (double)columns;
-        syi_chain_begin(own[k], x, t->seed - at, syi_chain_seed(&t->chain[k], mean));
+        syi_chain_begin(&inputs[k], t->seed - at, syi_chain_seed(&t->chain[k], mean));
+        is_finite &= syi_is_finite(mean);
     }
+    return is_finite;
 }
 
 /* A step of which the macd may be needed for the signal's seed, the mean of the first ones. Gives
  * the first column whose input is not finite. */
 SYI_INLINE int64_t step_with_seeds(task *t, int64_t at, const double *x, double *const *out)
 {
-    syi_pairs inputs[2], z[CHAINS], macd;
-    double own[2][SYI_STEP], values[SYI_STEP];
-    memcpy(own[FAST], x, sizeof own[FAST]);
-    memcpy(own[SLOW], x, sizeof own[SLOW]);
-    if (at <= t->seed)
-        seed_averages(t, at, x, own);
-    for (int k = FAST; k <= SLOW; k++)
-        syi_pairs_load(&inputs[k], own[k]);
-    syi_chain_steps(2, t->chain, t->state, (const syi_pairs *[]){&inputs[FAST], &inputs[SLOW]}, z);
+    syi_pairs inputs[CHAINS], z[CHAINS], macd;
+    const syi_pairs *const from[] = {&inputs[FAST], &inputs[SLOW]};
+    double values[SYI_STEP];
+    syi_pairs_load(&inputs[FAST], x);
+    syi_pairs_load(&inputs[SLOW], x);
+    if (at <= t->seed && !seed_averages(t, at, inputs))
+        return 0;
+    syi_chain_steps(SIGNAL, t->chain, t->state, from, z);
     subtract(t->chain, z, &macd);
     syi_pairs_store(values, &macd);
     memcpy(out[0], values, sizeof values);
@@ -84,10 +86,10 @@ SYI_INLINE int64_t step_with_seeds(task *t, int64_t at, const double *x, double 
         if (at + i == t->shown)
             values[i] = syi_chain_seed(&t->chain[SIGNAL], t->sum / (double)t->columns[SIGNAL]);
     }
-    syi_pairs_load(&inputs[0], values);
-    syi_chain_step(&t->chain[SIGNAL], &t->state[SIGNAL], &inputs[0], &z[SIGNAL]);
+    syi_pairs_load(&inputs[SIGNAL], values);
+    syi_chain_step(&t->chain[SIGNAL], &t->state[SIGNAL], &inputs[SIGNAL], &z[SIGNAL]);
     put(t->chain, &macd, &z[SIGNAL], out[1], out[2]);
-    return syi_chain_met(&t->state[SLOW], own[SLOW], SYI_STEP);
+    return syi_chain_met(&t->state[SLOW], x, SYI_STEP);
 }
 
 /* Whole steps behind the seeds. The signal is a step behind the averages, which therefore have not

@@ -38,29 +38,36 @@ SYI_INLINE void start(void *argument, int64_t at, int seeded)
         syi_chain_start(&t->state[k]);
 }
 
-/* What the closes gain and lose on the ones before them. What is not finite makes the loss so. */
-SYI_INLINE void moves(const double *close, int64_t count, double *restrict gains,
-                      double *restrict losses)
+/* What a step's closes gain and lose on the ones before them. What is not finite makes the loss so.
+ */
+SYI_INLINE void moves(const double *close, syi_pairs x[CHAINS])
 {
-    for (int64_t i = 0; i < count; i++) {
-        double move = close[i] - close[i - 1], gain = move > 0.0 ? move : 0.0;
-        gains[i] = gain;
-        losses[i] = gain - move;
+    const syi_vector none = {0};
+    for (int k = 0; k < SYI_PARTS; k++, close += 2 * SYI_WIDTH) {
+        syi_vector a = SYI_LOAD(close) - SYI_LOAD(close - 1);
+        syi_vector b = SYI_LOAD(close + SYI_WIDTH) - SYI_LOAD(close + SYI_WIDTH - 1);
+        syi_vector even = SYI_LOWER(a, b), odd = SYI_UPPER(a, b);
+        x[GAINS].even[k] = syi_larger(even, none);
+        x[GAINS].odd[k] = syi_larger(odd, none);
+        x[LOSSES].even[k] = x[GAINS].even[k] - even;
+        x[LOSSES].odd[k] = x[GAINS].odd[k] - odd;
     }
 }
 
-/* The sums of columns 1 .. seed. */
-static void sum_moves(const task *t, double sum[CHAINS])
+/* The sum of the gains of columns 1 .. seed, of the losses with `sign` -1. */
+static double sum_moves(const task *t, double sign)
 {
     const double *close = t->segment->in[0] - t->segment->first;
-    double room[CHAINS][SYI_CHUNK];
-    sum[GAINS] = sum[LOSSES] = 0.0;
+    double room[SYI_CHUNK], sum = 0.0;
     for (int64_t at = 1; at <= t->seed; at += SYI_CHUNK) {
         int64_t left = t->seed + 1 - at, count = left < SYI_CHUNK ? left : SYI_CHUNK;
-        moves(close + at, count, room[GAINS], room[LOSSES]);
-        for (int k = 0; k < CHAINS; k++)
-            sum[k] += syi_fast_sum(room[k], NULL, 0, count);
+        for (int64_t i = 0; i < count; i++) {
+            double move = sign * (close[at + i] - close[at + i - 1]);
+            room[i] = move < 0.0 ? 0.0 : move;
+        }
+        sum += syi_fast_sum(room, NULL, 0, count);
     }
+    return sum;
 }
 
 /* 100 * gains / (gains + losses), NaN where both are faint; those go to `faint`. */
@@ -93,6 +100,19 @@ SYI_INLINE void hold(task *t, int64_t at, double *y, int64_t count, int any)
     }
 }
 
+/* A step of values y, of the gains and losses x. */
+SYI_INLINE void put(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x, double *to,
+                    syi_vector_mask *faint)
+{
+    syi_pairs z[CHAINS], y;
+    syi_chain_steps(CHAINS, chain, state, (const syi_pairs *const[]){&x[GAINS], &x[LOSSES]}, z);
+    for (int k = 0; k < SYI_PARTS; k++) {
+        divide(z[GAINS].even[k], z[LOSSES].even[k], &y.even[k], faint);
+        divide(z[GAINS].odd[k], z[LOSSES].odd[k], &y.odd[k], faint);
+    }
+    syi_pairs_store(to, &y);
+}
+
 SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
                        double *const *out)
 {
@@ -100,29 +120,26 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
     const syi_chain chain[CHAINS] = {t->chain[GAINS], t->chain[LOSSES]};
     syi_chain_state state[CHAINS] = {t->state[GAINS], t->state[LOSSES]};
     syi_vector_mask faint = {0};
-    double x[CHAINS][SYI_CHUNK], sum[CHAINS];
-    int64_t met;
-    moves(in[0], count, x[GAINS], x[LOSSES]);
+    syi_pairs x[CHAINS];
+    const double *close = in[0];
+    int64_t i = 0, met;
     if (t->seeding) {
-        sum_moves(t, sum);
-        for (int k = 0; k < CHAINS; k++)
-            syi_chain_begin(x[k], x[k], t->seed - at, sum[k]);
+        const double gains = sum_moves(t, 1.0), losses = sum_moves(t, -1.0);
+        if (!syi_is_finite(gains + losses))
+            return 0;
+        moves(close, x);
+        syi_chain_begin(&x[GAINS], t->seed - at, gains);
+        syi_chain_begin(&x[LOSSES], t->seed - at, losses);
+        put(chain, state, x, out[0], &faint);
         t->seeding = 0;
+        i = SYI_STEP;
     }
-    for (int64_t i = 0; i < count; i += SYI_STEP) {
-        syi_pairs inputs[CHAINS], z[CHAINS], y;
-        const syi_pairs *const from[CHAINS] = {&inputs[GAINS], &inputs[LOSSES]};
-        for (int k = 0; k < CHAINS; k++)
-            syi_pairs_load(&inputs[k], x[k] + i);
-        syi_chain_steps(CHAINS, chain, state, from, z);
-        for (int k = 0; k < SYI_PARTS; k++) {
-            divide(z[GAINS].even[k], z[LOSSES].even[k], &y.even[k], &faint);
-            divide(z[GAINS].odd[k], z[LOSSES].odd[k], &y.odd[k], &faint);
-        }
-        syi_pairs_store(out[0] + i, &y);
+    for (; i < count; i += SYI_STEP) {
+        moves(close + i, x);
+        put(chain, state, x, out[0] + i, &faint);
     }
     memcpy(t->state, state, sizeof state);
-    met = syi_chain_met(&state[LOSSES], x[LOSSES], count);
+    met = syi_is_finite(close[-1]) ? syi_chain_met(&state[LOSSES], close, count) : 0;
     hold(t, at, out[0], met, syi_any((const syi_vector *)&faint));
     return met;
 }
