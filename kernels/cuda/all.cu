@@ -2,6 +2,7 @@
 #include "atr/atr.cu"
 #include "bollinger/bollinger.cu"
 #include "dot/dot.cu"
+#include "element/element.cu"
 #include "ema/ema.cu"
 #include "macd/macd.cu"
 #include "max/max.cu"

@@ -20,6 +20,9 @@
         entry, 4096, SYI_TILE_UNITS_PER_BLOCK, SYI_TILE_UNIT_THREADS                               \
     }
 
+/* Floats to doubles and back: a thread an element. */
+#define SYI_ELEMENT_THREADS 256
+
 /* The recurrences: a thread a unit. */
 #define SYI_STRETCH_COLUMNS 1024
 #define SYI_STRETCH_THREADS 64

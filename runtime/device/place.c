@@ -174,53 +174,6 @@ sy_status syi_output_write(const syi_job *job, int k, int64_t at, int64_t count,
     return SY_OK;
 }
 
-/* Floats of a device are fetched, and written, so many at a time. */
-enum { NARROW = 1 << 18 };
-
-sy_status syi_input_load(const syi_job *job, int k, int64_t at, int64_t count, double *to)
-{
-    float *narrow;
-    sy_status status = SY_OK;
-    if (job->dtype == SY_F64)
-        return syi_input_read(job, k, at, count, to);
-    if (syi_place_in(job, k).kind != SYI_ON_DEVICE) {
-        syi_elements_load(to, syi_element_in(job->in[k], job->dtype, at), job->dtype, count);
-        return SY_OK;
-    }
-    narrow = syi_alloc(NARROW, sizeof *narrow);
-    if (!narrow)
-        return syi_no_memory(NARROW * sizeof *narrow);
-    for (int64_t done = 0, part; done < count && status == SY_OK; done += part) {
-        part = count - done < NARROW ? count - done : NARROW;
-        status = syi_input_read(job, k, at + done, part, narrow);
-        syi_elements_load(to + done, narrow, job->dtype, part);
-    }
-    syi_free(narrow);
-    return status;
-}
-
-sy_status syi_output_store(const syi_job *job, int k, int64_t at, int64_t count, const double *from)
-{
-    float *narrow;
-    sy_status status = SY_OK;
-    if (job->dtype == SY_F64)
-        return syi_output_write(job, k, at, count, from);
-    if (syi_place_out(job, k).kind != SYI_ON_DEVICE) {
-        syi_elements_store(syi_element_out(job->out[k], job->dtype, at), from, job->dtype, count);
-        return SY_OK;
-    }
-    narrow = syi_alloc(NARROW, sizeof *narrow);
-    if (!narrow)
-        return syi_no_memory(NARROW * sizeof *narrow);
-    for (int64_t done = 0, part; done < count && status == SY_OK; done += part) {
-        part = count - done < NARROW ? count - done : NARROW;
-        syi_elements_store(narrow, from + done, job->dtype, part);
-        status = syi_output_write(job, k, at + done, part, narrow);
-    }
-    syi_free(narrow);
-    return status;
-}
-
 /* ---- stages ------------------------------------------------------------------------------- */
 
 static sy_status stage_input(const syi_job *job, const syi_slab *slab, int k, syi_stage *stage)

@@ -49,11 +49,6 @@ sy_status syi_input_read(const syi_job *job, int k, int64_t at, int64_t count, v
 sy_status syi_output_read(const syi_job *job, int k, int64_t at, int64_t count, void *to);
 sy_status syi_output_write(const syi_job *job, int k, int64_t at, int64_t count, const void *from);
 
-/* The same as doubles, whatever the job's elements are. */
-sy_status syi_input_load(const syi_job *job, int k, int64_t at, int64_t count, double *to);
-sy_status syi_output_store(const syi_job *job, int k, int64_t at, int64_t count,
-                           const double *from);
-
 /* A slab of which the host can address everything: `view` is that of the job, but where an array
  * lives on a device it is a copy of the slab's stretch. */
 typedef struct syi_stage {

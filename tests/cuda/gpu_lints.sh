@@ -20,9 +20,10 @@ complain() {
     failures=$((failures + 1))
 }
 
-# PTX of arithmetic that leaves bits open.
+# PTX of arithmetic that leaves bits open. Floats may be moved and converted, nothing else.
 lint_ptx() {
     open=$(grep -nE '\b(add|sub|mul|mad|fma)\.(sat\.|ftz\.)*f(32|64)\b|\.approx|\.ftz|\.f32\b' "$1" |
+        grep -vE '[[:space:]](cvt\.f64\.f32|cvt\.rn\.f32\.f64|mov\.f32|\.reg \.f32)[[:space:]]' |
         head -3)
     [ -z "$open" ] || complain "$(basename "$1"): bits are left to the hardware: $open"
     grep -q 'fma\.rn\.f64' "$1" || complain "$(basename "$1"): no f64 arithmetic at all?"

@@ -31,6 +31,7 @@ typedef enum cuda_route {
 typedef struct cuda_layout {
     cuda_route in_route[SYI_MAX_ARRAYS], out_route[SYI_MAX_ARRAYS];
     size_t in[SYI_MAX_ARRAYS], out[SYI_MAX_ARRAYS];
+    size_t wide_in[SYI_MAX_ARRAYS], wide_out[SYI_MAX_ARRAYS]; /* floats as doubles */
     size_t doubts, partials, links, end;
     size_t in_end;    /* everything before it is staged */
     size_t out_begin; /* everything from here to `end` comes back to the staging memory */

@@ -7,4 +7,8 @@
 /* The bytes that a slab needs, and the way of its arrays. */
 cuda_layout cuda_layout_of(const cuda_device *cuda, const syi_job *job, const syi_slab *slab);
 
+/* Where the elements of an array are on the GPU; `view` is the job's. */
+CUdeviceptr cuda_slot_in(const cuda_slot *slot, const syi_view *view, int k);
+CUdeviceptr cuda_slot_out(const cuda_slot *slot, const syi_view *view, int k);
+
 #endif

@@ -1,6 +1,7 @@
 #include "device/cuda/slot.h"
 
 #include "base/clock.h"
+#include "device/cuda/convert.h"
 #include "device/cuda/gather.h"
 #include "device/cuda/layout.h"
 #include "device/cuda/trace.h"
@@ -86,14 +87,13 @@ syi_launch cuda_slot_describe(const cuda_slot *slot, const syi_job *job, const s
                          .row_columns = job->columns,
                          .unit_columns = at->unit_columns,
                          .units_per_row = at->units_per_row};
+    const int wide = job->dtype == SY_F32; /* arrays are made doubles */
     for (int k = 0; k < job->workload->n_inputs; k++)
-        launch.in[k] = at->in_route[k] == CUDA_IN_PLACE
-                           ? view->in[k]
-                           : (const double *)(uintptr_t)(slot->memory + at->in[k]);
+        launch.in[k] = (const double *)(uintptr_t)(wide ? slot->memory + at->wide_in[k]
+                                                        : cuda_slot_in(slot, view, k));
     for (int k = 0; k < job->workload->n_outputs; k++)
-        launch.out[k] = at->out_route[k] == CUDA_IN_PLACE
-                            ? view->out[k]
-                            : (double *)(uintptr_t)(slot->memory + at->out[k]);
+        launch.out[k] = (double *)(uintptr_t)(wide ? slot->memory + at->wide_out[k]
+                                                   : cuda_slot_out(slot, view, k));
     memcpy(launch.params, job->params, (size_t)job->workload->n_params * sizeof(double));
     launch.doubts = (long long *)(uintptr_t)(slot->memory + at->doubts);
     launch.partials = (unsigned char *)(uintptr_t)(slot->memory + at->partials);
@@ -108,8 +108,7 @@ static sy_status stage_inputs(const cuda_slot *slot, const syi_job *job)
     int64_t from = slab->row * job->columns + slab->first - slab->left;
     for (int k = 0; k < job->workload->n_inputs; k++)
         if (at->in_route[k] == CUDA_STAGED)
-            SYI_TRY(syi_input_load(job, k, from, syi_slab_inputs(slab),
-                                   (double *)(slot->staging + at->in[k])));
+            SYI_TRY(syi_input_read(job, k, from, syi_slab_inputs(slab), slot->staging + at->in[k]));
     return SY_OK;
 }
 
@@ -133,7 +132,7 @@ static sy_status copy_in(cuda_device *cuda, const cuda_slot *slot, const syi_job
                          const syi_view *view)
 {
     const cuda_layout *at = &slot->layout;
-    size_t bytes = (size_t)syi_slab_inputs(&slot->slab) * sizeof(double);
+    size_t bytes = (size_t)syi_slab_inputs(&slot->slab) * syi_element_size(job->dtype);
     if (at->in_end)
         SYI_TRY(CU(cuda, cuMemcpyHtoDAsync(slot->memory, slot->staging, at->in_end, slot->stream)));
     for (int k = 0; k < job->workload->n_inputs; k++) {
@@ -172,7 +171,9 @@ sy_status cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction kernel,
     SYI_TRY(CU(cuda, cuEventRecord(slot->marks[0], slot->stream)));
     SYI_TRY(copy_in(cuda, slot, job, &view));
     SYI_TRY(CU(cuda, cuEventRecord(slot->marks[1], slot->stream)));
+    SYI_TRY(cuda_widen_inputs(cuda, slot, job, &view));
     SYI_TRY(launch(cuda, slot, kernel, job, &view));
+    SYI_TRY(cuda_narrow_outputs(cuda, slot, job, &view));
     SYI_TRY(CU(cuda, cuEventRecord(slot->marks[2], slot->stream)));
     SYI_TRY(CU(cuda,
                cuMemcpyDtoHAsync(slot->staging + slot->layout.out_begin,
@@ -245,7 +246,7 @@ static sy_status collect_links(const cuda_slot *slot, const syi_job *job, syi_ou
 static sy_status deliver(cuda_device *cuda, cuda_slot *slot, const syi_job *job)
 {
     const syi_view view = syi_view_of_job(job, &slot->slab);
-    size_t bytes = (size_t)syi_slab_outputs(job, &slot->slab) * sizeof(double);
+    size_t bytes = (size_t)syi_slab_outputs(job, &slot->slab) * syi_element_size(job->dtype);
     int copies = 0;
     slot->busy = 1; /* whatever fails here is waited for */
     for (int k = 0; k < job->workload->n_outputs; k++) {
@@ -272,8 +273,8 @@ static sy_status copy_results(const cuda_slot *slot, const syi_job *job)
     int64_t at = slab->row * job->columns + slab->first;
     for (int k = 0; k < workload->n_outputs; k++)
         if (slot->layout.out_route[k] == CUDA_STAGED)
-            SYI_TRY(syi_output_store(job, k, at, syi_slab_outputs(job, slab),
-                                     (const double *)(slot->staging + slot->layout.out[k])));
+            SYI_TRY(syi_output_write(job, k, at, syi_slab_outputs(job, slab),
+                                     slot->staging + slot->layout.out[k]));
     if (workload->pattern == SY_PATTERN_REDUCE)
         memcpy(job->partials + (size_t)slab->tile * workload->partial_size,
                slot->staging + slot->layout.partials,

@@ -13,7 +13,8 @@ enum { MOST_CALLS = 600, WATCHDOG_MS = 25 };
 static const struct {
     const char *workload;
     int64_t rows, columns;
-} jobs[] = {{"sma", 4, 5000}, {"ema", 1, 9000}, {"variance", 1, 16000}};
+    sy_dtype dtype;
+} jobs[] = {{"sma", 4, 5000, SY_F64}, {"ema", 1, 9000, SY_F32}, {"variance", 1, 16000, SY_F64}};
 enum { SMA = 1, EMA = 2, VARIANCE = 4, ALL = 7 }; /* bits: which of them */
 
 typedef struct sweep {
@@ -73,6 +74,9 @@ static int strike(const sweep *s, tally *t, int job, int k)
              s->kind);
     c.rows = jobs[job].rows;
     c.columns = jobs[job].columns;
+    c.dtype = jobs[job].dtype;
+    if (c.dtype == SY_F32)
+        lab_round_to_floats(gpu_x, c.rows * c.columns);
     if (context)
         status =
             gpu_compare(context, &c, strstr(s->devices, "cuda:0") ? &on_first : NULL, NULL, what);

@@ -60,15 +60,25 @@ static void merging(void)
     }
 }
 
+/* The same in floats, which take half of the bytes. */
+static lab_case case_in(sy_dtype dtype, const char *workload)
+{
+    lab_case c = gpu_case(workload, GPU_MOST);
+    c.dtype = dtype;
+    if (dtype == SY_F32)
+        lab_round_to_floats(gpu_x, GPU_MOST);
+    return c;
+}
+
 /* A GPU that has the data copies nothing but what it found (doubts, links, partials). */
-static void in_place(void)
+static void in_place(sy_dtype dtype)
 {
     vcuda_counts counts;
     sy_context *context;
     lab_case c;
     gpu_world("gpus=2", NULL, 0);
     context = gpu_open("cuda:0", 0, 0, NULL);
-    c = gpu_case("rolling_max", GPU_MOST);
+    c = case_in(dtype, "rolling_max");
     GPU_CHECK(resident_compare(context, &c, ON_GPU, ON_GPU, NULL, &counts, "in place") == SY_OK,
               "%s", sy_last_error()->text);
     GPU_CHECK(counts.launches && !counts.bytes_in && !counts.bytes_peer && !counts.bytes_device,
@@ -80,16 +90,16 @@ static void in_place(void)
 }
 
 /* On two GPUs the other one gets its part from the first, and nothing passes through the host. */
-static void from_peer(void)
+static void from_peer(sy_dtype dtype)
 {
-    const uint64_t all = GPU_MOST * sizeof(double);
+    const uint64_t all = GPU_MOST * (dtype == SY_F32 ? sizeof(float) : sizeof(double));
     vcuda_counts counts;
     sy_context *context;
     lab_case c;
     gpu_world("gpus=2", NULL, 0);
     gpu_gather = SY_GATHER_PEER;
     context = gpu_open("cuda:0,cuda:1", 0, 0, NULL);
-    c = gpu_case("rolling_max", GPU_MOST);
+    c = case_in(dtype, "rolling_max");
     GPU_CHECK(resident_compare(context, &c, ON_GPU, ON_GPU, NULL, &counts, "peer") == SY_OK, "%s",
               sy_last_error()->text);
     GPU_CHECK(!counts.bytes_in && counts.bytes_out < GPU_MOST, "%llu in, %llu out",
@@ -121,6 +131,28 @@ static void pinned(void)
                   "%llu launches, %llu copies", (unsigned long long)counts.launches,
                   (unsigned long long)(vcuda_calls("cuMemcpyHtoDAsync") - before));
         gpu_close(&context, "pinned");
+    }
+}
+
+/* Floats go over the link as floats, from plain and from pinned memory. */
+static void link_bytes(sy_dtype dtype)
+{
+    const uint64_t all = GPU_MOST * (dtype == SY_F32 ? sizeof(float) : sizeof(double));
+    for (int is_pinned = 0; is_pinned < 2; is_pinned++) {
+        resident_place place = is_pinned ? ON_PINNED : ON_HOST;
+        vcuda_counts counts;
+        sy_context *context;
+        lab_case c;
+        gpu_world("gpus=1", NULL, 0);
+        context = gpu_open("cuda:0", 0, 0, NULL);
+        c = case_in(dtype, "rolling_max");
+        GPU_CHECK(resident_compare(context, &c, place, place, NULL, &counts, "link") == SY_OK, "%s",
+                  sy_last_error()->text);
+        GPU_CHECK(counts.bytes_in >= all && counts.bytes_in < all + GPU_MOST &&
+                      counts.bytes_out >= all && counts.bytes_out < all + GPU_MOST,
+                  "%llu bytes in, %llu out", (unsigned long long)counts.bytes_in,
+                  (unsigned long long)counts.bytes_out);
+        gpu_close(&context, "link");
     }
 }
 
@@ -231,8 +263,11 @@ int main(int argc, char **argv)
         return 2;
     interface();
     foreign();
-    in_place();
-    from_peer();
+    for (int i = 0; i < 2; i++) {
+        in_place(i ? SY_F32 : SY_F64);
+        from_peer(i ? SY_F32 : SY_F64);
+        link_bytes(i ? SY_F32 : SY_F64);
+    }
     pinned();
     learning("cuda:0,cuda:1");
     learning("cuda,cpu");

@@ -17,7 +17,8 @@ enum { MOST_CALLS = 400, ALLOCATIONS = 60, WATCHDOG_MS = 25 };
 static const struct {
     const char *workload;
     int64_t rows, columns;
-} jobs[] = {{"sma", 2, 5000}, {"ema", 1, 9000}, {"variance", 2, 6000}};
+    sy_dtype dtype;
+} jobs[] = {{"sma", 2, 5000, SY_F64}, {"ema", 1, 9000, SY_F32}, {"variance", 2, 6000, SY_F64}};
 enum { SMA = 1, EMA = 2, VARIANCE = 4, ALL = 7 }; /* bits: which of them */
 
 /* MAY_PASS: depends on the call. LASTS: a GPU that is hit never comes back. MENDED: there is always
@@ -66,6 +67,9 @@ static lab_case case_of(int job)
     lab_case c = gpu_case(jobs[job].workload, jobs[job].rows * jobs[job].columns);
     c.rows = jobs[job].rows;
     c.columns = jobs[job].columns;
+    c.dtype = jobs[job].dtype;
+    if (c.dtype == SY_F32)
+        lab_round_to_floats(gpu_x, c.rows * c.columns);
     return c;
 }
 

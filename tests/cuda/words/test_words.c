@@ -7,10 +7,13 @@
  *    round: a fused or reordered operation shows though the rounded outputs agree;
  *  - the CPU's own kernels, where those take the same steps: the base ones.
  *
+ * And the conversions of floats, with the host's.
+ *
  *     test_words DRIVER IMAGE.. [--revealing IMAGE..]
  *
  * DRIVER is any driver's library; IMAGE a file, or `built-in`. 77: there is no usable GPU.
  */
+#include "elements.h"
 #include "host_kernels.h"
 #include "support/series.h"
 #include "words_slab.h"
@@ -311,6 +314,7 @@ static int open_image(const char *path, const host_entry *table)
 
 int main(int argc, char **argv)
 {
+    const char *only = getenv("TEST_WORDS_ONLY");
     const host_entry *table = host_shipped;
     int failed = 0;
     if (argc < 3)
@@ -324,6 +328,8 @@ int main(int argc, char **argv)
             failed = open_image(argv[i], table);
     if (!failed)
         check_all();
+    for (int i = 0; i < n_images && !failed && (!only || !strcmp(only, "elements")); i++)
+        failed = words_elements(&gpu, images[i].module, &images[i].words, &images[i].failures);
     for (int i = 0; i < n_images; i++) {
         printf("%s: %llu words, %llu differ\n", images[i].name, (unsigned long long)images[i].words,
                (unsigned long long)images[i].failures);

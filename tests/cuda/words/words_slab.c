@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int has_failed(const words_gpu *gpu, CUresult result, const char *what)
+int words_failed(const words_gpu *gpu, CUresult result, const char *what)
 {
     const char *name = "unknown";
     if (result == CUDA_SUCCESS)
@@ -15,21 +15,19 @@ static int has_failed(const words_gpu *gpu, CUresult result, const char *what)
     return 1;
 }
 
-#define FAILED(gpu, call) has_failed(gpu, (gpu)->driver->api.call, #call)
-
 int words_gpu_open(words_gpu *gpu, const char *driver)
 {
     if (syi_cuda_driver_open(driver, &gpu->driver) != SY_OK) {
         fprintf(stderr, "%s\n", sy_last_error()->text);
         return 1;
     }
-    return FAILED(gpu, cuDevicePrimaryCtxRetain(&gpu->context, 0)) ||
-           FAILED(gpu, cuCtxPushCurrent(gpu->context));
+    return WORDS_FAILED(gpu, cuDevicePrimaryCtxRetain(&gpu->context, 0)) ||
+           WORDS_FAILED(gpu, cuCtxPushCurrent(gpu->context));
 }
 
 int words_gpu_load(const words_gpu *gpu, const void *image, CUmodule *out)
 {
-    return FAILED(gpu, cuModuleLoadData(out, image));
+    return WORDS_FAILED(gpu, cuModuleLoadData(out, image));
 }
 
 void words_gpu_close(words_gpu *gpu)
@@ -59,8 +57,8 @@ int words_slab_open(words_slab *s)
     s->gpu = s->given + at->end;
     s->host = s->gpu + at->end;
     for (int k = 0; k < s->job->workload->n_inputs; k++)
-        syi_input_load(s->job, k, slab->row * s->job->columns + slab->first - slab->left,
-                       syi_slab_inputs(slab), (double *)(s->given + at->in[k]));
+        syi_input_read(s->job, k, slab->row * s->job->columns + slab->first - slab->left,
+                       syi_slab_inputs(slab), s->given + at->in[k]);
     return 0;
 }
 
@@ -73,15 +71,16 @@ int words_slab_on_gpu(words_slab *s, const words_gpu *gpu, CUmodule module)
     syi_launch launch;
     void *arguments[] = {&launch};
     int failed;
-    if (FAILED(gpu, cuModuleGetFunction(&kernel, module, form->entry)) ||
-        FAILED(gpu, cuMemAlloc(&s->slot.memory, bytes)))
+    if (WORDS_FAILED(gpu, cuModuleGetFunction(&kernel, module, form->entry)) ||
+        WORDS_FAILED(gpu, cuMemAlloc(&s->slot.memory, bytes)))
         return 1;
     launch = cuda_slot_describe(&s->slot, s->job, &view);
-    failed = FAILED(gpu, cuMemcpyHtoD(s->slot.memory, s->given, bytes)) ||
-             FAILED(gpu, cuLaunchKernel(kernel, (unsigned)blocks_of(s), 1, 1,
-                                        (unsigned)form->threads, 1, 1, 0, NULL, arguments, NULL)) ||
-             FAILED(gpu, cuCtxSynchronize()) ||
-             FAILED(gpu, cuMemcpyDtoH(s->gpu, s->slot.memory, bytes));
+    failed = WORDS_FAILED(gpu, cuMemcpyHtoD(s->slot.memory, s->given, bytes)) ||
+             WORDS_FAILED(gpu, cuLaunchKernel(kernel, (unsigned)blocks_of(s), 1, 1,
+                                              (unsigned)form->threads, 1, 1, 0, NULL, arguments,
+                                              NULL)) ||
+             WORDS_FAILED(gpu, cuCtxSynchronize()) ||
+             WORDS_FAILED(gpu, cuMemcpyDtoH(s->gpu, s->slot.memory, bytes));
     gpu->driver->api.cuMemFree(s->slot.memory);
     return failed;
 }

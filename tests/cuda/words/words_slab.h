@@ -17,6 +17,10 @@ int words_gpu_open(words_gpu *gpu, const char *driver);
 int words_gpu_load(const words_gpu *gpu, const void *image, CUmodule *out);
 void words_gpu_close(words_gpu *gpu);
 
+/* Non-zero, with its name on standard error, for a driver's error. */
+#define WORDS_FAILED(gpu, call) words_failed(gpu, (gpu)->driver->api.call, #call)
+int words_failed(const words_gpu *gpu, CUresult result, const char *what);
+
 typedef struct words_slab {
     const syi_job *job;
     cuda_slot slot;                    /* the caller sets its slab */
