@@ -79,24 +79,45 @@ SYI_INLINE void divide(syi_vector gains, syi_vector losses, syi_vector *y, syi_v
     *faint |= is_faint;
 }
 
-/* Columns without a value get the one before; the last one becomes the task's. `at`: the column of
+/* The columns [from, to) of y, all without a value, get the one before them. `at`: the column of
  * y[0]. */
+SYI_INLINE void fill(task *t, int64_t at, double *y, int64_t from, int64_t to)
+{
+    const double value = t->value;
+    t->relied |= !t->known && from < to && at + to > t->segment->first;
+    for (int64_t i = from; i < to; i++)
+        y[i] = value;
+}
+
+SYI_INLINE int has_values(const double *y, int64_t count)
+{
+    int64_t values = 0;
+    for (int64_t i = 0; i < count; i++)
+        values += y[i] == y[i];
+    return values > 0;
+}
+
+/* Fills what has no value, if there are `any`; the last one becomes the task's. */
 SYI_INLINE void hold(task *t, int64_t at, double *y, int64_t count, int any)
 {
     int64_t i = t->block > at ? t->block - at : 0;
-    if (i >= count)
+    if (any && i < count && !has_values(y, count)) {
+        fill(t, at, y, i, count);
         return;
-    for (; any && i < count; i++)
-        if (y[i] != y[i]) {
-            t->relied |= !t->known && at + i >= t->segment->first;
-            y[i] = t->value;
-        } else if (!t->forgets) {
-            t->value = y[i];
+    }
+    while (i < count) {
+        int64_t from = i;
+        while (any && i < count && y[i] != y[i])
+            i++;
+        fill(t, at, y, from, i);
+        from = i;
+        i = any ? i : count;
+        while (i < count && y[i] == y[i])
+            i++;
+        if (i > from && !t->forgets) {
+            t->value = y[i - 1];
             t->known = 1;
         }
-    if (!t->forgets) {
-        t->value = y[count - 1];
-        t->known |= !any;
     }
 }
 
