@@ -8,6 +8,8 @@
 
 #include "kernel.h"
 
+#include <math.h>
+
 #if defined(__AVX512F__)
 #define SYI_WIDTH 8
 #elif defined(__AVX__)
@@ -37,6 +39,12 @@ typedef int64_t syi_vector_mask __attribute__((vector_size(8 * SYI_WIDTH)));
 #if SYI_WIDTH == 8
 #define SYI_AFTER_2(older, newer) SYI_PICK(older, newer, 2, 3, 4, 5, 6, 7, 8, 9)
 #define SYI_AFTER_4(older, newer) SYI_PICK(older, newer, 4, 5, 6, 7, 8, 9, 10, 11)
+#elif SYI_WIDTH == 4
+#define SYI_AFTER_2(older, newer) SYI_PICK(older, newer, 2, 3, 4, 5)
+#define SYI_AFTER_4(older, newer) (newer)
+#else
+#define SYI_AFTER_2(older, newer) (newer)
+#define SYI_AFTER_4(older, newer) (newer) /* nobody's: it is two vectors behind */
 #endif
 
 /* a > b ? a : b, element by element. */
@@ -57,6 +65,34 @@ SYI_INLINE syi_vector syi_larger(syi_vector a, syi_vector b)
 SYI_INLINE syi_vector syi_size(syi_vector a)
 {
     return (syi_vector)((syi_vector_mask)a & INT64_MAX);
+}
+
+/* a * scale + b. The scale is a power of two, 1 or more, so the product is exact and one rounding
+ * is the same as two; only a product that overflows may make a difference. */
+SYI_INLINE syi_vector syi_scaled_sum(syi_vector a, double scale, syi_vector b)
+{
+#if SYI_WIDTH == 8
+    return (syi_vector)_mm512_fmadd_pd((__m512d)a, _mm512_set1_pd(scale), (__m512d)b);
+#elif SYI_WIDTH == 4 && defined(__FMA__)
+    return (syi_vector)_mm256_fmadd_pd((__m256d)a, _mm256_set1_pd(scale), (__m256d)b);
+#else
+    return a * scale + b;
+#endif
+}
+
+SYI_INLINE syi_vector syi_root(syi_vector square)
+{
+#if SYI_WIDTH == 8
+    return (syi_vector)_mm512_sqrt_pd((__m512d)square);
+#elif SYI_WIDTH == 4
+    return (syi_vector)_mm256_sqrt_pd((__m256d)square);
+#elif defined(__SSE2__)
+    return (syi_vector)_mm_sqrt_pd((__m128d)square);
+#else
+    for (int k = 0; k < SYI_WIDTH; k++)
+        square[k] = sqrt(square[k]);
+    return square;
+#endif
 }
 
 /* Whether something in it is not zero (a NaN is not). */

@@ -1,12 +1,13 @@
 /*
  * Windows in fast accuracy. A window is put together from stretches of 1, 2, 4, 8 ... columns, each
- * from two of half its length; those that make up the period are joined, the shortest first,
- * oldest. So a window's value is a tree over its own columns alone, with no sum from which
+ * from two of half its length; those that make up the period are joined, the longest oldest, from
+ * the newest on. So a window's value is a tree over its own columns alone, with no sum from which
  * something is taken away again: nothing of a value stays behind when it leaves, and where a row is
- * cut cannot matter.
+ * cut cannot matter. The tree is what the bits depend on; how many columns a pass goes through, and
+ * how many passes there are, is not.
  *
- * A stretch has its mean, as the distance from its oldest column, and its variance. Joining adds
- * terms that are not negative; where all values are equal every distance is exactly 0.
+ * Longest oldest, because then all stretches of a vector or more begin at whole vectors. Where all
+ * values are equal, means are joined by differences that are exactly 0, and squares are 0.
  */
 #ifndef SYI_KERNELS_FAST_WINDOW_H
 #define SYI_KERNELS_FAST_WINDOW_H

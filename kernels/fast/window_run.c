@@ -1,251 +1,333 @@
 /* Rolling deviations, scores and bands in fast accuracy. Compiled for several instruction sets. */
-#include "fast/vector.h"
-#include "fast/window.h"
+#include "fast/spread.h"
 
-#include <math.h>
+/* Windows at a time: few columns are gone through twice, and all stays in the near caches. */
+enum { CHUNK = 512, ROOM = 2 * SYI_FAST_PERIOD + 64 };
+enum { FIRST = SYI_SPREAD_FIRST };
 
-enum { CHUNK = 512, ROOM = 2 * SYI_FAST_PERIOD + 2 * SYI_WIDTH, ROOMS = 3 };
+/* Where the spreads of what has been joined are. */
+typedef struct rooms {
+    double *square, *distance, *lead;
+} rooms;
 
-/* Of the stretches from column j on: the distance of the mean from x[j], and the variance. */
-typedef struct spread {
-    double distance[ROOM], variance[ROOM];
-} spread;
-
-/* A chunk of windows; window j is x[j .. j + period). Room for a whole vector is behind x and the
- * outputs. `factor` makes the variance that of the window less ddof. */
+/* A chunk of windows; window j is x[j .. j + period). There are SYI_FAST_BEHIND columns more behind
+ * x, and room for as many results behind the outputs. drop[j] and square[j] are of the stretches of
+ * `length` columns from column j on. Of the window's newest `have` columns there are `all`, and
+ * `gap` of the stretch before them. `factor` makes a variance of the squares. */
 typedef struct task {
     const syi_window *window;
     const double *x;
     double *out[3];
-    int64_t windows;
+    int64_t windows, length, have;
+    double *drop, *square, *gap;
+    rooms all;
     double factor;
-    spread room[ROOMS];
+    syi_joint joints[SYI_SPREAD_LENGTHS];
 } task;
 
-/* What has been put together: stretches of `length` columns; the `have` oldest of window j. */
-typedef struct parts {
-    const spread *stretch, *head;
-    int64_t length, have;
-} parts;
-
-typedef struct pair {
-    syi_vector distance, variance;
-} pair;
-
-SYI_INLINE spread *free_room(task *t, const parts *p)
+SYI_INLINE const syi_joint *joint_of(const task *t, int64_t length)
 {
-    int k = 0;
-    while (&t->room[k] == p->stretch || &t->room[k] == p->head)
-        k++;
-    return &t->room[k];
+    return &t->joints[63 - __builtin_clzll((unsigned long long)length)];
 }
 
-/* From single columns to stretches of four (two at `twofold`). */
-SYI_INLINE void begin(task *t, parts *p, int twofold)
+SYI_INLINE void load_spread(const rooms *from, int64_t j, syi_spread *all)
 {
-    spread *to = free_room(t, p);
-    int64_t count = t->windows + t->window->period - (twofold ? 2 : 4);
-    for (int64_t j = 0; j < count; j += SYI_WIDTH) {
-        const double *x = t->x + j;
-        syi_vector x0 = SYI_LOAD(x), half = (SYI_LOAD(x + 1) - x0) * 0.5;
-        syi_vector distance = half, variance = half * half;
-        if (!twofold) {
-            syi_vector x2 = SYI_LOAD(x + 2), later = (SYI_LOAD(x + 3) - x2) * 0.5;
-            half = ((x2 - x0) + (later - distance)) * 0.5;
-            distance += half;
-            variance = (variance + later * later) * 0.5 + half * half;
-        }
-        SYI_STORE(to->distance + j, distance);
-        SYI_STORE(to->variance + j, variance);
+    *all = (syi_spread){SYI_LOAD(from->square + j), SYI_LOAD(from->distance + j),
+                        SYI_LOAD(from->lead + j)};
+}
+
+SYI_INLINE void store_spread(const rooms *to, int64_t j, const syi_spread *all)
+{
+    SYI_STORE(to->square + j, all->square);
+    SYI_STORE(to->distance + j, all->distance);
+    SYI_STORE(to->lead + j, all->lead);
+}
+
+/* The gap of twice the length before what has been joined, whose drops are at `drop`; `fresh`: the
+ * stretch there has just been joined. */
+SYI_INLINE syi_vector next_gap(const double *gap, const double *drop, int64_t length, int fresh)
+{
+    return syi_scaled_sum(SYI_LOAD(fresh ? drop - length : gap), 2.0, SYI_LOAD(drop - 2 * length));
+}
+
+/* What comes of a window; the squares are of all its columns. */
+SYI_INLINE syi_vector result(const task *t, int64_t j, const syi_spread *all)
+{
+    const syi_window_kind kind = t->window->kind;
+    syi_vector mean, reach, first;
+    if (kind == SYI_WINDOW_BANDS) {
+        reach = syi_root(all->square) * t->factor;
+        mean = SYI_LOAD(t->x + j + t->window->period - 1) + all->distance;
+        first = mean + reach;
+        SYI_STORE(t->out[1] + j, mean);
+        SYI_STORE(t->out[2] + j, mean - reach);
+    } else {
+        first = syi_root(all->square * t->factor);
+        if (kind == SYI_WINDOW_SCORE) /* not finite where the squares are not; a zero is +0 */
+            first = ((all->square - all->square) - all->distance) / first;
     }
-    p->stretch = to;
-    p->length = twofold ? 2 : 4;
+    SYI_STORE(t->out[0] + j, first);
+    return first;
 }
 
-/* Two stretches of `length` columns, from column j on, as one. */
-SYI_INLINE void load_twice(const task *t, const spread *from, int64_t length, int64_t j, pair *to)
+/* The last join, of one stretch or two (`times`), and what comes of it. */
+SYI_INLINE syi_vector finish(const task *t, int64_t j, const syi_joint *joint, int times, int fresh)
 {
-    const double *distance = from->distance + j, *variance = from->variance + j;
-    syi_vector mine = SYI_LOAD(distance), its = SYI_LOAD(distance + length);
-    syi_vector apart = SYI_LOAD(t->x + j + length) - SYI_LOAD(t->x + j);
-    syi_vector half = (apart + (its - mine)) * 0.5;
-    syi_vector sum = SYI_LOAD(variance) + SYI_LOAD(variance + length);
-    to->distance = mine + half;
-    to->variance = sum * 0.5 + half * half;
-}
-
-SYI_INLINE void store(spread *to, int64_t j, const pair *what)
-{
-    SYI_STORE(to->distance + j, what->distance);
-    SYI_STORE(to->variance + j, what->variance);
-}
-
-static void twice(task *t, parts *p)
-{
-    spread *to = free_room(t, p);
-    int64_t count = t->windows + t->window->period - 2 * p->length;
-    for (int64_t j = 0; j < count; j += SYI_WIDTH) {
-        pair both;
-        load_twice(t, p->stretch, p->length, j, &both);
-        store(to, j, &both);
+    syi_vector square = SYI_LOAD(t->square + j), gap;
+    syi_spread all = {{0}, {0}, {0}};
+    if (!joint->first)
+        load_spread(&t->all, j, &all);
+    if (times == 2) {
+        const double *drop = t->drop + j;
+        square += SYI_LOAD(t->square + j + t->length);
+        square = syi_scaled_sum(square, 2.0, SYI_LOAD(drop) * SYI_LOAD(drop));
+        gap = next_gap(t->gap + j, drop + 2 * t->length, t->length, fresh);
+    } else {
+        gap = SYI_LOAD(t->gap + j);
     }
-    p->stretch = to;
-    p->length *= 2;
+    syi_join(joint, 1, square, gap, &all);
+    return result(t, j, &all);
 }
 
-/* The head of some windows with the stretch behind it, or with two (`doubled`). A single column
- * has neither distance nor variance. */
-SYI_INLINE void joined(const task *t, const parts *p, int doubled, int64_t j, pair *to)
+/* The first stretches from column j on; where the block is part of a tail's or before one, the
+ * tail and the gap before it. `next`: of the block that follows. */
+SYI_INLINE void begin(const task *t, int64_t j, int64_t tail, syi_spread_block *next)
 {
-    const double more = (double)(doubled ? 2 * p->length : p->length);
-    const double later = more / ((double)p->have + more);
-    const double earlier = (double)p->have / ((double)p->have + more);
-    const int64_t behind = j + p->have;
-    pair next = {{0}, {0}};
-    syi_vector apart;
-    if (doubled)
-        load_twice(t, p->stretch, p->length, behind, &next);
-    else if (p->stretch)
-        next = (pair){SYI_LOAD(p->stretch->distance + behind),
-                      SYI_LOAD(p->stretch->variance + behind)};
-    else if (!p->have) /* a window of one column: NaN where it is not finite */
-        next.variance = SYI_LOAD(t->x + j) - SYI_LOAD(t->x + j);
-    *to = next;
-    if (!p->have)
-        return;
-    *to = (pair){{0}, {0}};
-    if (p->head)
-        *to = (pair){SYI_LOAD(p->head->distance + j), SYI_LOAD(p->head->variance + j)};
-    apart = SYI_LOAD(t->x + behind) - SYI_LOAD(t->x + j);
-    apart += next.distance - to->distance;
-    to->distance += apart * later;
-    to->variance =
-        (to->variance * earlier + next.variance * later) + apart * apart * (earlier * later);
-}
-
-static void join(task *t, parts *p)
-{
-    spread *to = free_room(t, p);
-    for (int64_t j = 0; j < t->windows; j += SYI_WIDTH) {
-        pair both;
-        joined(t, p, 0, j, &both);
-        store(to, j, &both);
+    const int64_t ahead = t->window->period - tail, before = ahead - FIRST;
+    const double *x = t->x + j;
+    syi_vector one = syi_drop_1(x), drop = syi_drop_2(x), square = one * one, four, gap;
+    syi_spread_twice(2, &next[0], &drop, &square);
+    four = square;
+    gap = drop;
+    if (FIRST > 4) {
+        syi_vector later = syi_spread_twice(4, &next[1], &drop, &square);
+        if (j >= before)
+            gap = syi_scaled_sum(tail & 4 ? later : syi_gap_4(x + FIRST, tail), 2.0, gap);
+    } else if (j >= before) {
+        gap = syi_gap_4(x + FIRST, tail);
     }
-    p->head = to;
-    p->have += p->length;
+    if (j >= before && tail) {
+        syi_spread all;
+        syi_spread_tail(x, four, tail, t->joints, &all);
+        store_spread(&t->all, j - ahead, &all);
+    }
+    if (j >= before)
+        SYI_STORE(t->gap + j - before, gap);
+    SYI_STORE(t->drop + j, drop);
+    SYI_STORE(t->square + j, square);
 }
 
-SYI_INLINE void root(syi_vector *square)
+/* The first stretches, from right to left, and where no more than two (`times`) are left of the
+ * windows these. Gives whether something is not finite. */
+SYI_INLINE int begin_all(task *task, int64_t tail, int times)
 {
-    double lane[SYI_WIDTH];
-    memcpy(lane, square, sizeof lane);
-    for (int k = 0; k < SYI_WIDTH; k++)
-        lane[k] = sqrt(lane[k]);
-    memcpy(square, lane, sizeof lane);
-}
-
-/* The last join, and what comes of it; the zeros are +0. Gives whether something is not finite. */
-SYI_INLINE int finish(task *t, const parts *p, int doubled, syi_window_kind kind)
-{
-    const double width = t->window->width;
-    const int64_t newest = t->window->period - 1;
+    const struct task t = *task;
+    const int64_t ahead = t.window->period - tail;
+    const int64_t last = ahead + ((t.windows + SYI_WIDTH - 1) & -SYI_WIDTH) + 8;
+    const syi_joint joint = *joint_of(task, times ? times * FIRST : 1);
+    syi_spread_block next[2] = {{{0}, {0}, {0}}, {{0}, {0}, {0}}};
     syi_vector strange = {0};
-    for (int64_t j = 0; j < t->windows; j += SYI_WIDTH) {
-        pair all;
-        joined(t, p, doubled, j, &all);
-        syi_vector oldest = SYI_LOAD(t->x + j), deviation = all.variance * t->factor, y;
-        root(&deviation);
-        if (kind == SYI_WINDOW_DEVIATION) {
-            y = deviation;
-        } else if (kind == SYI_WINDOW_SCORE) {
-            y = ((SYI_LOAD(t->x + j + newest) - oldest) - all.distance) / deviation + 0.0;
-        } else {
-            syi_vector reach = deviation * width;
-            y = oldest + (all.distance + reach) + 0.0;
-            SYI_STORE(t->out[1] + j, oldest + all.distance + 0.0);
-            SYI_STORE(t->out[2] + j, oldest + (all.distance - reach) + 0.0);
-        }
-        SYI_STORE(t->out[0] + j, y);
-        strange += y - y;
+    for (int64_t j = last - SYI_WIDTH; j >= 0; j -= SYI_WIDTH) {
+        begin(&t, j, tail, next);
+        if (times && j < t.windows)
+            strange += finish(&t, j, &joint, times, 0);
     }
+    strange -= strange;
     return syi_any(&strange);
 }
 
-SYI_INLINE int finish_as(task *t, const parts *p, int doubled)
+SYI_INLINE int begin_times(task *t, int64_t tail, int64_t times)
 {
-    switch (t->window->kind) {
-    case SYI_WINDOW_DEVIATION:
-        return finish(t, p, doubled, SYI_WINDOW_DEVIATION);
-    case SYI_WINDOW_SCORE:
-        return finish(t, p, doubled, SYI_WINDOW_SCORE);
+    if (times == 1)
+        return begin_all(t, tail, 1);
+    return times == 2 ? begin_all(t, tail, 2) : begin_all(t, tail, 0);
+}
+
+static int begin_as(task *t, int64_t tail, int64_t times)
+{
+    switch (tail) { /* of these each has code of its own */
+    case 0:
+        return begin_times(t, 0, times);
+    case 1:
+        return begin_times(t, 1, times);
+    case 2:
+        return begin_times(t, 2, times);
+    case 4:
+        return begin_times(t, 4, times);
     default:
-        return finish(t, p, doubled, SYI_WINDOW_BANDS);
+        return begin_times(t, tail, times);
     }
 }
 
-static void compute(task *t)
+/* Windows of less than eight columns, all of one tail. */
+static int compute_short(const task *task)
+{
+    const struct task t = *task;
+    const int64_t period = t.window->period;
+    const double alone = period & (period - 1) ? 1.0 : 1.0 / (double)period;
+    syi_vector strange = {0};
+    for (int64_t j = 0; j < t.windows; j += SYI_WIDTH) {
+        const double *x = t.x + j;
+        syi_spread all;
+        syi_spread_tail(x, syi_square_4(x), period, t.joints, &all);
+        all.distance *= alone;
+        strange += result(&t, j, &all);
+    }
+    strange -= strange;
+    return syi_any(&strange);
+}
+
+/* Stretches and gaps of twice the length. */
+SYI_INLINE void twice(task *t, int fresh)
+{
+    const int64_t length = t->length, windows = t->windows, behind = t->window->period - 2 * length;
+    const double *const from = t->drop + (t->window->period - t->have);
+    double *const drops = t->drop, *const squares = t->square, *const gaps = t->gap;
+    for (int64_t j = 0; j < windows + behind; j += SYI_WIDTH) {
+        syi_vector a = SYI_LOAD(drops + j);
+        syi_vector square = SYI_LOAD(squares + j) + SYI_LOAD(squares + j + length);
+        if (j < windows)
+            SYI_STORE(gaps + j, next_gap(gaps + j, from + j, length, fresh));
+        SYI_STORE(squares + j, syi_scaled_sum(square, 2.0, a * a));
+        if (j < windows + behind - 2 * length) {
+            syi_vector b = SYI_LOAD(drops + j + length), c = SYI_LOAD(drops + j + 2 * length);
+            SYI_STORE(drops + j, (a + b) + (b + c));
+        }
+    }
+    t->length *= 2;
+}
+
+static void join(task *t)
+{
+    const double *square = t->square + (t->window->period - t->have - t->length);
+    const double *const gap = t->gap;
+    const syi_joint joint = *joint_of(t, t->length);
+    const int64_t windows = t->windows;
+    const rooms spreads = t->all;
+    for (int64_t j = 0; j < windows; j += SYI_WIDTH) {
+        syi_spread all = {{0}, {0}, {0}};
+        if (!joint.first)
+            load_spread(&spreads, j, &all);
+        syi_join(&joint, 0, SYI_LOAD(square + j), SYI_LOAD(gap + j), &all);
+        store_spread(&spreads, j, &all);
+    }
+    t->have += t->length;
+}
+
+static int finish_all(const task *task, int times, int fresh)
+{
+    const struct task t = *task;
+    const syi_joint joint = *joint_of(task, times * t.length);
+    syi_vector strange = {0};
+    for (int64_t j = 0; j < t.windows; j += SYI_WIDTH)
+        strange += finish(&t, j, &joint, times, fresh);
+    strange -= strange;
+    return syi_any(&strange);
+}
+
+/* Where the first result is not finite there is none. */
+static void mark(const task *t, int outputs)
+{
+    for (int k = outputs; k-- > 0;)
+        for (int64_t j = 0; j < t->windows; j++)
+            if (!syi_is_finite(t->out[0][j]))
+                t->out[k][j] = syi_nan();
+}
+
+static int compute_windows(task *t)
 {
     const int64_t period = t->window->period;
-    parts p = {.length = 1};
-    int strange;
-    while (p.have + p.length < period && (p.length == 1 || p.have + 2 * p.length < period)) {
-        if (period & p.length) {
-            if (p.have)
-                join(t, &p);
-            else
-                p.head = p.stretch;
-            p.have = p.have ? p.have : p.length;
-        }
-        if (p.length > 1)
-            twice(t, &p);
+    int64_t rest;
+    int fresh = 0, strange;
+    if (period < 8)
+        return compute_short(t);
+    t->length = FIRST;
+    t->have = period & SYI_SPREAD_TAIL;
+    rest = (period - t->have) / FIRST;
+    strange = begin_as(t, t->have, rest);
+    if (rest < 3)
+        return strange;
+    for (; rest > 2; rest = (period - t->have) / t->length) {
+        if (rest & 1)
+            join(t);
+        else if (fresh)
+            twice(t, 1);
         else
-            begin(t, &p, (period & 2) != 0);
+            twice(t, 0);
+        fresh = (int)(rest & 1);
     }
-    strange = p.have + p.length == period ? finish_as(t, &p, 0) : finish_as(t, &p, 1);
-    for (int k = 0; strange && k < (t->window->kind == SYI_WINDOW_BANDS ? 3 : 1); k++)
-        syi_fast_mark(t->out[k], t->windows);
+    return fresh ? finish_all(t, 2, 1) : finish_all(t, 2, 0);
+}
+
+static void compute(task *t, int outputs)
+{
+    if (compute_windows(t))
+        mark(t, outputs);
 }
 
 /* The last chunk: nothing may be touched behind the ends. */
 static void compute_last(task *t, int outputs)
 {
+    const int64_t columns = t->windows + t->window->period - 1;
     double x[ROOM], y[3][ROOM], *result[3];
-    memcpy(x, t->x, (size_t)(t->windows + t->window->period - 1) * sizeof *x);
+    memcpy(x, t->x, (size_t)columns * sizeof *x);
+    memset(x + columns, 0, SYI_FAST_BEHIND * sizeof *x);
     t->x = x;
     for (int k = 0; k < outputs; k++) {
         result[k] = t->out[k];
         t->out[k] = y[k];
     }
-    compute(t);
+    compute(t, outputs);
     for (int k = 0; k < outputs; k++)
         memcpy(result[k], y[k], (size_t)t->windows * sizeof *y[k]);
 }
 
+static void plan(task *t, const syi_window *window)
+{
+    const int64_t period = window->period;
+    int64_t length = 1;
+    t->window = window;
+    for (int k = 0; length <= period; k++, length *= 2) {
+        if (period & length)
+            t->joints[k] = syi_joint_of(period, length);
+        t->factor = 1.0 / ((double)length * (double)(period - window->ddof));
+    }
+    if (window->kind == SYI_WINDOW_BANDS)
+        t->factor = window->width * sqrt(t->factor);
+}
+
+/* The windows of a segment from its column `at` on. */
+static void compute_all(task *t, const sy_segment *segment, int64_t at, int outputs)
+{
+    const int64_t period = t->window->period;
+    const int64_t most = period < CHUNK ? CHUNK : period & -SYI_WIDTH;
+    for (; at < segment->count; at += t->windows) {
+        t->windows = segment->count - at;
+        t->x = segment->in[0] + at - (period - 1);
+        for (int k = 0; k < outputs; k++)
+            t->out[k] = segment->out[k] + at;
+        if (t->windows >= most + SYI_FAST_BEHIND) {
+            t->windows = most;
+            compute(t, outputs);
+        } else {
+            t->windows = t->windows < most ? t->windows : most;
+            compute_last(t, outputs);
+        }
+    }
+}
+
 sy_status SYI_ISA_NAME(syi_fast_window_run)(const syi_piece *piece, const syi_window *window)
 {
+    _Alignas(64) double drop[ROOM], square[ROOM], gap[ROOM], all[3][ROOM];
     const sy_segment *segment = &piece->segment;
     const int outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
-    const int64_t period = window->period;
-    const int64_t most = period < CHUNK ? CHUNK : period / SYI_WIDTH * SYI_WIDTH;
-    int64_t at = period - 1 - segment->first;
-    task t;
-    t.window = window;
-    t.factor = (double)period / (double)(period - window->ddof);
+    int64_t at = window->period - 1 - segment->first;
+    task t = {.drop = drop, .square = square, .gap = gap}; /* all: there may be a block before */
+    t.all = (rooms){all[0] + SYI_FAST_BEHIND, all[1] + SYI_FAST_BEHIND, all[2] + SYI_FAST_BEHIND};
+    plan(&t, window);
     at = at < 0 ? 0 : at > segment->count ? segment->count : at;
     for (int k = 0; k < outputs; k++)
         syi_fast_blank(segment->out[k], at);
-    for (; at < segment->count; at += t.windows) {
-        t.windows = segment->count - at;
-        t.x = segment->in[0] + at - (period - 1);
-        for (int k = 0; k < outputs; k++)
-            t.out[k] = segment->out[k] + at;
-        if (t.windows >= most + SYI_WIDTH) {
-            t.windows = most;
-            compute(&t);
-        } else {
-            t.windows = t.windows < most ? t.windows : most;
-            compute_last(&t, outputs);
-        }
-    }
+    compute_all(&t, segment, at, outputs);
     return SY_OK;
 }
