@@ -92,21 +92,26 @@ static void in_place(sy_dtype dtype)
 /* On two GPUs the other one gets its part from the first, and nothing passes through the host. */
 static void from_peer(sy_dtype dtype)
 {
-    const uint64_t all = GPU_MOST * (dtype == SY_F32 ? sizeof(float) : sizeof(double));
+    const uint64_t size = dtype == SY_F32 ? sizeof(float) : sizeof(double);
+    sy_report report = {.struct_size = sizeof report};
     vcuda_counts counts;
     sy_context *context;
+    uint64_t moved;
     lab_case c;
     gpu_world("gpus=2", NULL, 0);
     gpu_gather = SY_GATHER_PEER;
     context = gpu_open("cuda:0,cuda:1", 0, 0, NULL);
     c = case_in(dtype, "rolling_max");
-    GPU_CHECK(resident_compare(context, &c, ON_GPU, ON_GPU, NULL, &counts, "peer") == SY_OK, "%s",
-              sy_last_error()->text);
+    GPU_CHECK(resident_compare(context, &c, ON_GPU, ON_GPU, &report, &counts, "peer") == SY_OK,
+              "%s", sy_last_error()->text);
     GPU_CHECK(!counts.bytes_in && counts.bytes_out < GPU_MOST, "%llu in, %llu out",
               (unsigned long long)counts.bytes_in, (unsigned long long)counts.bytes_out);
-    /* The other's part of the input and of the output, and a halo. */
-    GPU_CHECK(counts.bytes_peer > all / 2 && counts.bytes_peer < all + all / 2, "%llu peer",
-              (unsigned long long)counts.bytes_peer);
+    /* The other's part of the input and of the output, and halos. */
+    moved = report.n_devices == 2 ? 2 * size * (uint64_t)report.devices[1].elements : 0;
+    GPU_CHECK(moved && counts.bytes_peer >= moved && counts.bytes_peer < moved + 200 * size,
+              "%llu bytes from GPU to GPU, %llu of the other's part",
+              (unsigned long long)counts.bytes_peer, (unsigned long long)moved);
+    sy_report_clear(&report);
     gpu_close(&context, "peer");
     gpu_gather = SY_GATHER_AUTO;
 }
@@ -166,6 +171,13 @@ static void look(sy_context *context, const char *workload, sy_plan_info *plan)
     sy_plan_info_clear(plan);
 }
 
+static void run_at(sy_context *context, resident_place in, resident_place out, const char *what)
+{
+    lab_case c = gpu_case("rolling_max", GPU_MOST);
+    GPU_CHECK(resident_compare(context, &c, in, out, NULL, NULL, what) == SY_OK, "%s",
+              sy_last_error()->text);
+}
+
 /* Without a profile the first run over all devices is one, and small works are timed on the CPU and
  * on the GPU in turn: with arrays in the host's memory, since one on a GPU costs something else. */
 static void learning(const char *devices)
@@ -183,19 +195,16 @@ static void learning(const char *devices)
     gpu_world("gpus=2", NULL, 0);
     GPU_CHECK(sy_context_create(&config, &context) == SY_OK, "%s", sy_last_error()->text);
     look(context, "rolling_max", &before);
-    for (int i = 0; i < 12; i++) {
-        lab_case c = gpu_case("rolling_max", GPU_MOST);
-        resident_place in = i < 8 && i % 2 ? ON_GPU : ON_HOST;
-        resident_place out = i < 8 && in == ON_HOST ? ON_GPU + 1 : ON_HOST;
-        GPU_CHECK(resident_compare(context, &c, in, out, NULL, NULL, devices) == SY_OK, "%s",
-                  sy_last_error()->text);
-        if (i != 7)
-            continue;
-        look(context, "rolling_max", &after);
-        GPU_CHECK(after.predicted_ms == before.predicted_ms && !strcmp(after.reason, before.reason),
-                  "%s: runs with an array on a GPU taught: %s", devices, after.reason);
-    }
+    for (int i = 0; i < 8; i++)
+        run_at(context, i % 2 ? ON_GPU : ON_HOST, i % 2 ? ON_HOST : ON_GPU + 1, devices);
     look(context, "rolling_max", &after);
+    GPU_CHECK(after.predicted_ms == before.predicted_ms && !strcmp(after.reason, before.reason),
+              "%s: runs with an array on a GPU taught: %s", devices, after.reason);
+    /* How many it takes depends on the times; one of these is enough to be noticed. */
+    for (int i = 0; i < 4 && !strcmp(after.reason, before.reason); i++) {
+        run_at(context, ON_HOST, ON_HOST, devices);
+        look(context, "rolling_max", &after);
+    }
     GPU_CHECK(strcmp(after.reason, before.reason) != 0, "%s: nothing was learned: %s", devices,
               after.reason);
     gpu_close(&context, devices);
