@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "device/partials.h"
 #include "exec/run.h"
 
 #include <stdio.h>
@@ -173,12 +174,10 @@ static sy_status run_with_memory(sy_context *context, syi_job *job, const syi_pl
                                  const sy_options *options, sy_report *report)
 {
     syi_tally *tallies = syi_alloc((size_t)plan->count, sizeof *tallies);
-    size_t partial_bytes = (size_t)plan->tiles * job->workload->partial_size;
-    sy_status status;
-    job->partials = syi_alloc((size_t)plan->tiles, job->workload->partial_size);
-    if (!tallies || !job->partials)
-        status = syi_no_memory(partial_bytes + (size_t)plan->count * sizeof *tallies);
-    else
+    sy_status status = tallies ? SY_OK : syi_no_memory((uint64_t)plan->count * sizeof *tallies);
+    if (status == SY_OK && job->workload->pattern == SY_PATTERN_REDUCE)
+        status = syi_partials_create(job, &job->partials);
+    if (status == SY_OK)
         status =
             syi_gate_create(options->progress, options->progress_user, plan->tiles, &job->gate);
     if (status == SY_OK)
@@ -186,7 +185,7 @@ static sy_status run_with_memory(sy_context *context, syi_job *job, const syi_pl
     for (int i = 0; tallies && i < plan->count; i++)
         syi_outcome_clear(&tallies[i].total);
     syi_gate_destroy(&job->gate);
-    syi_free(job->partials);
+    syi_partials_destroy(&job->partials);
     syi_free(tallies);
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include "base/arithmetic.h"
 #include "base/mem.h"
+#include "device/partials.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,8 +18,9 @@ typedef struct host_pass {
     const syi_slab *slab;
     const syi_view *view;
     syi_isa isa;
-    int64_t piece_tiles;    /* tiles of a piece */
-    int64_t pieces_per_row; /* of the slab's stretch of a row */
+    int64_t piece_tiles;     /* tiles of a piece */
+    int64_t pieces_per_row;  /* of the slab's stretch of a row */
+    unsigned char *partials; /* REDUCE: of the slab's tiles */
     atomic_bool failed;
     pthread_mutex_t collecting;
     sy_status status; /* of the first thread that failed */
@@ -164,10 +166,8 @@ static sy_status run_piece(const host_pass *pass, int64_t index, desk *desk, syi
                                  .row = link.row,
                                  .columns = pass->job->columns,
                                  .params = pass->job->params};
-    if (workload->pattern == SY_PATTERN_REDUCE) {
-        piece.partial = pass->job->partials + (size_t)(slab->tile + index) * workload->partial_size;
-        memset(piece.partial, 0, workload->partial_size); /* a failed device may have been here */
-    }
+    if (pass->partials)
+        piece.partial = pass->partials + (size_t)index * workload->partial_size;
     SYI_TRY(run_elements(pass->job, &piece, pass->isa, in, out, desk));
     link.columns = count;
     if (workload->pattern == SY_PATTERN_RECURRENCE && count < pass->job->columns)
@@ -223,20 +223,57 @@ static sy_status run_threads(host_pass *pass, int64_t pieces, int threads, syi_o
     return pass->status;
 }
 
-sy_status syi_host_run(const syi_job *job, const syi_slab *slab, const syi_view *view,
-                       const syi_host_options *options, syi_outcome *outcome)
+/* `partials`: where those of the slab's tiles go, zeroed; NULL: it is no reduction. */
+static sy_status run_slab(const syi_job *job, const syi_slab *slab, const syi_view *view,
+                          const syi_host_options *options, unsigned char *partials,
+                          syi_outcome *found)
 {
-    host_pass pass = {.job = job, .slab = slab, .view = view, .isa = options->isa};
+    host_pass pass = {
+        .job = job, .slab = slab, .view = view, .isa = options->isa, .partials = partials};
     int64_t row_tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE, pieces;
     int threads = options->threads;
-    syi_outcome found = {0};
-    sy_status status;
     pass.piece_tiles = choose_piece_tiles(job, slab, threads);
     pass.pieces_per_row = (row_tiles + pass.piece_tiles - 1) / pass.piece_tiles;
     pieces = slab->rows * pass.pieces_per_row;
     if (threads > pieces)
         threads = pieces ? (int)pieces : 1;
-    status = run_threads(&pass, pieces, threads, &found);
+    return run_threads(&pass, pieces, threads, found);
+}
+
+sy_status syi_host_reduce(const syi_job *job, const syi_slab *slab, const syi_view *view,
+                          const syi_host_options *options, unsigned char *partials)
+{
+    syi_outcome found = {0};
+    sy_status status;
+    memset(partials, 0, (size_t)slab->tiles * job->workload->partial_size);
+    status = run_slab(job, slab, view, options, partials, &found);
+    syi_outcome_clear(&found);
+    return status;
+}
+
+static sy_status reduce(const syi_job *job, const syi_slab *slab, const syi_view *view,
+                        const syi_host_options *options)
+{
+    const size_t size = job->workload->partial_size;
+    unsigned char *partials = syi_alloc((size_t)slab->tiles, size);
+    sy_status status;
+    if (!partials)
+        return syi_no_memory((uint64_t)slab->tiles * size);
+    status = syi_host_reduce(job, slab, view, options, partials);
+    if (status == SY_OK)
+        status = syi_partials_put(job, slab->tile, slab->tiles, partials);
+    syi_free(partials);
+    return status;
+}
+
+sy_status syi_host_run(const syi_job *job, const syi_slab *slab, const syi_view *view,
+                       const syi_host_options *options, syi_outcome *outcome)
+{
+    syi_outcome found = {0};
+    sy_status status;
+    if (job->workload->pattern == SY_PATTERN_REDUCE)
+        return reduce(job, slab, view, options);
+    status = run_slab(job, slab, view, options, NULL, &found);
     if (status == SY_OK)
         return syi_outcome_merge(outcome, &found);
     syi_outcome_clear(&found); /* the slab counts as not begun */

@@ -15,6 +15,10 @@ typedef struct syi_host_options {
 sy_status syi_host_run(const syi_job *job, const syi_slab *slab, const syi_view *view,
                        const syi_host_options *options, syi_outcome *outcome);
 
+/* Of a reduction: the partials of the slab's tiles, which are not handed on. */
+sy_status syi_host_reduce(const syi_job *job, const syi_slab *slab, const syi_view *view,
+                          const syi_host_options *options, unsigned char *partials);
+
 /* A slab of one row, as one stretch; `start` as in syi_piece. */
 sy_status syi_host_run_stretch(const syi_job *job, const syi_slab *slab, const syi_view *view,
                                const syi_carry *start, syi_isa isa, syi_carry *end,

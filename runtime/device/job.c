@@ -47,6 +47,9 @@ syi_slab syi_slab_take(const syi_job *job, syi_tiles *span, int64_t max_tiles)
     } else {
         int64_t end, halo = syi_job_halo(job);
         slab.tiles = most < per_row - in_row ? most : per_row - in_row;
+        end = (in_row + slab.tiles) / SYI_TILE_GROUP * SYI_TILE_GROUP;
+        if (job->workload->pattern == SY_PATTERN_REDUCE && most < per_row - in_row && end > in_row)
+            slab.tiles = end - in_row;
         slab.first = in_row * SYI_TILE;
         end = slab.first + slab.tiles * SYI_TILE;
         slab.columns = (end < job->columns ? end : job->columns) - slab.first;

@@ -5,10 +5,11 @@
 #include "device/element.h"
 #include "kernel.h"
 
-typedef struct syi_trace syi_trace; /* trace.h */
+typedef struct syi_trace syi_trace;       /* trace.h */
+typedef struct syi_partials syi_partials; /* partials.h */
 
-/* A distribution as its devices see it: the whole arrays, read-only but for `out` and `partials`,
- * of which every device writes its own tiles' part. */
+/* A distribution as its devices see it: the whole arrays, read-only but for `out`, of which every
+ * device writes its own tiles' part. */
 typedef struct syi_job {
     const syi_workload *workload;
     const double *params;
@@ -17,7 +18,7 @@ typedef struct syi_job {
     const void *const *in; /* as in sy_work */
     void *const *out;
     const struct syi_places *places; /* of `in` and `out` (place.h); NULL: all in plain memory */
-    unsigned char *partials;         /* REDUCE: one of workload->partial_size per tile */
+    syi_partials *partials;          /* REDUCE: where those of the tiles go */
     /* REDUCE: the seed of the merge, and what the seeds 1 .. n_seeds give, one array per output,
      * [n_seeds][rows]. `moves`: the seeds do move the result (fast accuracy). */
     uint64_t seed;
@@ -46,6 +47,9 @@ typedef struct syi_slab {
     int64_t first, columns, left;
     int64_t tile, tiles;
 } syi_slab;
+
+/* Tiles of a row that a reduction folds together: longer slabs of it end where these do. */
+#define SYI_TILE_GROUP 64
 
 /* Cuts the next slab of at most `max_tiles` tiles (>= 1) off the front of the span. */
 syi_slab syi_slab_take(const syi_job *job, syi_tiles *span, int64_t max_tiles);

@@ -4,6 +4,7 @@
 
 #include "base/arithmetic.h"
 #include "base/mem.h"
+#include "device/partials.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -285,10 +286,11 @@ static sy_status repair_row(const syi_job *job, int64_t row)
     return status;
 }
 
-static sy_status reduce_row(const syi_job *job, int64_t row, int64_t *repaired)
+static sy_status reduce_row(const syi_job *job, int64_t row, unsigned char *nodes, int64_t count,
+                            int64_t *repaired)
 {
     int doubt;
-    SYI_TRY(syi_reduce_row(job, row, &doubt));
+    SYI_TRY(syi_reduce_row(job, row, nodes, count, &doubt));
     if (doubt) {
         ++*repaired;
         SYI_TRY(repair_row(job, row));
@@ -300,8 +302,12 @@ static sy_status reduce_row(const syi_job *job, int64_t row, int64_t *repaired)
 /* The rows' values go to the outputs themselves, or to a copy and from there to a device. */
 static sy_status reduce_all(const syi_job *job, const syi_job *local, int64_t *repaired)
 {
+    const size_t size = job->workload->partial_size;
+    unsigned char *nodes;
+    int64_t count;
+    SYI_TRY(syi_partials_nodes(job, &nodes, &count));
     for (int64_t row = 0; row < job->rows; row++)
-        SYI_TRY(reduce_row(local, row, repaired));
+        SYI_TRY(reduce_row(local, row, nodes + (size_t)(row * count) * size, count, repaired));
     for (int k = 0; k < job->workload->n_outputs; k++)
         if (local->out[k] != job->out[k])
             SYI_TRY(syi_output_write(job, k, 0, job->rows, local->out[k]));

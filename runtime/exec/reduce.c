@@ -7,36 +7,20 @@
 
 #include "base/mem.h"
 #include "base/philox.h"
+#include "device/partials.h"
 
 #include <string.h>
 
-static sy_status combine(const syi_workload *workload, void *into, const void *right,
-                         const double *params)
-{
-    if (!workload->user) {
-        workload->combine(into, right);
-        return SY_OK;
-    }
-    if (workload->user->combine(into, right, params) != 0)
-        return syi_fail(SY_ERR_USER, "workload '%s': its combine function failed", workload->name);
-    return SY_OK;
-}
-
-/* Folds a row's tiles in the canonical tree: neighbours pairwise, a last one without a neighbour
- * passes as it is. Gives the outputs. */
-static sy_status fold(const syi_job *job, unsigned char *partials, double *outputs, int *doubt)
+/* Folds a row's nodes and gives the outputs. */
+static sy_status finish(const syi_job *job, unsigned char *nodes, int64_t count, double *outputs,
+                        int *doubt)
 {
     const syi_workload *workload = job->workload;
-    const int64_t tiles = syi_tiles_per_row(job->columns);
-    const size_t size = workload->partial_size;
-    for (int64_t step = 1; step < tiles; step *= 2)
-        for (int64_t i = 0; i + step < tiles; i += 2 * step)
-            SYI_TRY(combine(workload, partials + (size_t)i * size,
-                            partials + (size_t)(i + step) * size, job->params));
+    SYI_TRY(syi_partials_fold(job, nodes, count));
     *doubt = 0;
     if (!workload->user)
-        workload->finish(partials, job->columns, job->params, outputs, doubt);
-    else if (workload->user->finish(partials, job->columns, job->params, outputs) != 0)
+        workload->finish(nodes, job->columns, job->params, outputs, doubt);
+    else if (workload->user->finish(nodes, job->columns, job->params, outputs) != 0)
         return syi_fail(SY_ERR_USER, "workload '%s': its finish function failed", workload->name);
     return SY_OK;
 }
@@ -73,35 +57,35 @@ static sy_status merge_seeded(const syi_job *job, int64_t row, const unsigned ch
     double outputs[SYI_MAX_ARRAYS] = {0};
     int doubt;
     shuffle(partials, tiles, job->workload->partial_size, job->seed, order, room);
-    SYI_TRY(fold(job, room, outputs, &doubt));
+    SYI_TRY(finish(job, room, tiles, outputs, &doubt));
     store(job, row, outputs);
     for (int64_t seed = 1; seed <= job->n_seeds; seed++) {
         shuffle(partials, tiles, job->workload->partial_size, (uint64_t)seed, order, room);
-        SYI_TRY(fold(job, room, outputs, &doubt));
+        SYI_TRY(finish(job, room, tiles, outputs, &doubt));
         for (int k = 0; k < job->workload->n_outputs; k++)
             job->seeded[k][(seed - 1) * job->rows + row] = outputs[k];
     }
     return SY_OK;
 }
 
-sy_status syi_reduce_row(const syi_job *job, int64_t row, int *doubt)
+sy_status syi_reduce_row(const syi_job *job, int64_t row, unsigned char *nodes, int64_t count,
+                         int *doubt)
 {
-    const int64_t tiles = syi_tiles_per_row(job->columns);
     const size_t size = job->workload->partial_size;
-    unsigned char *partials = job->partials + (size_t)(row * tiles) * size, *room;
     double outputs[SYI_MAX_ARRAYS] = {0};
+    unsigned char *room;
     int64_t *order;
     sy_status status;
     *doubt = 0;
     if (!job->moves || (job->seed == 0 && job->n_seeds == 0)) {
-        SYI_TRY(fold(job, partials, outputs, doubt));
+        SYI_TRY(finish(job, nodes, count, outputs, doubt));
         store(job, row, outputs);
         return SY_OK;
     }
-    room = syi_alloc((size_t)tiles, size);
-    order = syi_alloc((size_t)tiles, sizeof *order);
-    status = room && order ? merge_seeded(job, row, partials, order, room)
-                           : syi_no_memory((uint64_t)tiles * (size + sizeof *order));
+    room = syi_alloc((size_t)count, size);
+    order = syi_alloc((size_t)count, sizeof *order);
+    status = room && order ? merge_seeded(job, row, nodes, order, room)
+                           : syi_no_memory((uint64_t)count * (size + sizeof *order));
     syi_free(order);
     syi_free(room);
     return status;

@@ -4,6 +4,7 @@
 #include "vptx_host.h"
 
 #include "device/host.h"
+#include "device/partials.h"
 #include "launch.h"
 
 enum { MOST_ARRAYS = 16 };
@@ -74,8 +75,8 @@ static int launch_units(gpu_slab *run, device_memory *m, const syi_launch *launc
     return 0;
 }
 
-static int collect(gpu_slab *run, const long long *stretches, const syi_carry *links,
-                   syi_outcome *outcome)
+static int collect(gpu_slab *run, const long long *stretches, unsigned char *partials,
+                   const syi_carry *links, syi_outcome *outcome)
 {
     const syi_job *job = run->job;
     const syi_host_options options = {1, SYI_ISA_BASE};
@@ -92,7 +93,8 @@ static int collect(gpu_slab *run, const long long *stretches, const syi_carry *l
             syi_tiles tile = {run->slab.tile + unit, 1};
             syi_slab slab = syi_slab_take(job, &tile, 1);
             syi_view view = syi_view_of_job(job, &slab);
-            if (syi_host_run(job, &slab, &view, &options, outcome) != SY_OK)
+            if (syi_host_reduce(job, &slab, &view, &options,
+                                partials + (size_t)unit * job->workload->partial_size) != SY_OK)
                 return 1;
         } else if (first < last) {
             if (syi_doubts_add_stretch(&outcome->doubts, row, run->slab.first + first,
@@ -166,9 +168,6 @@ static int copy_back(const gpu_slab *run, const device_memory *m, const arrays *
         if (a->out_size)
             memcpy(view.out[k], a->out[k], a->out_size);
     }
-    if (workload->pattern == SY_PATTERN_REDUCE)
-        memcpy(run->job->partials + (size_t)run->slab.tile * workload->partial_size, a->partials,
-               a->partial_size);
     return 0;
 }
 
@@ -190,7 +189,9 @@ int gpu_slab_run(gpu_slab *run, syi_outcome *outcome)
     memcpy(launch.params, run->job->params, (size_t)run->job->workload->n_params * sizeof(double));
     place_all(run, &m, &launch, &a);
     failed = launch_units(run, &m, &launch) || copy_back(run, &m, &a) ||
-             collect(run, a.doubts, a.links, outcome);
+             collect(run, a.doubts, a.partials, a.links, outcome) ||
+             (run->job->workload->pattern == SY_PATTERN_REDUCE &&
+              syi_partials_put(run->job, slab->tile, slab->tiles, a.partials) != SY_OK);
     drop(&m);
     return failed;
 }

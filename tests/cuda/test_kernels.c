@@ -11,6 +11,7 @@
 #include "vptx_host.h"
 
 #include "device/host.h"
+#include "device/partials.h"
 #include "exec/run.h"
 
 enum { MOST_MODULES = 8, MOST_COLUMNS = 70000, MOST_INPUTS = 3 };
@@ -58,8 +59,8 @@ static syi_job job_of(const test_case *c, const void *const *in, result *r)
         if (!(r->out[k] = malloc(r->size + 1)))
             abort();
     job.out = r->out;
-    job.partials = calloc((size_t)syi_job_tiles(&job) + 1, c->workload->partial_size + 1);
-    if (!job.partials)
+    if (c->workload->pattern == SY_PATTERN_REDUCE &&
+        syi_partials_create(&job, &job.partials) != SY_OK)
         abort();
     return job;
 }
@@ -106,7 +107,7 @@ static int compute(const test_case *c, gpu_flavour *f, const void *const *in, re
         f->broken += broken_links(c->workload, &tally.total);
     failed = failed || syi_merge(&job, &tally, 1, &repaired) != SY_OK;
     syi_outcome_clear(&tally.total);
-    free(job.partials);
+    syi_partials_destroy(&job.partials);
     return failed;
 }
 

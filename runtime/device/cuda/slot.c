@@ -6,6 +6,7 @@
 #include "device/cuda/layout.h"
 #include "device/cuda/trace.h"
 #include "device/cuda/user.h"
+#include "device/partials.h"
 
 #include <string.h>
 
@@ -191,7 +192,7 @@ static double between(const cuda_device *cuda, const cuda_slot *slot, int from)
 }
 
 /* A tile that did not fit the GPU's arithmetic. */
-static sy_status reduce_here(const syi_job *job, int64_t tile, syi_outcome *outcome)
+static sy_status reduce_here(const syi_job *job, int64_t tile, unsigned char *partial)
 {
     const syi_host_options options = {1, syi_isa_detect()};
     syi_tiles span = {tile, 1};
@@ -199,7 +200,7 @@ static sy_status reduce_here(const syi_job *job, int64_t tile, syi_outcome *outc
     syi_stage stage;
     sy_status status;
     SYI_TRY(syi_stage_open(job, &slab, 0, &stage));
-    status = syi_host_run(job, &slab, &stage.view, &options, outcome);
+    status = syi_host_reduce(job, &slab, &stage.view, &options, partial);
     syi_stage_close(&stage);
     return status;
 }
@@ -207,6 +208,7 @@ static sy_status reduce_here(const syi_job *job, int64_t tile, syi_outcome *outc
 static sy_status collect_doubts(const cuda_slot *slot, const syi_job *job, syi_outcome *outcome)
 {
     const long long *stretch = (const void *)(slot->staging + slot->layout.doubts);
+    unsigned char *partials = slot->staging + slot->layout.partials;
     if (job->workload->user)
         return SY_OK;
     for (int64_t unit = 0; unit < slot->layout.units; unit++, stretch += 2) {
@@ -214,7 +216,8 @@ static sy_status collect_doubts(const cuda_slot *slot, const syi_job *job, syi_o
         if (stretch[1] <= stretch[0])
             continue;
         if (job->workload->pattern == SY_PATTERN_REDUCE)
-            SYI_TRY(reduce_here(job, slot->slab.tile + unit, outcome));
+            SYI_TRY(reduce_here(job, slot->slab.tile + unit,
+                                partials + (size_t)unit * job->workload->partial_size));
         else
             SYI_TRY(syi_doubts_add_stretch(&outcome->doubts, row, slot->slab.first + stretch[0],
                                            slot->slab.first + stretch[1]));
@@ -275,10 +278,6 @@ static sy_status copy_results(const cuda_slot *slot, const syi_job *job)
         if (slot->layout.out_route[k] == CUDA_STAGED)
             SYI_TRY(syi_output_write(job, k, at, syi_slab_outputs(job, slab),
                                      slot->staging + slot->layout.out[k]));
-    if (workload->pattern == SY_PATTERN_REDUCE)
-        memcpy(job->partials + (size_t)slab->tile * workload->partial_size,
-               slot->staging + slot->layout.partials,
-               (size_t)slot->layout.units * workload->partial_size);
     return SY_OK;
 }
 
@@ -297,6 +296,9 @@ sy_status cuda_slot_finish(cuda_device *cuda, cuda_slot *slot, const syi_job *jo
     outcome->copy_out_ms += syi_job_addressable(job) ? 0 : (double)(syi_now_ns() - ended) / 1e6;
     SYI_TRY(collect_doubts(slot, job, outcome));
     SYI_TRY(collect_links(slot, job, outcome));
+    if (job->workload->pattern == SY_PATTERN_REDUCE)
+        SYI_TRY(syi_partials_put(job, slot->slab.tile, slot->slab.tiles,
+                                 slot->staging + slot->layout.partials));
     outcome->tiles_done += slot->slab.tiles;
     syi_outcome_join_links(outcome, job->workload);
     return SY_OK;
