@@ -206,12 +206,14 @@ static void collect(host_pass *pass, sy_status status, syi_outcome *found, syi_o
     pthread_mutex_unlock(&pass->collecting);
 }
 
+/* One thread alone does without OpenMP, whose teams of one are not for nothing. */
 static sy_status run_threads(host_pass *pass, int64_t pieces, int threads, syi_outcome *outcome)
 {
     _Atomic int64_t next = 0;
-    (void)threads; /* without OpenMP there is one */
+    if (threads == 1)
+        return run_pieces(pass, &next, pieces, outcome);
     pthread_mutex_init(&pass->collecting, NULL);
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(threads)
     {
         syi_outcome found = {0};
         sy_status status = run_pieces(pass, &next, pieces, &found);

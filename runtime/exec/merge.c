@@ -208,6 +208,8 @@ static sy_status decide_all(const syi_job *job, const patch *patch, const syi_do
                             int64_t count)
 {
     decision all = {.status = SY_OK};
+    if (count == 0) /* as a rule; a team of threads is not for nothing */
+        return SY_OK;
     pthread_mutex_init(&all.lock, NULL);
 #pragma omp parallel if (count > 1)
     {

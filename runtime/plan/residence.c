@@ -39,19 +39,17 @@ static void add_line(syi_curve *curve, const syi_curve *line)
         curve->per_element_ns[i] += line->per_element_ns[0];
 }
 
-/* Kernels work on doubles: an array of another type goes through the host even on its owner. */
-static void adapt(syi_curve *copy, const syi_device *device, const arrays *all, sy_dtype dtype)
+static void adapt(syi_curve *copy, const syi_device *device, const arrays *all)
 {
     int travelling = 0;
     for (int k = 0; k < all->count; k++)
-        travelling += all->place[k].kind != SYI_ON_DEVICE || dtype != SY_F64 ||
-                      all->place[k].home != device->home;
+        travelling += all->place[k].kind != SYI_ON_DEVICE || all->place[k].home != device->home;
     for (int i = 0; i < copy->pieces; i++)
         copy->per_element_ns[i] *= (double)travelling / all->count;
     if (!travelling)
         copy->pieces = 0;
     for (int k = 0; k < all->count; k++)
-        if (!device->home || dtype != SY_F64)
+        if (!device->home)
             add_line(copy, &all->way[k]);
 }
 
@@ -64,8 +62,8 @@ void syi_residence_apply(const syi_devices *devices, const syi_job *job, syi_cos
     in = arrays_of(job->places->in, workload->n_inputs, costs, workload->n_inputs);
     out = arrays_of(job->places->out, workload->n_outputs, costs, workload->n_inputs);
     for (int i = 0; i < devices->count; i++) {
-        adapt(&costs[i].phase[SYI_COPY_IN], devices->list[i], &in, job->dtype);
+        adapt(&costs[i].phase[SYI_COPY_IN], devices->list[i], &in);
         if (workload->pattern != SY_PATTERN_REDUCE) /* a reduction's outputs are the merge's */
-            adapt(&costs[i].phase[SYI_COPY_OUT], devices->list[i], &out, job->dtype);
+            adapt(&costs[i].phase[SYI_COPY_OUT], devices->list[i], &out);
     }
 }

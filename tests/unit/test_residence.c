@@ -98,19 +98,6 @@ Test(residence, each_array_counts_for_itself)
     cr_expect_eq(m.costs[CPU].phase[SYI_COPY_OUT].pieces, 0);
 }
 
-/* Floats are widened by the host, so the owner copies as well, and first of all to the host. */
-Test(residence, floats_go_through_the_host)
-{
-    machine m;
-    set_up(&m);
-    m.job.dtype = SY_F32;
-    m.places.in[0] = m.places.in[1] = on(&m, NEAR);
-    syi_residence_apply(&m.devices, &m.job, m.costs);
-    expect_line(&m.costs[NEAR].phase[SYI_COPY_IN], 1600, 1);
-    expect_line(&m.costs[FAR].phase[SYI_COPY_IN], 1600, 1);
-    expect_line(&m.costs[CPU].phase[SYI_COPY_IN], 800, 0.5);
-}
-
 Test(residence, a_reduction_has_no_outputs_to_copy)
 {
     machine m;
