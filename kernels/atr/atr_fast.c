@@ -1,8 +1,8 @@
 /* The average true range in fast accuracy. Compiled for several instruction sets. */
+#include "atr/fast.h"
 #include "fast/reduce.h"
 #include "fast/walk.h"
 #include "isa.h"
-#include "wilder/fast.h"
 
 typedef struct task {
     const sy_segment *segment;
@@ -12,16 +12,7 @@ typedef struct task {
     syi_chain_state state;
 } task;
 
-/* The true range, NaN or infinite where something in it is not finite, the close of its own column
- * included. In this order the NaN of high - low is the larger one. */
-SYI_INLINE double range_of(double high, double low, double before, double close)
-{
-    double up = fabs(high - before), down = fabs(low - before), range = high - low;
-    double most = up > down ? up : down;
-    return (most > range ? most : range) + (close - close);
-}
-
-/* The same of a vector of columns. */
+/* syi_atr_range of a vector of columns. */
 SYI_INLINE syi_vector ranges_of(const double *const *in, int64_t i)
 {
     syi_vector high = SYI_LOAD(in[0] + i), low = SYI_LOAD(in[1] + i), close = SYI_LOAD(in[2] + i);
@@ -47,27 +38,26 @@ SYI_INLINE void start(void *argument, int64_t at, int seeded)
     syi_chain_start(&t->state);
 }
 
-/* The mean of the ranges of columns 1 .. seed; of column 0 the close alone counts. */
+/* The mean of the ranges of columns 1 .. seed. */
 static double seed_value(const task *t)
 {
     const double *high = t->segment->in[0] - t->segment->first;
     const double *low = t->segment->in[1] - t->segment->first;
     const double *close = t->segment->in[2] - t->segment->first;
-    double sum = close[0] * 0.0, range[SYI_CHUNK];
+    double sum = syi_atr_nothing(close[0]), range[SYI_CHUNK];
     for (int64_t at = 1; at <= t->seed; at += SYI_CHUNK) {
         int64_t left = t->seed + 1 - at, count = left < SYI_CHUNK ? left : SYI_CHUNK;
         for (int64_t i = 0; i < count; i++)
-            range[i] = range_of(high[at + i], low[at + i], close[at + i - 1], close[at + i]);
+            range[i] = syi_atr_range(high[at + i], low[at + i], close[at + i], close[at + i - 1]);
         sum += syi_fast_sum(range, NULL, 0, count);
     }
     return sum / (double)t->seed;
 }
 
-/* The first column that is not finite, of which there is one. */
-static int64_t find(const double *const *in, int64_t count)
+/* The first column from i on that is not finite, of which there is one. */
+static int64_t find(const double *const *in, int64_t i, int64_t count)
 {
-    int64_t i = 0;
-    while (i < count && syi_is_finite(range_of(in[0][i], in[1][i], in[2][i - 1], in[2][i])))
+    while (i < count && syi_is_finite(syi_atr_range(in[0][i], in[1][i], in[2][i], in[2][i - 1])))
         i++;
     return i;
 }
@@ -79,7 +69,7 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
     const syi_chain chain = t->chain;
     syi_chain_state state = t->state;
     syi_pairs x;
-    int64_t i = 0;
+    int64_t i = 0, begun = 0;
     if (t->seeding) {
         const double seed = seed_value(t);
         if (!syi_is_finite(seed))
@@ -88,6 +78,7 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
         syi_chain_begin(&x, t->seed - at, syi_chain_seed(&chain, seed));
         syi_chain_put(&chain, &state, &x, out[0]);
         t->seeding = 0;
+        begun = t->seed + 1 - at; /* what is before is in the seed, or does not count */
         i = SYI_STEP;
     }
     for (; i < count; i += SYI_STEP) {
@@ -95,7 +86,7 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
         syi_chain_put(&chain, &state, &x, out[0] + i);
     }
     t->state = state;
-    return syi_chain_is_dead(&state) ? find(in, count) : count;
+    return syi_chain_is_dead(&state) ? find(in, begun, count) : count;
 }
 
 sy_status SYI_ISA_NAME(syi_atr_fast_run)(const syi_piece *piece)

@@ -13,6 +13,7 @@
 #define SYI_SHUFFLE_XOR(x, by) __shfl_xor_sync(0xffffffffu, x, by)
 #define SYI_SHUFFLE_UP(x, by)  __shfl_up_sync(0xffffffffu, x, by)
 #define SYI_SHUFFLE(x, from)   __shfl_sync(0xffffffffu, x, from)
+#define SYI_ANY_OF_WARP(truth) __any_sync(0xffffffffu, truth)
 #define __builtin_clzll(x)     __clzll((long long)(x))
 #endif
 #ifndef SYI_KERNEL

@@ -22,6 +22,7 @@
 #define fabs(a)             __builtin_fabs(a)
 #define sqrt(a)             __nvvm_sqrt_rn_d(a)
 #define memcpy(to, from, n) __builtin_memcpy(to, from, n)
+#define memset(to, byte, n) __builtin_memset(to, byte, n)
 
 #define SYI_THREAD ((int)__nvvm_read_ptx_sreg_tid_x())
 #define SYI_BLOCK  ((long long)__nvvm_read_ptx_sreg_ctaid_x())
@@ -31,5 +32,7 @@
 #define SYI_SHUFFLE_XOR(x, by) __nvvm_shfl_sync_bfly_i32(0xffffffffu, x, by, 31)
 #define SYI_SHUFFLE_UP(x, by)  __nvvm_shfl_sync_up_i32(0xffffffffu, x, by, 0)
 #define SYI_SHUFFLE(x, from)   __nvvm_shfl_sync_idx_i32(0xffffffffu, x, from, 31)
+/* Whether it holds in any lane of the warp. */
+#define SYI_ANY_OF_WARP(truth) __nvvm_vote_any_sync(0xffffffffu, truth)
 
 #endif

@@ -63,6 +63,13 @@ static const sy_param_info params[] = {
 
 static const syi_gpu_form gpu = SYI_STRETCH_FORM("syi_gpu_ema");
 
+static long long fast_block(const double *params)
+{
+    return syi_ema_cut(syi_ema_of(params).period).block;
+}
+
+static const syi_gpu_form gpu_fast = SYI_WALK_FORM("syi_gpu_ema_fast", fast_block);
+
 static int64_t fast_halo(const double *params)
 {
     syi_ema ema = syi_ema_of(params);
@@ -86,6 +93,7 @@ static const syi_workload fast = {
     .halo = fast_halo,
     .run = {SYI_ISA_LIST(syi_ema_fast_run)},
     .agrees = syi_chain_agrees,
+    .gpu = &gpu_fast,
 };
 
 const syi_workload syi_workload_ema = {

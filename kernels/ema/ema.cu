@@ -2,7 +2,9 @@
 #include "cuda/stretch.h"
 
 #include "ema/ema.h"
+#include "ema/fast.h"
 #include "ema/state.h"
+#include "fast/walk_unit.h"
 
 /* The value at a column of the row, and the state after it; not 0.0 when the value is in doubt. */
 SYI_DEVICE double ema_column(syi_ema_state *s, const double *x, int64_t column, const syi_ema *ema,
@@ -58,4 +60,31 @@ SYI_KERNEL __launch_bounds__(SYI_STRETCH_THREADS, 4) syi_gpu_ema(const syi_launc
     }
     memcpy(syi_stretch_end(&launch, &stretch), &state, sizeof state);
     syi_unit_doubt(&launch, &stretch.unit, stretch.doubt_first, stretch.doubt_last);
+}
+
+SYI_KERNEL __launch_bounds__(SYI_WALK_THREADS, 4) syi_gpu_ema_fast(const syi_launch launch)
+{
+    syi_ema ema = syi_ema_of(launch.params);
+    syi_chain chain = syi_chain_of(2.0, ema.period + 1.0);
+    syi_walk_unit walk;
+    if (!syi_walk_of(&launch, ema.seeded - 1, ema.seeded - 1, syi_ema_cut(ema.period), 1, 1, &walk))
+        return;
+    for (int k = 0; k < SYI_WALK_BLOCKS; k++) {
+        syi_pass pass = syi_pass_of(&walk, k);
+        syi_pairs ahead = syi_pass_load(&pass, walk.in[0], pass.at);
+        syi_chain_state state;
+        double seed = syi_walk_sum(walk.in[0], pass.seeded ? ema.seeded : 0) / (double)ema.seeded;
+        syi_pass_seed(&pass, seed, &walk);
+        syi_chain_start(&state);
+#pragma unroll 1
+        for (int64_t i = 0; i < pass.steps; i++, pass.at += SYI_STEP) {
+            syi_pairs x = syi_pass_take(&pass, walk.in[0], &ahead), y;
+            syi_pass_begin(&pass, walk.seed, syi_chain_seed(&chain, seed), &x);
+            syi_pass_look(&pass, &x, &walk);
+            syi_chain_step(&chain, &state, &x, &y);
+            syi_pairs_scale(&y, chain.a);
+            syi_pass_put(&pass, &y, walk.out[0]);
+        }
+    }
+    syi_walk_end(&launch, &walk, 1);
 }

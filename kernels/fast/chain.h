@@ -17,6 +17,7 @@
 #define SYI_KERNELS_FAST_CHAIN_H
 
 #include "fast/pairs.h"
+#include "kernel.h"
 
 #include <math.h>
 
@@ -41,6 +42,9 @@ SYI_INLINE int64_t syi_chain_halo(const syi_chain_cut *cut, int64_t seed)
 
 enum { SYI_CHAINS = 3 }; /* side by side, at most */
 
+/* Columns that are worked on at a time. What a seed is the mean of is summed in so many, too. */
+enum { SYI_CHUNK = 1024 };
+
 /* The powers of b, and a. */
 typedef struct syi_chain {
     double b1, b2, b4, b8, b16, a;
@@ -61,7 +65,7 @@ SYI_INLINE void syi_chain_square(double *high, double *low)
 }
 
 /* b = 1 - part / whole. The gain is made 1 for the rounded powers of b. */
-static inline syi_chain syi_chain_of(double part, double whole)
+SYI_INLINE syi_chain syi_chain_of(double part, double whole)
 {
     double high = (whole - part) / whole, low = fma(-high, whole, whole - part) / whole, power[5];
     for (int k = 0; k < 5; k++) {
@@ -78,15 +82,15 @@ static inline syi_chain syi_chain_of(double part, double whole)
 }
 
 /* Nothing before the next column. */
-SYI_INLINE void syi_chain_start(syi_chain_state *state)
+SYI_PAIRS_INLINE void syi_chain_start(syi_chain_state *state)
 {
     memset(state, 0, sizeof *state);
 }
 
 /* The z of the next sixteen columns of some chains (a constant number), of the inputs x[chain].
  * They go side by side, so that one works while another waits. */
-SYI_INLINE void syi_chain_steps(int chains, const syi_chain *chain, syi_chain_state *state,
-                                const syi_pairs *const *x, syi_pairs *z)
+SYI_PAIRS_INLINE void syi_chain_steps(int chains, const syi_chain *chain, syi_chain_state *state,
+                                      const syi_pairs *const *x, syi_pairs *z)
 {
     syi_vector p[SYI_CHAINS], q[SYI_CHAINS], r[SYI_CHAINS], s[SYI_CHAINS], before[SYI_CHAINS];
     for (int c = 0; c < chains; c++)
@@ -114,58 +118,16 @@ SYI_INLINE void syi_chain_steps(int chains, const syi_chain *chain, syi_chain_st
     }
 }
 
-SYI_INLINE void syi_chain_step(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
-                               syi_pairs *z)
+SYI_PAIRS_INLINE void syi_chain_step(const syi_chain *chain, syi_chain_state *state,
+                                     const syi_pairs *x, syi_pairs *z)
 {
     syi_chain_steps(1, chain, state, &x, z);
-}
-
-/* The averages y of the next sixteen columns. */
-SYI_INLINE void syi_chain_put(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
-                              double *y)
-{
-    syi_pairs z;
-    syi_chain_step(chain, state, x, &z);
-    syi_pairs_scale(&z, chain->a);
-    syi_pairs_store(y, &z);
-}
-
-/* Whether the chain has met something that is not finite. */
-SYI_INLINE int syi_chain_is_dead(const syi_chain_state *state)
-{
-    syi_vector strange = {0};
-    for (int k = 0; k < SYI_PARTS; k++)
-        strange += state->z[k] - state->z[k];
-    return syi_any(&strange);
-}
-
-/* The first of the inputs x that is not finite, if the chain has met one; else `count`. */
-SYI_INLINE int64_t syi_chain_met(const syi_chain_state *state, const double *x, int64_t count)
-{
-    int64_t i = 0;
-    if (!syi_chain_is_dead(state))
-        return count;
-    while (i < count && syi_is_finite(x[i]))
-        i++;
-    return i;
 }
 
 /* The input that makes the next y `seed`, after a start. */
 SYI_INLINE double syi_chain_seed(const syi_chain *chain, double seed)
 {
     return seed / chain->a;
-}
-
-/* Makes a step's inputs those of a chain that begins at the one with number `index`, with `value`.
- */
-SYI_INLINE void syi_chain_begin(syi_pairs *x, int64_t index, double value)
-{
-    double column[SYI_STEP];
-    syi_pairs_store(column, x);
-    for (int64_t i = 0; i < index; i++)
-        column[i] = 0.0;
-    column[index] = value;
-    syi_pairs_load(x, column);
 }
 
 /* What a piece tells its neighbours: whether a value that is not finite has been met. */

@@ -1,18 +1,28 @@
 /*
  * Sixteen columns, apart: the even and the odd ones, which make eight pairs. Within a vector the
  * pairs of its first half are at the even places, those of its second half at the odd ones: the
- * order in which one instruction takes columns apart, and puts them together again.
+ * order in which one instruction takes columns apart, and puts them together again. On a GPU a
+ * vector is eight threads, which hold a pair each (fast/lanes.h).
  */
 #ifndef SYI_KERNELS_FAST_PAIRS_H
 #define SYI_KERNELS_FAST_PAIRS_H
 
+/* The last: for the tests, which compile the GPU kernels for the host. */
+#if defined(__CUDACC__) || defined(__CUDA__) || defined(SYI_KERNEL)
+#include "fast/lanes.h"
+#define SYI_PAIRS_INLINE SYI_DEVICE
+#else
 #include "fast/vector.h"
+#define SYI_PAIRS_INLINE SYI_INLINE
+#endif
 
 enum { SYI_STEP = 16, SYI_PARTS = SYI_STEP / (2 * SYI_WIDTH) };
 
 typedef struct syi_pairs {
     syi_vector even[SYI_PARTS], odd[SYI_PARTS];
 } syi_pairs;
+
+#ifndef SYI_KERNEL /* which fast/lanes.h has defined */
 
 /* SYI_BEFORE_n: for each pair of `v` the value of the n-th pair before it; before[0] is the vector
  * that `v` follows, before[1] the one that before[0] follows. */
@@ -60,8 +70,10 @@ SYI_INLINE void syi_pairs_store(double *to, const syi_pairs *from)
     }
 }
 
+#endif
+
 /* Times `factor`; a zero becomes +0. */
-SYI_INLINE void syi_pairs_scale(syi_pairs *values, double factor)
+SYI_PAIRS_INLINE void syi_pairs_scale(syi_pairs *values, double factor)
 {
     for (int k = 0; k < SYI_PARTS; k++) {
         values->even[k] = values->even[k] * factor + 0.0;

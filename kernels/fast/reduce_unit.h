@@ -18,18 +18,22 @@ SYI_DEVICE double syi_fast_fold_warp(double lane)
     return lane;
 }
 
+/* A thread's lane of the sum of `term`, which is that of column i < count, to `total`. */
+#define SYI_FAST_LANE_SUM(total, i, count, term)                                                   \
+    for (int64_t from_ = 0; from_ < (count); from_ += SYI_FAST_BLOCK) {                            \
+        int64_t to_ = (count)-from_ < SYI_FAST_BLOCK ? (count) : from_ + SYI_FAST_BLOCK;           \
+        double lane_ = 0.0;                                                                        \
+        for (int64_t i = from_ + SYI_THREAD % SYI_WARP; i < to_; i += SYI_FAST_LANES)              \
+            lane_ += (term);                                                                       \
+        (total) += lane_;                                                                          \
+    }
+
 /* syi_fast_sum, by a warp. */
 SYI_DEVICE double syi_fast_sum_warp(const double *x, const double *y, int products, int64_t count)
 {
     double total = 0.0;
 #pragma unroll 1
-    for (int64_t from = 0; from < count; from += SYI_FAST_BLOCK) {
-        int64_t to = count - from < SYI_FAST_BLOCK ? count : from + SYI_FAST_BLOCK;
-        double lane = 0.0;
-        for (int64_t i = from + SYI_THREAD % SYI_WARP; i < to; i += SYI_FAST_LANES)
-            lane += syi_fast_term(x, y, products, i);
-        total += lane;
-    }
+    SYI_FAST_LANE_SUM(total, i, count, syi_fast_term(x, y, products, i))
     return syi_fast_fold_warp(total);
 }
 

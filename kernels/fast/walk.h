@@ -9,7 +9,7 @@
 
 #include "fast/chain.h"
 
-enum { SYI_CHUNK = 1024, SYI_WALK_ARRAYS = 3 };
+enum { SYI_WALK_ARRAYS = 3 };
 
 typedef struct syi_walk {
     const syi_piece *piece;
@@ -29,6 +29,48 @@ typedef struct syi_walk_form {
     int64_t (*run)(void *task, int64_t at, int64_t count, const double *const *in,
                    double *const *out);
 } syi_walk_form;
+
+/* The averages y of the next sixteen columns. */
+SYI_INLINE void syi_chain_put(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
+                              double *y)
+{
+    syi_pairs z;
+    syi_chain_step(chain, state, x, &z);
+    syi_pairs_scale(&z, chain->a);
+    syi_pairs_store(y, &z);
+}
+
+/* Whether the chain has met something that is not finite. */
+SYI_INLINE int syi_chain_is_dead(const syi_chain_state *state)
+{
+    syi_vector strange = {0};
+    for (int k = 0; k < SYI_PARTS; k++)
+        strange += state->z[k] - state->z[k];
+    return syi_any(&strange);
+}
+
+/* The first of the inputs x that is not finite, if the chain has met one; else `count`. */
+SYI_INLINE int64_t syi_chain_met(const syi_chain_state *state, const double *x, int64_t count)
+{
+    int64_t i = 0;
+    if (!syi_chain_is_dead(state))
+        return count;
+    while (i < count && syi_is_finite(x[i]))
+        i++;
+    return i;
+}
+
+/* Makes a step's inputs those of a chain that begins at the one with number `index`, with `value`.
+ */
+SYI_INLINE void syi_chain_begin(syi_pairs *x, int64_t index, double value)
+{
+    double column[SYI_STEP];
+    syi_pairs_store(column, x);
+    for (int64_t i = 0; i < index; i++)
+        column[i] = 0.0;
+    column[index] = value;
+    syi_pairs_load(x, column);
+}
 
 /* A step by way of a room, for what is not there: columns outside the piece are zeros, and only
  * those of [wanted, to) go to the outputs. */

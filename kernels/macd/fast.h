@@ -1,4 +1,4 @@
-/* Where the blocks of a MACD in fast accuracy begin. */
+/* Where the blocks of a MACD in fast accuracy begin, and its arithmetic behind the chains. */
 #ifndef SYI_KERNELS_MACD_FAST_H
 #define SYI_KERNELS_MACD_FAST_H
 
@@ -9,6 +9,30 @@
 SYI_INLINE syi_chain_cut syi_macd_cut(const syi_macd *macd)
 {
     return syi_chain_cut_of(35 * (int64_t)(macd->slow + macd->signal));
+}
+
+enum { MACD_FAST, MACD_SLOW, MACD_SIGNAL, MACD_CHAINS };
+
+/* The averages' difference, from their z. */
+SYI_PAIRS_INLINE void syi_macd_subtract(const syi_chain *chain, const syi_pairs *z, syi_pairs *macd)
+{
+    const syi_pairs *fast = &z[MACD_FAST], *slow = &z[MACD_SLOW];
+    const double of_fast = chain[MACD_FAST].a, of_slow = chain[MACD_SLOW].a;
+    for (int k = 0; k < SYI_PARTS; k++) {
+        macd->even[k] = fast->even[k] * of_fast - slow->even[k] * of_slow + 0.0;
+        macd->odd[k] = fast->odd[k] * of_fast - slow->odd[k] * of_slow + 0.0;
+    }
+}
+
+/* The signal, from its z, and what it leaves of the macd. */
+SYI_PAIRS_INLINE void syi_macd_rest(const syi_chain *signal, const syi_pairs *macd, syi_pairs *z,
+                                    syi_pairs *rest)
+{
+    syi_pairs_scale(z, signal->a);
+    for (int k = 0; k < SYI_PARTS; k++) { /* no zero is -0: none of either is */
+        rest->even[k] = macd->even[k] - z->even[k];
+        rest->odd[k] = macd->odd[k] - z->odd[k];
+    }
 }
 
 #endif

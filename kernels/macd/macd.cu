@@ -1,6 +1,8 @@
 /* The MACD on a GPU. */
 #include "cuda/stretch.h"
 
+#include "fast/walk_unit.h"
+#include "macd/fast.h"
 #include "macd/macd.h"
 #include "macd/step.h"
 
@@ -90,4 +92,92 @@ SYI_KERNEL __launch_bounds__(SYI_STRETCH_THREADS, 4) syi_gpu_macd(const syi_laun
     }
     memcpy(syi_stretch_end(&launch, &stretch), &state, sizeof state);
     syi_unit_doubt(&launch, &stretch.unit, stretch.doubt_first, stretch.doubt_last);
+}
+
+/* What an average begins with, from the mean of so many columns up to the seed's. */
+SYI_DEVICE double macd_seed(const syi_walk_unit *walk, const syi_pass *pass, int64_t columns,
+                            const syi_chain *chain)
+{
+    const double *x = walk->in[0] + walk->seed + 1 - columns;
+    double sum = syi_walk_sum(x, pass->seeded ? columns : 0);
+    return syi_chain_seed(chain, sum / (double)columns);
+}
+
+/* Adds what a step has of the columns [seed, shown], whose mean the signal begins with. */
+SYI_DEVICE double macd_add(const syi_walk_unit *walk, const syi_pass *pass, const syi_pairs *values,
+                           double sum)
+{
+    const int64_t at = pass->at - 2 * SYI_LANE;
+#pragma unroll 1
+    for (int i = 0; i < SYI_STEP; i++) {
+        double value = syi_lane_value(i % 2 ? values->odd[0] : values->even[0], i / 2);
+        sum += at + i >= walk->seed && at + i <= walk->shown ? value : 0.0;
+    }
+    return sum;
+}
+
+/* On the way through a block. */
+typedef struct macd_way {
+    syi_chain chain[MACD_CHAINS];
+    syi_chain_state state[MACD_CHAINS];
+    double fast, slow, signal; /* what they begin with */
+    double sum;                /* of the signal's seed, so far */
+} macd_way;
+
+SYI_DEVICE void macd_start(syi_walk_unit *walk, const syi_pass *pass, const syi_macd *macd,
+                           macd_way *way)
+{
+    way->fast = macd_seed(walk, pass, macd->seeded_fast, &way->chain[MACD_FAST]);
+    way->slow = macd_seed(walk, pass, macd->seeded_slow, &way->chain[MACD_SLOW]);
+    syi_pass_seed(pass, way->fast + way->slow, walk);
+    way->signal = way->sum = 0.0;
+    syi_chain_start(&way->state[MACD_FAST]);
+    syi_chain_start(&way->state[MACD_SLOW]);
+    syi_chain_start(&way->state[MACD_SIGNAL]);
+}
+
+SYI_DEVICE void macd_step(syi_walk_unit *walk, const syi_pass *pass, const syi_macd *macd,
+                          macd_way *way, syi_pairs prices)
+{
+    const syi_chain *last = &way->chain[MACD_SIGNAL];
+    syi_pairs x[2] = {prices, prices}, z[MACD_CHAINS], values, input, rest;
+    const syi_pairs *const from[2] = {&x[MACD_FAST], &x[MACD_SLOW]};
+    syi_pass_begin(pass, walk->seed, way->fast, &x[MACD_FAST]);
+    syi_pass_begin(pass, walk->seed, way->slow, &x[MACD_SLOW]);
+    syi_pass_look(pass, &x[MACD_SLOW], walk);
+    syi_chain_steps(2, way->chain, way->state, from, z);
+    syi_macd_subtract(way->chain, z, &values);
+    if (SYI_ANY_OF_WARP(pass->seeded && pass->at - 2 * SYI_LANE <= walk->shown)) {
+        way->sum = macd_add(walk, pass, &values, way->sum);
+        way->signal = syi_chain_seed(last, way->sum / (double)macd->seeded_signal);
+    }
+    input = values;
+    syi_pass_begin(pass, walk->shown, way->signal, &input);
+    syi_chain_step(last, &way->state[MACD_SIGNAL], &input, &z[MACD_SIGNAL]);
+    syi_macd_rest(last, &values, &z[MACD_SIGNAL], &rest);
+    syi_pass_put(pass, &values, walk->out[0]);
+    syi_pass_put(pass, &z[MACD_SIGNAL], walk->out[1]);
+    syi_pass_put(pass, &rest, walk->out[2]);
+}
+
+SYI_KERNEL __launch_bounds__(SYI_WALK_THREADS, 4) syi_gpu_macd_fast(const syi_launch launch)
+{
+    syi_macd macd = syi_macd_of(launch.params);
+    macd_way way;
+    syi_walk_unit walk;
+    if (!syi_walk_of(&launch, macd.seeded_slow - 1, syi_macd_warmup(&macd), syi_macd_cut(&macd), 1,
+                     3, &walk))
+        return;
+    way.chain[MACD_FAST] = syi_chain_of(2.0, macd.fast + 1.0);
+    way.chain[MACD_SLOW] = syi_chain_of(2.0, macd.slow + 1.0);
+    way.chain[MACD_SIGNAL] = syi_chain_of(2.0, macd.signal + 1.0);
+    for (int k = 0; k < SYI_WALK_BLOCKS; k++) {
+        syi_pass pass = syi_pass_of(&walk, k);
+        syi_pairs ahead = syi_pass_load(&pass, walk.in[0], pass.at);
+        macd_start(&walk, &pass, &macd, &way);
+#pragma unroll 1
+        for (int64_t i = 0; i < pass.steps; i++, pass.at += SYI_STEP)
+            macd_step(&walk, &pass, &macd, &way, syi_pass_take(&pass, walk.in[0], &ahead));
+    }
+    syi_walk_end(&launch, &walk, 3);
 }

@@ -6,16 +6,14 @@
 #include "macd/fast.h"
 #include "macd/macd.h"
 
-enum { FAST, SLOW, SIGNAL, CHAINS };
-
 typedef struct task {
     const sy_segment *segment;
-    int64_t columns[CHAINS]; /* whose mean an average begins with */
-    int64_t seed, shown;     /* columns: of the averages' beginning, of the signal's */
-    int seeding;             /* the next step holds one of them, or lies between */
-    double sum;              /* of the macd from `seed` on */
-    syi_chain chain[CHAINS];
-    syi_chain_state state[CHAINS];
+    int64_t columns[MACD_CHAINS]; /* whose mean an average begins with */
+    int64_t seed, shown;          /* columns: of the averages' beginning, of the signal's */
+    int seeding;                  /* the next step holds one of them, or lies between */
+    double sum;                   /* of the macd from `seed` on */
+    syi_chain chain[MACD_CHAINS];
+    syi_chain_state state[MACD_CHAINS];
 } task;
 
 SYI_INLINE void start(void *argument, int64_t at, int seeded)
@@ -24,17 +22,8 @@ SYI_INLINE void start(void *argument, int64_t at, int seeded)
     (void)at;
     t->seeding = seeded;
     t->sum = 0.0;
-    for (int k = 0; k < CHAINS; k++)
+    for (int k = 0; k < MACD_CHAINS; k++)
         syi_chain_start(&t->state[k]);
-}
-
-/* The averages' difference, from their z. */
-SYI_INLINE void subtract(const syi_chain *chain, const syi_pairs *z, syi_pairs *macd)
-{
-    for (int k = 0; k < SYI_PARTS; k++) {
-        macd->even[k] = z[FAST].even[k] * chain[FAST].a - z[SLOW].even[k] * chain[SLOW].a + 0.0;
-        macd->odd[k] = z[FAST].odd[k] * chain[FAST].a - z[SLOW].odd[k] * chain[SLOW].a + 0.0;
-    }
 }
 
 /* The signal, from its z, and what it leaves of the macd. */
@@ -42,11 +31,7 @@ SYI_INLINE void put(const syi_chain *chain, const syi_pairs *macd, syi_pairs *z,
                     double *histogram)
 {
     syi_pairs rest;
-    syi_pairs_scale(z, chain[SIGNAL].a);
-    for (int k = 0; k < SYI_PARTS; k++) { /* no zero is -0: none of either is */
-        rest.even[k] = macd->even[k] - z->even[k];
-        rest.odd[k] = macd->odd[k] - z->odd[k];
-    }
+    syi_macd_rest(&chain[MACD_SIGNAL], macd, z, &rest);
     syi_pairs_store(signal, z);
     syi_pairs_store(histogram, &rest);
 }
@@ -56,7 +41,7 @@ SYI_INLINE int seed_averages(const task *t, int64_t at, syi_pairs *inputs)
 {
     const double *end = t->segment->in[0] - t->segment->first + t->seed + 1;
     int is_finite = 1;
-    for (int k = FAST; k <= SLOW; k++) {
+    for (int k = MACD_FAST; k <= MACD_SLOW; k++) {
         const int64_t columns = t->columns[k];
         double mean = syi_fast_sum(end - columns, NULL, 0, columns) / (double)columns;
         syi_chain_begin(&inputs[k], t->seed - at, syi_chain_seed(&t->chain[k], mean));
@@ -69,50 +54,54 @@ SYI_INLINE int seed_averages(const task *t, int64_t at, syi_pairs *inputs)
  * the first column whose input is not finite. */
 SYI_INLINE int64_t step_with_seeds(task *t, int64_t at, const double *x, double *const *out)
 {
-    syi_pairs inputs[CHAINS], z[CHAINS], macd;
-    const syi_pairs *const from[] = {&inputs[FAST], &inputs[SLOW]};
+    syi_pairs inputs[MACD_CHAINS], z[MACD_CHAINS], macd;
+    const syi_pairs *const from[] = {&inputs[MACD_FAST], &inputs[MACD_SLOW]};
     double values[SYI_STEP];
-    syi_pairs_load(&inputs[FAST], x);
-    syi_pairs_load(&inputs[SLOW], x);
+    syi_pairs_load(&inputs[MACD_FAST], x);
+    syi_pairs_load(&inputs[MACD_SLOW], x);
     if (at <= t->seed && !seed_averages(t, at, inputs))
         return 0;
-    syi_chain_steps(SIGNAL, t->chain, t->state, from, z);
-    subtract(t->chain, z, &macd);
+    syi_chain_steps(MACD_SIGNAL, t->chain, t->state, from, z);
+    syi_macd_subtract(t->chain, z, &macd);
     syi_pairs_store(values, &macd);
     memcpy(out[0], values, sizeof values);
     for (int64_t i = 0; i < SYI_STEP && at + i <= t->shown; i++) {
         t->sum += at + i < t->seed ? 0.0 : values[i];
         values[i] = 0.0;
         if (at + i == t->shown)
-            values[i] = syi_chain_seed(&t->chain[SIGNAL], t->sum / (double)t->columns[SIGNAL]);
+            values[i] =
+                syi_chain_seed(&t->chain[MACD_SIGNAL], t->sum / (double)t->columns[MACD_SIGNAL]);
     }
-    syi_pairs_load(&inputs[SIGNAL], values);
-    syi_chain_step(&t->chain[SIGNAL], &t->state[SIGNAL], &inputs[SIGNAL], &z[SIGNAL]);
-    put(t->chain, &macd, &z[SIGNAL], out[1], out[2]);
-    return syi_chain_met(&t->state[SLOW], x, SYI_STEP);
+    syi_pairs_load(&inputs[MACD_SIGNAL], values);
+    syi_chain_step(&t->chain[MACD_SIGNAL], &t->state[MACD_SIGNAL], &inputs[MACD_SIGNAL],
+                   &z[MACD_SIGNAL]);
+    put(t->chain, &macd, &z[MACD_SIGNAL], out[1], out[2]);
+    return syi_chain_met(&t->state[MACD_SLOW], x, SYI_STEP);
 }
 
 /* Whole steps behind the seeds. The signal is a step behind the averages, which therefore have not
  * to be waited for. */
 SYI_INLINE void steps(task *t, const double *x, int64_t count, double *const *out)
 {
-    const syi_chain chain[CHAINS] = {t->chain[FAST], t->chain[SLOW], t->chain[SIGNAL]};
-    syi_chain_state state[CHAINS] = {t->state[FAST], t->state[SLOW], t->state[SIGNAL]};
-    syi_pairs inputs, macd, z[CHAINS];
-    const syi_pairs *const from[CHAINS] = {&inputs, &inputs, &macd};
+    const syi_chain chain[MACD_CHAINS] = {t->chain[MACD_FAST], t->chain[MACD_SLOW],
+                                          t->chain[MACD_SIGNAL]};
+    syi_chain_state state[MACD_CHAINS] = {t->state[MACD_FAST], t->state[MACD_SLOW],
+                                          t->state[MACD_SIGNAL]};
+    syi_pairs inputs, macd, z[MACD_CHAINS];
+    const syi_pairs *const from[MACD_CHAINS] = {&inputs, &inputs, &macd};
     for (int64_t i = 0; i < count; i += SYI_STEP) {
         syi_pairs_load(&inputs, x + i);
         if (i) {
-            syi_chain_steps(CHAINS, chain, state, from, z);
-            put(chain, &macd, &z[SIGNAL], out[1] + i - SYI_STEP, out[2] + i - SYI_STEP);
+            syi_chain_steps(MACD_CHAINS, chain, state, from, z);
+            put(chain, &macd, &z[MACD_SIGNAL], out[1] + i - SYI_STEP, out[2] + i - SYI_STEP);
         } else {
-            syi_chain_steps(SIGNAL, chain, state, from, z);
+            syi_chain_steps(MACD_SIGNAL, chain, state, from, z);
         }
-        subtract(chain, z, &macd);
+        syi_macd_subtract(chain, z, &macd);
         syi_pairs_store(out[0] + i, &macd);
     }
-    syi_chain_step(&chain[SIGNAL], &state[SIGNAL], &macd, &z[SIGNAL]);
-    put(chain, &macd, &z[SIGNAL], out[1] + count - SYI_STEP, out[2] + count - SYI_STEP);
+    syi_chain_step(&chain[MACD_SIGNAL], &state[MACD_SIGNAL], &macd, &z[MACD_SIGNAL]);
+    put(chain, &macd, &z[MACD_SIGNAL], out[1] + count - SYI_STEP, out[2] + count - SYI_STEP);
     memcpy(t->state, state, sizeof state);
 }
 
@@ -131,7 +120,7 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
     }
     if (i < count)
         steps(t, x + i, count - i, (double *const[]){out[0] + i, out[1] + i, out[2] + i});
-    return syi_chain_met(&t->state[SLOW], x, count);
+    return syi_chain_met(&t->state[MACD_SLOW], x, count);
 }
 
 sy_status SYI_ISA_NAME(syi_macd_fast_run)(const syi_piece *piece)

@@ -1,4 +1,4 @@
-/* What a piece of rsi in fast accuracy tells its neighbours. */
+/* The arithmetic of rsi in fast accuracy, and what a piece tells its neighbours. */
 #ifndef SYI_KERNELS_RSI_FAST_H
 #define SYI_KERNELS_RSI_FAST_H
 
@@ -6,6 +6,12 @@
 
 /* While nothing has moved. */
 #define SYI_RSI_STILL 50.0
+
+/* Where less than this is left of gains and losses, the value before holds. */
+#define SYI_RSI_FAINT 0x1p-900
+
+/* Of gains and their sum with the losses, doubles or vectors. */
+#define SYI_RSI_OF(gains, total) ((gains) / (total)*100.0)
 
 /* `value`: the one at the end of a piece, or the one assumed before it; `relied`: the piece has
  * made use of it. */

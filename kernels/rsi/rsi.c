@@ -112,6 +112,13 @@ static const sy_param_info params[] = {
 
 static const syi_gpu_form gpu = SYI_STRETCH_FORM("syi_gpu_rsi");
 
+static long long fast_block(const double *params)
+{
+    return syi_wilder_cut(params[0]).block;
+}
+
+static const syi_gpu_form gpu_fast = SYI_WALK_FORM("syi_gpu_rsi_fast", fast_block);
+
 static int64_t fast_halo(const double *params)
 {
     syi_chain_cut cut = syi_wilder_cut(params[0]);
@@ -134,6 +141,7 @@ static const syi_workload fast = {
     .halo = fast_halo,
     .run = {SYI_ISA_LIST(syi_rsi_fast_run)},
     .agrees = syi_rsi_fast_agrees,
+    .gpu = &gpu_fast,
 };
 
 const syi_workload syi_workload_rsi = {

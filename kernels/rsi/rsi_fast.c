@@ -12,8 +12,6 @@
 #include "rsi/fast.h"
 #include "wilder/fast.h"
 
-#define FAINT 0x1p-900
-
 enum { GAINS, LOSSES, CHAINS };
 
 typedef struct task {
@@ -74,8 +72,8 @@ static double sum_moves(const task *t, double sign)
 SYI_INLINE void divide(syi_vector gains, syi_vector losses, syi_vector *y, syi_vector_mask *faint)
 {
     syi_vector total = gains + losses;
-    syi_vector_mask is_faint = total < FAINT;
-    *y = (syi_vector)((syi_vector_mask)(gains / total * 100.0) | is_faint);
+    syi_vector_mask is_faint = total < SYI_RSI_FAINT;
+    *y = (syi_vector)((syi_vector_mask)SYI_RSI_OF(gains, total) | is_faint);
     *faint |= is_faint;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "launch.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -32,6 +33,17 @@ int64_t syi_tiles_elements(const syi_job *job, syi_tiles span)
 int64_t syi_job_halo(const syi_job *job)
 {
     return job->workload->halo ? job->workload->halo(job->params) : 0;
+}
+
+int64_t syi_job_unit_columns(const syi_job *job)
+{
+    const syi_gpu_form *gpu = job->workload->gpu;
+    int64_t eighth = syi_job_halo(job) / 8;
+    if (gpu->unit_columns_for)
+        return gpu->unit_columns_for(job->params);
+    if (job->workload->pattern == SY_PATTERN_RECURRENCE && eighth > gpu->unit_columns)
+        return eighth;
+    return gpu->unit_columns;
 }
 
 syi_slab syi_slab_take(const syi_job *job, syi_tiles *span, int64_t max_tiles)

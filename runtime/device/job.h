@@ -39,6 +39,8 @@ int64_t syi_job_tiles(const syi_job *job);
 /* The last tile of a row may be shorter than the others. */
 int64_t syi_tiles_elements(const syi_job *job, syi_tiles span);
 int64_t syi_job_halo(const syi_job *job);
+/* Of the units that a GPU cuts its slabs into. The workload has a GPU form. */
+int64_t syi_job_unit_columns(const syi_job *job);
 
 /* A stretch of a span that is one contiguous piece of every array: a part of one row, or whole
  * rows. `left` columns before `first` belong to it as inputs (0 for whole rows). */

@@ -114,11 +114,7 @@ static int collect(gpu_slab *run, const long long *stretches, unsigned char *par
 /* How the host cuts the slab. */
 static void cut(gpu_slab *run)
 {
-    const syi_workload *workload = run->job->workload;
-    run->unit_columns = workload->gpu->unit_columns;
-    if (workload->pattern == SY_PATTERN_RECURRENCE &&
-        syi_job_halo(run->job) / 8 > run->unit_columns)
-        run->unit_columns = syi_job_halo(run->job) / 8;
+    run->unit_columns = syi_job_unit_columns(run->job);
     run->units_per_row = (run->slab.columns + run->unit_columns - 1) / run->unit_columns;
     run->units = run->units_per_row * run->slab.rows;
 }

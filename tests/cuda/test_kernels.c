@@ -27,6 +27,7 @@ typedef struct test_case {
     double params[SYI_MAX_PARAMS];
     series_kind series;
     int64_t rows, columns, slab_tiles; /* tiles of a slab at most */
+    int64_t rest;                      /* rows stand still from here on; 0: they do not */
 } test_case;
 
 typedef struct result {
@@ -130,6 +131,8 @@ static void check_case(const test_case *c)
         for (int64_t row = 0; row < c->rows; row++)
             series_fill(c->series, (uint64_t)(1 + row + 100 * k), x[k] + row * c->columns,
                         c->columns);
+        for (int64_t i = c->rest; i && i < c->columns; i++)
+            x[k][i] = x[k][i - 1];
     }
     if (compute(c, NULL, in, &want)) {
         describe(c, "cpu");
@@ -205,11 +208,24 @@ static void check_shapes(const syi_workload *workload)
         }
 }
 
+/* A rest so long that nothing of the moves before is left in several units. */
+static void check_rests(const syi_workload *workload)
+{
+    for (int period = 1; period <= 3; period++) {
+        test_case c = case_of(workload, SERIES_TICK, 2 + period);
+        c.params[0] = period;
+        c.rest = 500 * period;
+        check_case(&c);
+    }
+}
+
 static void check_workload(const syi_workload *workload)
 {
     check_shapes(workload);
     if (workload->pattern != SY_PATTERN_REDUCE)
         check_periods(workload, 0);
+    if (!strcmp(workload->name, "rsi"))
+        check_rests(workload);
 }
 
 static int open_flavour(const char *path)

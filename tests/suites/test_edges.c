@@ -2,6 +2,7 @@
  * Brute force around every edge of shape and window, on the CPU and split, against the oracle.
  */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "support/judge.h"
@@ -239,4 +240,22 @@ Test(edges, zero_is_positive)
         cr_expect_eq(judge_case(&c), 0);
         lab_release(&c);
     }
+}
+
+/* Of column 0 the close alone counts in atr, whatever else comes right behind the seed. */
+Test(edges, first_high_of_atr)
+{
+    const sy_options fast = {.struct_size = sizeof fast, .accuracy = SY_ACCURACY_FAST};
+    lab_case exact = {.workload = "atr", .rows = 1, .columns = 64, .x = x, .n_params = 1}, c;
+    exact.params[0] = (sy_param)P("period", 3);
+    x[0] = x[10] = (double)NAN;
+    c = exact;
+    cr_assert(lab_prepare(&exact) && lab_prepare(&c));
+    cr_expect_eq(lab_run(contexts[0], &exact, NULL, NULL), SY_OK);
+    cr_expect_eq(lab_run(contexts[0], &c, &fast, NULL), SY_OK);
+    cr_expect(!isnan(exact.out[0][9]) && isnan(exact.out[0][10]));
+    for (int i = 0; i < 64; i++)
+        cr_expect_eq(isnan(c.out[0][i]), isnan(exact.out[0][i]), "column %d", i);
+    lab_release(&exact);
+    lab_release(&c);
 }

@@ -39,10 +39,7 @@ static void find_routes(const cuda_device *cuda, const syi_job *job, int has_out
 
 static void cut_units(const syi_job *job, const syi_slab *slab, cuda_layout *layout)
 {
-    const syi_workload *workload = job->workload;
-    layout->unit_columns = workload->gpu->unit_columns;
-    if (workload->pattern == SY_PATTERN_RECURRENCE && syi_job_halo(job) / 8 > layout->unit_columns)
-        layout->unit_columns = syi_job_halo(job) / 8;
+    layout->unit_columns = syi_job_unit_columns(job);
     layout->units_per_row = (slab->columns + layout->unit_columns - 1) / layout->unit_columns;
     layout->units = layout->units_per_row * slab->rows;
 }

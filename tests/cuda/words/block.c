@@ -61,6 +61,13 @@ int host_shuffle(int word, int lane)
     return now[host_thread / WARP * WARP + lane];
 }
 
+int host_any(int truth)
+{
+    for (int by = WARP / 2; by > 0; by /= 2)
+        truth |= host_shuffle(truth, host_thread % WARP ^ by);
+    return truth;
+}
+
 static void fiber_main(void)
 {
     kernel_now(*launch_now);

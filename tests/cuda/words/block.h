@@ -20,5 +20,7 @@ extern int host_thread, host_block;
 void host_barrier(void);
 /* The word of that lane of the thread's warp. */
 int host_shuffle(int word, int lane);
+/* Whether it holds in any lane of the thread's warp. */
+int host_any(int truth);
 
 #endif

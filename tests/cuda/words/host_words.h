@@ -28,6 +28,7 @@
 #define SYI_SHUFFLE_XOR(x, by) host_shuffle(x, host_thread % 32 ^ (by))
 #define SYI_SHUFFLE_UP(x, by)                                                                      \
     host_shuffle(x, host_thread % 32 < (by) ? host_thread % 32 : host_thread % 32 - (by))
-#define SYI_SHUFFLE(x, from) host_shuffle(x, from)
+#define SYI_SHUFFLE(x, from)   host_shuffle(x, from)
+#define SYI_ANY_OF_WARP(truth) host_any(truth)
 
 #endif

@@ -46,6 +46,7 @@ typedef struct test_case {
     double params[SYI_MAX_PARAMS];
     series_kind series;
     int64_t rows, columns, slab_tiles;
+    int64_t rest; /* from this column on a row stands still; 0: it does not */
 } test_case;
 
 static void complain(const test_case *c, const char *what, int64_t unit, int64_t at, uint64_t got,
@@ -197,6 +198,33 @@ static void check_links(const test_case *c, const words_slab *s)
     }
 }
 
+/* In fast accuracy a unit is a piece of the CPU's: it gives the same values, begins and ends alike.
+ */
+static void check_pieces(const test_case *c, const words_slab *s)
+{
+    const cuda_layout *at = &s->slot.layout;
+    const syi_carry *links = (const void *)(s->gpu + at->links);
+    const int64_t halo = syi_job_halo(s->job);
+    for (int64_t unit = 0; unit < at->units; unit++) {
+        syi_carry assumed = {{0}}, end = {{0}};
+        int64_t row = unit / at->units_per_row, in_slab = unit % at->units_per_row;
+        int64_t first = in_slab * at->unit_columns, rest = s->slot.slab.columns - first;
+        int64_t seen = s->slot.slab.left + first;
+        int64_t count = rest < at->unit_columns ? rest : at->unit_columns;
+        run_base(c, s->job, s->slot.slab.row + row, s->slot.slab.first + first, count,
+                 seen < halo ? seen : halo, NULL, &assumed, &end, NULL);
+        for (int k = 0; k < c->workload->n_outputs; k++)
+            compare(c, "a value of the CPU's kernel", unit,
+                    (const double *)(const void *)(s->gpu + at->out[k]) +
+                        row * s->slot.slab.columns + first,
+                    scratch[k], (size_t)count * sizeof(double), 0);
+        compare(c, "what a piece of the CPU's kernel begins with", unit, &links[2 * unit], &assumed,
+                sizeof assumed, 0);
+        compare(c, "what a piece of the CPU's kernel ends with", unit, &links[2 * unit + 1], &end,
+                sizeof end, 0);
+    }
+}
+
 /* ---- cases ---- */
 
 static host_kernel kernel_of(const host_entry *table, const char *name)
@@ -224,7 +252,7 @@ static void check_slab(const test_case *c, const syi_job *job, const syi_slab *s
         if (now == images && c->workload->pattern == SY_PATTERN_REDUCE)
             check_partials(c, &s);
         if (now == images && c->workload->pattern == SY_PATTERN_RECURRENCE)
-            check_links(c, &s);
+            (c->workload->tag ? check_pieces : check_links)(c, &s);
     }
     words_slab_close(&s);
 }
@@ -245,12 +273,27 @@ static void check_case(const test_case *c)
         for (int64_t row = 0; row < c->rows; row++)
             series_fill(c->series, (uint64_t)(1 + row + 100 * k), x[k] + row * c->columns,
                         c->columns);
+        for (int64_t i = c->rest; i && i < c->columns; i++)
+            x[k][i] = x[k][i - 1];
     }
     while (span.count) {
         syi_slab slab = syi_slab_take(&job, &span, c->slab_tiles);
         check_slab(c, &job, &slab, host_shipped);
         check_slab(c, &job, &slab, host_revealing);
     }
+}
+
+/* A row whose only piece but the first knows nothing of the value before the rest. */
+static void check_rest(const syi_workload *workload)
+{
+    test_case c = {.workload = workload,
+                   .params = {2},
+                   .series = SERIES_TICK,
+                   .rows = 1,
+                   .columns = 4700,
+                   .slab_tiles = 1,
+                   .rest = 300};
+    check_case(&c);
 }
 
 /* A workload on each series, its row cut so that units begin in the row and see less of it than
@@ -273,6 +316,8 @@ static void check_workload(const syi_workload *workload)
             c.params[0] = 2 + series * 7 % 60;
         check_case(&c);
     }
+    if (!strcmp(workload->name, "rsi"))
+        check_rest(workload);
 }
 
 /* In both accuracies. */
