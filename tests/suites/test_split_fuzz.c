@@ -105,6 +105,13 @@ static void pick_shape(random_case *r, uint64_t *s)
     c->rows = 1 + series_below(s, most);
 }
 
+/* Kilobytes that one tile takes at most: all that is to its left, and its outputs. */
+static int one_tile(const lab_case *c)
+{
+    int inputs = !strcmp(c->workload, "atr") ? 3 : !strcmp(c->workload, "dot") ? 2 : 1;
+    return (int)((inputs * c->columns + 3 * 4096) * (int64_t)sizeof(double) / 1000) + 1;
+}
+
 static void pick_devices(random_case *r, uint64_t *s)
 {
     size_t used = 0;
@@ -115,7 +122,7 @@ static void pick_devices(random_case *r, uint64_t *s)
                                  i ? "," : "", i, 1e6 * (0.01 + series_uniform(s)));
         if (series_below(s, 8) == 0) /* small memory: the span is cut into chunks */
             used += (size_t)snprintf(r->devices + used, DEVICE_TEXT - used, ":memory=%dkB",
-                                     200 + (int)series_below(s, 1000));
+                                     one_tile(&r->c) + (int)series_below(s, 500));
     }
     r->n_devices = sims;
     if (sims < 1 || series_below(s, 2)) {
