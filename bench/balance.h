@@ -34,7 +34,9 @@ typedef struct player {
     double ms[MOST_RUNS];
 } player;
 
-/* From the command line. */
+/* Makes the row that is computed, of so many elements; balance_workload becomes `workload`. */
+void balance_begin(int64_t elements, const char *workload);
+void balance_end(void);
 extern int64_t balance_elements;
 /* All devices together: so slow that two cores, sleeping most of the time, can play them. */
 extern const double balance_whole_speed;

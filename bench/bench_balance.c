@@ -6,17 +6,12 @@
  * this was built with it.
  */
 #include "balance.h"
-#include "series.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-const double balance_whole_speed = 0.4;
 static const double elements_per_speed = 1e8;
-int64_t balance_elements;
-const char *balance_workload;
-static double *input, *output;
 
 static const machine machines[] = {
     {"1:1", 2, {1, 1}},   {"2:1", 2, {2, 1}},           {"4:1", 2, {4, 1}},
@@ -64,64 +59,6 @@ static bench_option options[OPTIONS] = {
                   .least = 1,
                   .most = 1e10},
 };
-
-/* ---- devices ---- */
-
-void balance_speeds(const machine *m, const double *slower, double *speeds)
-{
-    double sum = 0;
-    for (int i = 0; i < m->count; i++)
-        sum += m->weight[i];
-    for (int i = 0; i < m->count; i++)
-        speeds[i] = balance_whole_speed * m->weight[i] / sum / (slower ? slower[i] : 1);
-}
-
-static int light(const sy_segment *segment)
-{
-    for (int64_t i = 0; i < segment->count; i++)
-        segment->out[0][i] = 1.5 * segment->in[0][i] + 2.5;
-    return 0;
-}
-
-sy_context *balance_devices(const char *list)
-{
-    static const char *const x[] = {"x"}, *const y[] = {"y"};
-    const sy_workload_def def = {.struct_size = sizeof def,
-                                 .name = "light",
-                                 .summary = "1.5 x + 2.5",
-                                 .version = 1,
-                                 .pattern = SY_PATTERN_MAP,
-                                 .n_inputs = 1,
-                                 .n_outputs = 1,
-                                 .input_names = x,
-                                 .output_names = y,
-                                 .compute = light};
-    sy_context *context = bench_open(list, NULL);
-    bench_check(sy_workload_register(context, &def));
-    return context;
-}
-
-sy_context *balance_open(const double *speeds, int first, int count)
-{
-    char list[256];
-    size_t used = 0;
-    for (int i = first; i < first + count; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%ssim:%c:speed=%.9g",
-                                 i > first ? "," : "", 'a' + i, speeds[i]);
-    return balance_devices(list);
-}
-
-void balance_compute(sy_context *context, int64_t first, int64_t count, const sy_options *how)
-{
-    const void *in = input + first;
-    void *out = output + first;
-    sy_work work = {.struct_size = sizeof work,
-                    .workload = balance_workload,
-                    .columns = count,
-                    .inputs = &in,
-                    .outputs = &out};
-    bench_check(distribute_workload(context, &work, how, NULL));
-}
 
 /* ---- through the library ---- */
 
@@ -252,11 +189,7 @@ int main(int argc, char **argv)
     static const double slower[MOST_DEVICES] = {3, 1, 1, 1}, off[MOST_DEVICES] = {1.2, 1, 1, 1};
     bench_begin("bench_balance", "How well unequal devices are kept busy: ideal time / time.",
                 options, OPTIONS, argc, argv);
-    balance_elements = (int64_t)options[ELEMENTS].number[0];
-    balance_workload = options[WORKLOAD].text[0];
-    input = bench_array(balance_elements, 0);
-    output = bench_array(balance_elements, 1);
-    bench_series_fill("walk", 0, input, balance_elements);
+    balance_begin((int64_t)options[ELEMENTS].number[0], options[WORKLOAD].text[0]);
     for (int k = 0; k < MACHINES && bench_wants(&options[CASES], "profile"); k++)
         race_all("profile", &machines[k], NULL);
     if (bench_wants(&options[CASES], "first")) {
@@ -269,8 +202,7 @@ int main(int argc, char **argv)
         race_all("fast one 3x slower", &machines[2], slower);
     if (bench_wants(&options[CASES], "off"))
         race_all("profile off by 20 %", &machines[2], off);
-    bench_array_free(input);
-    bench_array_free(output);
+    balance_end();
     if (bench_wants(&options[CASES], "small"))
         balance_small(options[SMALL_FROM].number[0], options[SMALL_TO].number[0]);
     return bench_end();
