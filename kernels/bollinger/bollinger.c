@@ -28,6 +28,7 @@ static const sy_param_info params[] = {
 };
 
 static const syi_gpu_form gpu = SYI_WINDOW_FORM("syi_gpu_bollinger");
+static const syi_gpu_form gpu_fast = SYI_WINDOW_FORM("syi_gpu_bollinger_fast");
 
 static const char *const input_names[] = {"close"};
 static const char *const output_names[] = {"upper", "middle", "lower"};
@@ -43,7 +44,7 @@ static const char *const output_names[] = {"upper", "middle", "lower"};
 static const syi_workload fast = {
     BOLLINGER_FACE,          .version = 2,
     .tag = "bollinger_fast", .run = {SYI_ISA_LIST(syi_bollinger_fast_run)},
-    .repair = repair,
+    .repair = repair,        .gpu = &gpu_fast,
 };
 
 const syi_workload syi_workload_bollinger = {

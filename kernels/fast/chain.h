@@ -82,15 +82,15 @@ SYI_INLINE syi_chain syi_chain_of(double part, double whole)
 }
 
 /* Nothing before the next column. */
-SYI_PAIRS_INLINE void syi_chain_start(syi_chain_state *state)
+SYI_EITHER void syi_chain_start(syi_chain_state *state)
 {
     memset(state, 0, sizeof *state);
 }
 
 /* The z of the next sixteen columns of some chains (a constant number), of the inputs x[chain].
  * They go side by side, so that one works while another waits. */
-SYI_PAIRS_INLINE void syi_chain_steps(int chains, const syi_chain *chain, syi_chain_state *state,
-                                      const syi_pairs *const *x, syi_pairs *z)
+SYI_EITHER void syi_chain_steps(int chains, const syi_chain *chain, syi_chain_state *state,
+                                const syi_pairs *const *x, syi_pairs *z)
 {
     syi_vector p[SYI_CHAINS], q[SYI_CHAINS], r[SYI_CHAINS], s[SYI_CHAINS], before[SYI_CHAINS];
     for (int c = 0; c < chains; c++)
@@ -118,8 +118,8 @@ SYI_PAIRS_INLINE void syi_chain_steps(int chains, const syi_chain *chain, syi_ch
     }
 }
 
-SYI_PAIRS_INLINE void syi_chain_step(const syi_chain *chain, syi_chain_state *state,
-                                     const syi_pairs *x, syi_pairs *z)
+SYI_EITHER void syi_chain_step(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
+                               syi_pairs *z)
 {
     syi_chain_steps(1, chain, state, &x, z);
 }

@@ -40,4 +40,15 @@ SYI_DEVICE int64_t syi_lanes_least(int64_t x)
     return x;
 }
 
+/* As in fast/vector.h. */
+SYI_DEVICE double syi_scaled_sum(double a, double scale, double b)
+{
+    return a * scale + b;
+}
+
+SYI_DEVICE double syi_root(double square)
+{
+    return sqrt(square);
+}
+
 #endif

@@ -1,6 +1,6 @@
 /* The rolling mean in fast accuracy: sums of stretches of 1, 2, 4 ... columns, joined as means.
  * Compiled for several instruction sets. */
-#include "fast/vector.h"
+#include "fast/join.h"
 #include "fast/window.h"
 
 /* Windows at a time: few columns are summed up twice, and all stays in the nearest cache. */
@@ -30,13 +30,6 @@ static double *free_room(const task *t)
     return t->room[k];
 }
 
-/* The mean of the newest columns and the stretch of `length` before them. */
-SYI_INLINE syi_vector joined(syi_vector newer, syi_vector sum, int64_t length, int64_t have)
-{
-    syi_vector mean = sum * (1.0 / (double)length);
-    return have ? newer + (mean - newer) * ((double)length / (double)(length + have)) : mean;
-}
-
 /* The mean of the tail, from x[0] on; `four`: the sum of the first
  * four, which alone is left as it is. */
 SYI_INLINE syi_vector tail_mean(const double *x, syi_vector four, int64_t tail)
@@ -46,9 +39,9 @@ SYI_INLINE syi_vector tail_mean(const double *x, syi_vector four, int64_t tail)
     if (tail & 1)
         mean = SYI_LOAD(newest);
     if (tail & 2)
-        mean = joined(mean, SYI_LOAD(newest - (tail & 1) - 1) + SYI_LOAD(newest - (tail & 1)), 2,
-                      tail & 1);
-    return tail == 4 ? four : tail & 4 ? joined(mean, four, 4, tail & 3) : mean;
+        mean = syi_join_mean(
+            mean, SYI_LOAD(newest - (tail & 1) - 1) + SYI_LOAD(newest - (tail & 1)), 2, tail & 1);
+    return tail == 4 ? four : tail & 4 ? syi_join_mean(mean, four, 4, tail & 3) : mean;
 }
 
 /* The sums of FIRST columns from column j on; `next`: those of two and four columns of the block
@@ -130,7 +123,8 @@ static void join(task *t)
     const double *sums = t->sums + (t->period - have - length), *head = t->head, scale = t->scale;
     double *to = free_room(t);
     for (int64_t j = 0; j < t->windows && have; j += SYI_WIDTH)
-        SYI_STORE(to + j, joined(SYI_LOAD(head + j) * scale, SYI_LOAD(sums + j), length, have));
+        SYI_STORE(to + j,
+                  syi_join_mean(SYI_LOAD(head + j) * scale, SYI_LOAD(sums + j), length, have));
     t->head = have ? to : sums;
     t->scale = have ? 1.0 : 1.0 / (double)length;
     t->have += length;
@@ -155,7 +149,7 @@ SYI_INLINE int finish(const task *t, int times)
                 sum += SYI_LOAD(sums + length);
             if (times > 2)
                 sum += SYI_LOAD(sums + 2 * length) + SYI_LOAD(sums + 3 * length);
-            mean = joined(mean, sum, times * length, have);
+            mean = syi_join_mean(mean, sum, times * length, have);
         }
         mean += 0.0;
         strange += mean;

@@ -7,14 +7,7 @@
 #ifndef SYI_KERNELS_FAST_PAIRS_H
 #define SYI_KERNELS_FAST_PAIRS_H
 
-/* The last: for the tests, which compile the GPU kernels for the host. */
-#if defined(__CUDACC__) || defined(__CUDA__) || defined(SYI_KERNEL)
-#include "fast/lanes.h"
-#define SYI_PAIRS_INLINE SYI_DEVICE
-#else
-#include "fast/vector.h"
-#define SYI_PAIRS_INLINE SYI_INLINE
-#endif
+#include "fast/either.h"
 
 enum { SYI_STEP = 16, SYI_PARTS = SYI_STEP / (2 * SYI_WIDTH) };
 
@@ -73,7 +66,7 @@ SYI_INLINE void syi_pairs_store(double *to, const syi_pairs *from)
 #endif
 
 /* Times `factor`; a zero becomes +0. */
-SYI_PAIRS_INLINE void syi_pairs_scale(syi_pairs *values, double factor)
+SYI_EITHER void syi_pairs_scale(syi_pairs *values, double factor)
 {
     for (int k = 0; k < SYI_PARTS; k++) {
         values->even[k] = values->even[k] * factor + 0.0;

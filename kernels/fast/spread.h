@@ -17,62 +17,13 @@
 #ifndef SYI_KERNELS_FAST_SPREAD_H
 #define SYI_KERNELS_FAST_SPREAD_H
 
-#include "fast/vector.h"
+#include "fast/join.h"
 #include "fast/window.h"
 
 enum {
-    SYI_SPREAD_LENGTHS = 12,                  /* up to SYI_FAST_PERIOD */
     SYI_SPREAD_FIRST = SYI_WIDTH > 2 ? 8 : 4, /* the stretches made from the columns */
     SYI_SPREAD_TAIL = SYI_SPREAD_FIRST - 1,   /* what the period has beyond them, as a mask */
 };
-
-/* How a stretch joins what is behind it. The squares of what is joined are counted times the
- * longest stretch's length; those of a single stretch, and its distance, as they come. */
-typedef struct syi_joint {
-    double up, behind, apart; /* of the stretch's square, of those behind it, of the gap's */
-    double shift, distance;   /* of the gap and the distance so far in the mean's distance */
-    double lead;              /* of the gap in the next one */
-    int first, second;        /* whether nothing, one stretch is behind it */
-} syi_joint;
-
-/* What has been joined: its squares, its mean's distance from the newest value, and what the next
- * gap has to be led by. */
-typedef struct syi_spread {
-    syi_vector square, distance, lead;
-} syi_spread;
-
-/* The joint of the stretch of `length` in a period; `length` is in it. */
-static inline syi_joint syi_joint_of(int64_t period, int64_t length)
-{
-    const int64_t behind = period & (length - 1), both = length + behind;
-    const int64_t older = period & ~(both | (length - 1)), next = older & -older;
-    const double most = ldexp(1.0, 63 - __builtin_clzll((unsigned long long)period));
-    const double part = (double)behind / ((double)length * (double)both);
-    syi_joint joint = {.first = behind == 0, .second = (behind & (behind - 1)) == 0};
-    joint.up = most / (double)length;
-    joint.behind = joint.second && behind ? most / (double)behind : 1.0;
-    joint.distance = joint.second && behind ? 1.0 / (double)behind : 1.0;
-    joint.apart = most * part;
-    joint.shift = 1.0 / (double)both;
-    joint.lead = part * (double)next;
-    return joint;
-}
-
-/* `last`: it is the longest. */
-SYI_INLINE void syi_join(const syi_joint *joint, int last, syi_vector square, syi_vector gap,
-                         syi_spread *all)
-{
-    if (joint->first) {
-        *all = (syi_spread){square, last ? gap * joint->shift : gap, {0}};
-        return;
-    }
-    if (!joint->second)
-        gap += all->lead;
-    all->square = syi_scaled_sum(all->square, joint->behind, last ? square : square * joint->up) +
-                  gap * gap * joint->apart;
-    all->distance = all->distance * joint->distance + gap * joint->shift;
-    all->lead = gap * joint->lead;
-}
 
 /* The drops of one and of two columns. */
 SYI_INLINE syi_vector syi_drop_1(const double *x)

@@ -54,20 +54,13 @@ SYI_INLINE syi_vector next_gap(const double *gap, const double *drop, int64_t le
 SYI_INLINE syi_vector result(const task *t, int64_t j, const syi_spread *all)
 {
     const syi_window_kind kind = t->window->kind;
-    syi_vector mean, reach, first;
-    if (kind == SYI_WINDOW_BANDS) {
-        reach = syi_root(all->square) * t->factor;
-        mean = SYI_LOAD(t->x + j + t->window->period - 1) + all->distance;
-        first = mean + reach;
-        SYI_STORE(t->out[1] + j, mean);
-        SYI_STORE(t->out[2] + j, mean - reach);
-    } else {
-        first = syi_root(all->square * t->factor);
-        if (kind == SYI_WINDOW_SCORE) /* not finite where the squares are not; a zero is +0 */
-            first = ((all->square - all->square) - all->distance) / first;
-    }
-    SYI_STORE(t->out[0] + j, first);
-    return first;
+    syi_vector out[3], newest = {0};
+    if (kind == SYI_WINDOW_BANDS)
+        newest = SYI_LOAD(t->x + j + t->window->period - 1);
+    syi_spread_result(kind, t->factor, newest, all, out);
+    for (int k = 0; k < (kind == SYI_WINDOW_BANDS ? 3 : 1); k++)
+        SYI_STORE(t->out[k] + j, out[k]);
+    return out[0];
 }
 
 /* The last join, of one stretch or two (`times`), and what comes of it. */
@@ -287,13 +280,10 @@ static void plan(task *t, const syi_window *window)
     const int64_t period = window->period;
     int64_t length = 1;
     t->window = window;
-    for (int k = 0; length <= period; k++, length *= 2) {
+    t->factor = syi_spread_factor(window);
+    for (int k = 0; length <= period; k++, length *= 2)
         if (period & length)
             t->joints[k] = syi_joint_of(period, length);
-        t->factor = 1.0 / ((double)length * (double)(period - window->ddof));
-    }
-    if (window->kind == SYI_WINDOW_BANDS)
-        t->factor = window->width * sqrt(t->factor);
 }
 
 /* The windows of a segment from its column `at` on. */

@@ -14,7 +14,7 @@ SYI_INLINE syi_chain_cut syi_macd_cut(const syi_macd *macd)
 enum { MACD_FAST, MACD_SLOW, MACD_SIGNAL, MACD_CHAINS };
 
 /* The averages' difference, from their z. */
-SYI_PAIRS_INLINE void syi_macd_subtract(const syi_chain *chain, const syi_pairs *z, syi_pairs *macd)
+SYI_EITHER void syi_macd_subtract(const syi_chain *chain, const syi_pairs *z, syi_pairs *macd)
 {
     const syi_pairs *fast = &z[MACD_FAST], *slow = &z[MACD_SLOW];
     const double of_fast = chain[MACD_FAST].a, of_slow = chain[MACD_SLOW].a;
@@ -25,8 +25,8 @@ SYI_PAIRS_INLINE void syi_macd_subtract(const syi_chain *chain, const syi_pairs 
 }
 
 /* The signal, from its z, and what it leaves of the macd. */
-SYI_PAIRS_INLINE void syi_macd_rest(const syi_chain *signal, const syi_pairs *macd, syi_pairs *z,
-                                    syi_pairs *rest)
+SYI_EITHER void syi_macd_rest(const syi_chain *signal, const syi_pairs *macd, syi_pairs *z,
+                              syi_pairs *rest)
 {
     syi_pairs_scale(z, signal->a);
     for (int k = 0; k < SYI_PARTS; k++) { /* no zero is -0: none of either is */

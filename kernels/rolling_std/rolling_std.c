@@ -19,6 +19,7 @@ static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_
 static const sy_param_info params[] = {SYI_PERIOD_PARAM, SYI_DDOF_PARAM};
 
 static const syi_gpu_form gpu = SYI_WINDOW_FORM("syi_gpu_rolling_std");
+static const syi_gpu_form gpu_fast = SYI_WINDOW_FORM("syi_gpu_rolling_std_fast");
 
 static const char *const input_names[] = {"x"};
 static const char *const output_names[] = {"y"};
@@ -34,7 +35,7 @@ static const char *const output_names[] = {"y"};
 static const syi_workload fast = {
     ROLLING_STD_FACE,          .version = 2,
     .tag = "rolling_std_fast", .run = {SYI_ISA_LIST(syi_rolling_std_fast_run)},
-    .repair = repair,
+    .repair = repair,          .gpu = &gpu_fast,
 };
 
 const syi_workload syi_workload_rolling_std = {

@@ -14,6 +14,7 @@ static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_
 static const sy_param_info params[] = {SYI_PERIOD_PARAM};
 
 static const syi_gpu_form gpu = SYI_WINDOW_FORM("syi_gpu_sma");
+static const syi_gpu_form gpu_fast = SYI_WINDOW_FORM("syi_gpu_sma_fast");
 
 static const char *const input_names[] = {"x"};
 static const char *const output_names[] = {"y"};
@@ -26,8 +27,8 @@ static const char *const output_names[] = {"y"};
     .warmup = syi_window_halo
 
 static const syi_workload fast = {
-    SMA_FACE,         .version = 2, .tag = "sma_fast", .run = {SYI_ISA_LIST(syi_sma_fast_run)},
-    .repair = repair,
+    SMA_FACE,         .version = 2,     .tag = "sma_fast", .run = {SYI_ISA_LIST(syi_sma_fast_run)},
+    .repair = repair, .gpu = &gpu_fast,
 };
 
 const syi_workload syi_workload_sma = {

@@ -19,6 +19,7 @@
 const host_entry TABLE[] = {
     KERNEL(syi_gpu_atr),
     KERNEL(syi_gpu_bollinger),
+    KERNEL(syi_gpu_bollinger_fast),
     KERNEL(syi_gpu_dot),
     KERNEL(syi_gpu_dot_fast),
     KERNEL(syi_gpu_ema),
@@ -32,12 +33,15 @@ const host_entry TABLE[] = {
     KERNEL(syi_gpu_rolling_max),
     KERNEL(syi_gpu_rolling_min),
     KERNEL(syi_gpu_rolling_std),
+    KERNEL(syi_gpu_rolling_std_fast),
     KERNEL(syi_gpu_rsi),
     KERNEL(syi_gpu_sma),
+    KERNEL(syi_gpu_sma_fast),
     KERNEL(syi_gpu_total),
     KERNEL(syi_gpu_total_fast),
     KERNEL(syi_gpu_variance),
     KERNEL(syi_gpu_variance_fast),
     KERNEL(syi_gpu_zscore),
+    KERNEL(syi_gpu_zscore_fast),
     {NULL, NULL},
 };
