@@ -84,6 +84,8 @@ SYI_DEVICE void fast_means(const fast_chunk *chunk, double *sums)
             break;
         fast_sums_twice(sums, length, chunk->columns - 2 * length + 1);
     }
+    /* No barrier before the next chunk: the last stretch is the oldest, so what was read last is
+     * what the same thread writes next. */
 #pragma unroll
     for (int k = 0; k < FAST_EACH; k++)
         if (FAST_WINDOW(k) < chunk->windows) {
