@@ -4,14 +4,6 @@
 #include "fast/walk.h"
 #include "isa.h"
 
-typedef struct task {
-    const sy_segment *segment;
-    int64_t seed; /* the column of the row's seed */
-    int seeding;  /* it is in the next step */
-    syi_chain chain;
-    syi_chain_state state;
-} task;
-
 /* syi_atr_range of a vector of columns. */
 SYI_INLINE syi_vector ranges_of(const double *const *in, int64_t i)
 {
@@ -30,16 +22,8 @@ SYI_INLINE void ranges(const double *const *in, int64_t i, syi_pairs *x)
     }
 }
 
-SYI_INLINE void start(void *argument, int64_t at, int seeded)
-{
-    task *t = argument;
-    (void)at;
-    t->seeding = seeded;
-    syi_chain_start(&t->state);
-}
-
 /* The mean of the ranges of columns 1 .. seed. */
-static double seed_value(const task *t)
+static double seed_value(const syi_walk_one *t)
 {
     const double *high = t->segment->in[0] - t->segment->first;
     const double *low = t->segment->in[1] - t->segment->first;
@@ -65,7 +49,7 @@ static int64_t find(const double *const *in, int64_t i, int64_t count)
 SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
                        double *const *out)
 {
-    task *t = argument;
+    syi_walk_one *t = argument;
     const syi_chain chain = t->chain;
     syi_chain_state state = t->state;
     syi_pairs x;
@@ -91,10 +75,11 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
 
 sy_status SYI_ISA_NAME(syi_atr_fast_run)(const syi_piece *piece)
 {
-    static const syi_walk_form form = {start, run};
+    static const syi_walk_form form = {syi_walk_one_start, run};
     double period = piece->segment.params[0];
     syi_walk walk = {piece, (int64_t)period, (int64_t)period, syi_wilder_cut(period), 3, 1};
-    task t = {.segment = &piece->segment, .seed = walk.seed, .chain = syi_chain_of(1.0, period)};
+    syi_walk_one t = {
+        .segment = &piece->segment, .seed = walk.seed, .chain = syi_chain_of(1.0, period)};
     syi_walk_run(&walk, &form, &t);
     return SY_OK;
 }

@@ -5,24 +5,8 @@
 #include "fast/walk.h"
 #include "isa.h"
 
-typedef struct task {
-    const sy_segment *segment;
-    int64_t seed; /* the column of the row's seed */
-    int seeding;  /* it is in the next step */
-    syi_chain chain;
-    syi_chain_state state;
-} task;
-
-SYI_INLINE void start(void *argument, int64_t at, int seeded)
-{
-    task *t = argument;
-    (void)at;
-    t->seeding = seeded;
-    syi_chain_start(&t->state);
-}
-
 /* The mean of the columns up to the seed's. */
-SYI_INLINE double seed_value(const task *t)
+SYI_INLINE double seed_value(const syi_walk_one *t)
 {
     const double *x = t->segment->in[0] - t->segment->first;
     return syi_fast_sum(x, NULL, 0, t->seed + 1) / (double)(t->seed + 1);
@@ -31,7 +15,7 @@ SYI_INLINE double seed_value(const task *t)
 SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
                        double *const *out)
 {
-    task *t = argument;
+    syi_walk_one *t = argument;
     const syi_chain chain = t->chain;
     syi_chain_state state = t->state;
     syi_pairs x;
@@ -56,12 +40,12 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
 
 sy_status SYI_ISA_NAME(syi_ema_fast_run)(const syi_piece *piece)
 {
-    static const syi_walk_form form = {start, run};
+    static const syi_walk_form form = {syi_walk_one_start, run};
     syi_ema ema = syi_ema_of(piece->segment.params);
     syi_walk walk = {piece, ema.seeded - 1, ema.seeded - 1, syi_ema_cut(ema.period), 1, 1};
-    task t = {.segment = &piece->segment,
-              .seed = walk.seed,
-              .chain = syi_chain_of(2.0, ema.period + 1.0)};
+    syi_walk_one t = {.segment = &piece->segment,
+                      .seed = walk.seed,
+                      .chain = syi_chain_of(2.0, ema.period + 1.0)};
     syi_walk_run(&walk, &form, &t);
     return SY_OK;
 }

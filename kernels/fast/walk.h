@@ -30,6 +30,23 @@ typedef struct syi_walk_form {
                    double *const *out);
 } syi_walk_form;
 
+/* The task of a form with one chain. */
+typedef struct syi_walk_one {
+    const sy_segment *segment;
+    int64_t seed; /* the column of the row's seed */
+    int seeding;  /* it is in the next step */
+    syi_chain chain;
+    syi_chain_state state;
+} syi_walk_one;
+
+SYI_INLINE void syi_walk_one_start(void *task, int64_t at, int seeded)
+{
+    syi_walk_one *one = task;
+    (void)at;
+    one->seeding = seeded;
+    syi_chain_start(&one->state);
+}
+
 /* The averages y of the next sixteen columns. */
 SYI_INLINE void syi_chain_put(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
                               double *y)

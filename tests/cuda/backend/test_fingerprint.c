@@ -12,13 +12,12 @@
 #include <dlfcn.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const char gpu[] = "gpus=2;*:name=Virtual GPU,sms=16,cc=8.0,memory=1GiB,speed=4";
 static const char state[] = "driver=580.65.06;*:limit=450000";
-static char path[] = "/tmp/fingerprint-XXXXXX/multigpu.json";
+static char path[64];
 static const char *nvml;
 static int (*set_nvml)(const char *);
 
@@ -155,27 +154,13 @@ static int load_nvml(const char *file)
     return set_nvml != NULL;
 }
 
-static void remove_folder(void)
-{
-    char lock[sizeof path + 8];
-    snprintf(lock, sizeof lock, "%s.lock", path);
-    remove(path);
-    remove(lock);
-    *strrchr(path, '/') = '\0';
-    rmdir(path);
-}
-
 int main(int argc, char **argv)
 {
     const int count = sizeof mutations / sizeof *mutations;
-    char *end = strrchr(path, '/');
     json_t *measured;
     if (argc < 3 || !gpu_begin(2, argv) || !load_nvml(argv[2]))
         return 2;
-    *end = '\0';
-    if (!mkdtemp(path))
-        return 2;
-    *end = '/';
+    snprintf(path, sizeof path, "fingerprint-%d.json", (int)getpid());
     measured = measure();
     for (int i = 0; measured && i < count; i++) {
         const mutation *m = &mutations[i];
@@ -188,7 +173,7 @@ int main(int argc, char **argv)
         gpu_close(&context, m->what);
     }
     json_decref(measured);
-    remove_folder();
+    lab_remove(path);
     printf("%d mutations\n", count - 1);
     return gpu_end();
 }

@@ -12,13 +12,12 @@
 #include <dlfcn.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { ELEMENTS = 3 * 4096 * 4096 };
 
-static char path[] = "/tmp/links-XXXXXX/multigpu.json";
+static char path[64];
 static const char *nvml;
 static int (*set_nvml)(const char *);
 
@@ -137,25 +136,11 @@ static void parts(void)
 static int begin(const char *file)
 {
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    char *end = strrchr(path, '/');
     nvml = file;
     if (library)
         *(void **)&set_nvml = dlsym(library, "vnvml_setup");
-    *end = '\0';
-    if (!set_nvml || !mkdtemp(path))
-        return 0;
-    *end = '/';
-    return 1;
-}
-
-static void remove_folder(void)
-{
-    char lock[sizeof path + 8];
-    snprintf(lock, sizeof lock, "%s.lock", path);
-    remove(path);
-    remove(lock);
-    *strrchr(path, '/') = '\0';
-    rmdir(path);
+    snprintf(path, sizeof path, "links-%d.json", (int)getpid());
+    return set_nvml != NULL;
 }
 
 int main(int argc, char **argv)
@@ -164,6 +149,6 @@ int main(int argc, char **argv)
         return 2;
     switches();
     parts();
-    remove_folder();
+    lab_remove(path);
     return gpu_end();
 }
