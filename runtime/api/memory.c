@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct syi_block {
@@ -149,6 +150,15 @@ static sy_status copy_by_parts(const syi_place *to_place, char *to, const syi_pl
     return status;
 }
 
+/* Between any two places. */
+static sy_status transfer(const syi_place *to_place, char *to, const syi_place *from_place,
+                          const char *from, size_t bytes)
+{
+    if (to_place->kind == SYI_ON_DEVICE && from_place->kind == SYI_ON_DEVICE)
+        return copy_by_parts(to_place, to, from_place, from, bytes);
+    return copy(to_place, to, from_place, from, bytes);
+}
+
 sy_status sy_memory_copy(sy_context *context, void *to, const void *from, size_t bytes)
 {
     syi_place to_place, from_place;
@@ -158,7 +168,116 @@ sy_status sy_memory_copy(sy_context *context, void *to, const void *from, size_t
         return SY_OK;
     SYI_TRY(syi_place_find(&context->devices, to, bytes, "sy_memory_copy: to", &to_place));
     SYI_TRY(syi_place_find(&context->devices, from, bytes, "sy_memory_copy: from", &from_place));
-    if (to_place.kind == SYI_ON_DEVICE && from_place.kind == SYI_ON_DEVICE)
-        return copy_by_parts(&to_place, to, &from_place, from, bytes);
-    return copy(&to_place, to, &from_place, from, bytes);
+    return transfer(&to_place, to, &from_place, from, bytes);
+}
+
+/* ---- the same bytes at many places -------------------------------------------------------- */
+
+/* An array that bytes are spread to. */
+typedef struct target {
+    char *array;
+    syi_place place;
+    int gathers; /* it is the one on its GPU that gathers the others' parts */
+} target;
+
+typedef struct spread {
+    const char *from;
+    syi_place place; /* of `from` */
+    size_t bytes;
+    target *targets;
+    int count;
+    /* Of those that gather, in the order of the devices. */
+    syi_device **devices;
+    void **arrays;
+    int members;
+} spread;
+
+static sy_status find_targets(sy_context *context, void *const *to, spread *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        char what[64];
+        snprintf(what, sizeof what, "sy_memory_spread: array %d", i);
+        if (!to[i])
+            return syi_fail(SY_ERR_ARGUMENT, "%s is NULL", what);
+        s->targets[i].array = to[i];
+        SYI_TRY(syi_place_find(&context->devices, to[i], s->bytes, what, &s->targets[i].place));
+    }
+    return SY_OK;
+}
+
+/* One array on each GPU. */
+static void find_members(const syi_devices *devices, spread *s)
+{
+    for (int i = 0; i < devices->count; i++)
+        for (int k = 0; k < s->count; k++)
+            if (s->targets[k].place.owner == devices->list[i]) {
+                s->targets[k].gathers = 1;
+                s->devices[s->members] = devices->list[i];
+                s->arrays[s->members++] = s->targets[k].array;
+                break;
+            }
+}
+
+/* Where there are several, each gets its part, and what the parts leave over. */
+static sy_status spread_parts(const spread *s, size_t part)
+{
+    const size_t rest = (size_t)s->members * part;
+    const syi_ram *ram = s->devices[0]->backend->ram;
+    for (int i = 0; i < s->members; i++) {
+        const syi_place to = {.kind = SYI_ON_DEVICE, .owner = s->devices[i]};
+        const size_t at = (size_t)i * part;
+        char *array = s->arrays[i];
+        SYI_TRY(transfer(&to, array + at, &s->place, s->from + at, part));
+        SYI_TRY(transfer(&to, array + rest, &s->place, s->from + rest, s->bytes - rest));
+    }
+    return ram->exchange(s->devices, s->arrays, s->members, part);
+}
+
+static sy_status spread_all(const spread *s)
+{
+    const size_t line = 16; /* parts begin on whole lines: copies of those are fast */
+    const size_t part = s->members > 1 ? s->bytes / (size_t)s->members / line * line : 0;
+    if (part)
+        SYI_TRY(spread_parts(s, part));
+    for (int i = 0; i < s->count; i++) {
+        const target *t = &s->targets[i];
+        if (!part || !t->gathers)
+            SYI_TRY(transfer(&t->place, t->array, &s->place, s->from, s->bytes));
+    }
+    return SY_OK;
+}
+
+static sy_status spread_with_memory(sy_context *context, void *const *to, spread *s)
+{
+    size_t devices = (size_t)context->devices.count, count = (size_t)s->count;
+    sy_status status;
+    s->targets = syi_alloc(count, sizeof *s->targets);
+    s->devices = syi_alloc(devices, sizeof *s->devices);
+    s->arrays = syi_alloc(devices, sizeof *s->arrays);
+    status =
+        s->targets && s->devices && s->arrays ? SY_OK : syi_no_memory(count * sizeof *s->targets);
+    if (status == SY_OK)
+        status = find_targets(context, to, s);
+    if (status == SY_OK) {
+        find_members(&context->devices, s);
+        status = spread_all(s);
+    }
+    syi_free(s->targets);
+    syi_free(s->devices);
+    syi_free(s->arrays);
+    return status;
+}
+
+sy_status sy_memory_spread(sy_context *context, void *const *to, int count, const void *from,
+                           size_t bytes)
+{
+    spread s = {.from = from, .bytes = bytes, .count = count};
+    if (!context || count < 0 || (count && bytes && (!to || !from)))
+        return syi_fail(SY_ERR_ARGUMENT,
+                        "sy_memory_spread: context, to or from is NULL, or count %d is negative",
+                        count);
+    if (!count || !bytes)
+        return SY_OK;
+    SYI_TRY(syi_place_find(&context->devices, from, bytes, "sy_memory_spread: from", &s.place));
+    return spread_with_memory(context, to, &s);
 }

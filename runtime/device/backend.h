@@ -26,6 +26,10 @@ typedef struct syi_ram {
     sy_status (*write)(syi_device *device, void *to, size_t bytes, const void *from);
     /* Fails, and the device is `lost`, once what was read from it may be wrong. */
     sy_status (*check)(syi_device *device);
+    /* An array on each of these devices, of different homes, in the order of the context: `count`
+     * parts of `part` bytes, of which the i-th has the i-th. Afterwards every one has all.
+     * SY_ERR_DEVICE: one of them failed. */
+    sy_status (*exchange)(syi_device *const *devices, void *const *arrays, int count, size_t part);
 } syi_ram;
 
 typedef struct syi_backend {

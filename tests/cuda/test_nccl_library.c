@@ -32,6 +32,7 @@ int main(int argc, char **argv)
     const char *path = argc > 1 ? argv[1] : "libnccl.so.2";
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     syi_nccl_api api;
+    ncclResult_t (*init_all)(ncclComm_t *, int, const int *) = NULL;
     ncclComm_t comms[2] = {NULL, NULL};
     ncclUniqueId id;
     const int devices[2] = {0, 1};
@@ -46,11 +47,13 @@ int main(int argc, char **argv)
     check(api.name != NULL, #name);
 #include "device/cuda/nccl_api.def"
 #undef SYI_NCCL
+    *(void **)&init_all = dlsym(library, "ncclCommInitAll");
+    check(init_all != NULL, "ncclCommInitAll");
     if (failures)
         return 1;
     check(api.ncclGetVersion(&version) == ncclSuccess && version >= 21800, "version");
     check(api.ncclGetUniqueId(&id) == ncclSuccess, "an id needs no GPU");
-    result = api.ncclCommInitAll(comms, 2, devices);
+    result = init_all(comms, 2, devices);
     check(result == ncclUnhandledCudaError || result == ncclSystemError, "no GPU, no communicator");
     check(api.ncclGetErrorString(result) != NULL, "an error has a text");
     printf("NCCL %d says: %s; %d failures\n", version, api.ncclGetErrorString(result), failures);

@@ -9,6 +9,7 @@
 
 #define SYI_NCCL(need, result, name, arguments) result name arguments;
 #include "device/cuda/nccl_api.def"
+#include "vnccl/more.def"
 #undef SYI_NCCL
 
 #undef OK

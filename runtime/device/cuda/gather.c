@@ -231,13 +231,12 @@ static int both_answer(const cuda_parcel *parcel)
     return from && to;
 }
 
-/* Turns to the next way after a failure; whether it is to be tried. With a lost GPU NCCL is of no
- * use any more, and may be writing still. Keeps the error record. */
-static int go_on(syi_cuda_gather *gather, const cuda_parcel *parcel)
+/* Turns to the next way after a failure; whether it is to be tried: not when a GPU failed. With a
+ * lost GPU NCCL is of no use any more, and may be writing still. Keeps the error record. */
+static int go_on(syi_cuda_gather *gather, int healthy)
 {
     sy_error why = *sy_last_error();
     way failed = (way)gather->way;
-    int healthy = both_answer(parcel);
     if (failed == BY_HOST || (!healthy && failed != BY_NCCL))
         return 0;
     turn(gather, failed, failed == BY_NCCL ? BY_PEER : BY_HOST, SY_LOG_WARNING);
@@ -253,7 +252,7 @@ sy_status cuda_gather(const cuda_parcel *parcel)
     begin(gather);
     do
         status = carry(gather, parcel);
-    while (status == SY_ERR_DEVICE && go_on(gather, parcel));
+    while (status == SY_ERR_DEVICE && go_on(gather, both_answer(parcel)));
     unlock(gather);
     return status;
 }
@@ -272,5 +271,82 @@ sy_status cuda_peer_fetch(cuda_device *to, cuda_device *from, CUdeviceptr source
     if (gather->way != BY_HOST)
         turn(gather, BY_PEER, BY_HOST, SY_LOG_WARNING);
     unlock(gather);
+    return status;
+}
+
+/* ---- everybody's part to everybody -------------------------------------------------------- */
+
+/* Keeps the error record. */
+static int all_answer(syi_device *const *devices, void *const *arrays, int count)
+{
+    sy_error why = *sy_last_error();
+    int healthy = 1;
+    for (int i = 0; i < count; i++)
+        healthy &= answers((cuda_device *)devices[i], cuda_address(arrays[i]));
+    syi_error_adopt(&why);
+    return healthy;
+}
+
+/* By NCCL, where its ranks are these GPUs; whether that was done, or need not be tried any more. */
+static int exchange_by_nccl(syi_cuda_gather *gather, syi_device *const *devices,
+                            void *const *arrays, int count, size_t part, sy_status *status)
+{
+    int done = 0;
+    pthread_mutex_lock(&gather->lock);
+    begin(gather);
+    if (gather->way == BY_NCCL && cuda_ranks_are(gather->ranks, devices, count)) {
+        *status = cuda_ranks_exchange(gather->ranks, arrays, part);
+        done = *status != SY_ERR_DEVICE || !go_on(gather, all_answer(devices, arrays, count));
+    }
+    unlock(gather);
+    return done;
+}
+
+static sy_status send_part(syi_device *const *devices, void *const *arrays, int count, size_t part,
+                           int from)
+{
+    cuda_device *sender = (cuda_device *)devices[from];
+    const size_t at = (size_t)from * part;
+    cuda_parcel parcel = {.from = sender, .source = cuda_address(arrays[from]) + at, .bytes = part};
+    sy_status status = CU(sender, cuStreamCreate(&parcel.stream, CU_STREAM_NON_BLOCKING));
+    if (status != SY_OK)
+        return status;
+    for (int i = 0; i < count && status == SY_OK; i++) {
+        parcel.to = (cuda_device *)devices[i];
+        parcel.target = cuda_address(arrays[i]) + at;
+        if (i != from)
+            status = cuda_gather(&parcel);
+    }
+    if (!sender->hung)
+        sender->driver->api.cuStreamDestroy(parcel.stream);
+    return status;
+}
+
+/* One part after the other to one GPU after the other. */
+static sy_status exchange_by_parcels(syi_device *const *devices, void *const *arrays, int count,
+                                     size_t part)
+{
+    sy_status status = SY_OK;
+    for (int i = 0; i < count && status == SY_OK; i++) {
+        cuda_device *sender = (cuda_device *)devices[i];
+        if (sender->hung)
+            return syi_fail(SY_ERR_DEVICE, "device %s failed earlier", sender->base.info.name);
+        SYI_TRY(CU(sender, cuCtxPushCurrent(sender->context)));
+        status = send_part(devices, arrays, count, part, i);
+        if (!sender->hung)
+            sender->driver->api.cuCtxPopCurrent(NULL);
+    }
+    return status;
+}
+
+sy_status cuda_exchange(syi_device *const *devices, void *const *arrays, int count, size_t part)
+{
+    sy_status status = SY_OK;
+    if (!exchange_by_nccl(((cuda_device *)devices[0])->gather, devices, arrays, count, part,
+                          &status)) {
+        status = exchange_by_parcels(devices, arrays, count, part);
+        if (status == SY_ERR_DEVICE)
+            all_answer(devices, arrays, count);
+    }
     return status;
 }

@@ -1,8 +1,9 @@
 /*
  * Stretches of arrays between the GPUs of a context. Results that belong on another GPU than the
- * one that computed them go there by the first way that works: NCCL, peer copies, or through the
- * host. A way that fails, or hangs past the watchdog, is given up for the rest of the context, and
- * what it was to carry is carried by the next one; the log says which way is taken, and why.
+ * one that computed them, or on all of them, go there by the first way that works: NCCL, peer
+ * copies, or through the host. A way that fails, or hangs past the watchdog, is given up for the
+ * rest of the context, and what it was to carry is carried by the next one; the log says which way
+ * is taken, and why.
  */
 #ifndef SYI_DEVICE_CUDA_GATHER_H
 #define SYI_DEVICE_CUDA_GATHER_H
@@ -37,5 +38,8 @@ typedef struct cuda_parcel {
 } cuda_parcel;
 
 sy_status cuda_gather(const cuda_parcel *parcel);
+
+/* As syi_ram.exchange. */
+sy_status cuda_exchange(syi_device *const *devices, void *const *arrays, int count, size_t part);
 
 #endif

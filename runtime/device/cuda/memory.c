@@ -5,6 +5,8 @@
  */
 #include "device/cuda/memory.h"
 
+#include "device/cuda/gather.h"
+
 #include <string.h>
 
 enum { PORT_BYTES = 1 << 20 };
@@ -197,4 +199,5 @@ const syi_ram cuda_ram = {
     .read = read_memory,
     .write = write_memory,
     .check = check,
+    .exchange = cuda_exchange,
 };

@@ -182,6 +182,25 @@ sy_status syi_nccl_move(syi_nccl *nccl, syi_nccl_end from, syi_nccl_end to, size
     return wait_until_ready(nccl, "the beginning of a transfer", patience_ns);
 }
 
+/* In place: what a rank sends is the part of its own array that it would receive from itself. */
+sy_status syi_nccl_gather_all(syi_nccl *nccl, const CUdeviceptr *arrays, const CUstream *streams,
+                              size_t bytes, int64_t patience_ns)
+{
+    sy_status status, ended;
+    SYI_TRY(check(nccl, nccl->api.ncclGroupStart(), "ncclGroupStart"));
+    status = SY_OK;
+    for (int i = 0; i < nccl->ranks && status == SY_OK; i++) {
+        char *array = (char *)(uintptr_t)arrays[i];
+        status = check(nccl,
+                       nccl->api.ncclAllGather(array + (size_t)i * bytes, array, bytes, ncclInt8,
+                                               nccl->comms[i], streams[i]),
+                       "ncclAllGather");
+    }
+    ended = check(nccl, nccl->api.ncclGroupEnd(), "ncclGroupEnd");
+    SYI_TRY(status != SY_OK ? status : ended);
+    return wait_until_ready(nccl, "the beginning of a transfer of all", patience_ns);
+}
+
 sy_status syi_nccl_check(const syi_nccl *nccl)
 {
     int busy;

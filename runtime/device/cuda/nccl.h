@@ -1,7 +1,7 @@
 /*
  * The collective library, opened at run time, as the carrier of bits between the GPUs of one
- * process: send and receive, no sums. Nothing here blocks for longer than the patience given. The
- * caller holds a lock around every call.
+ * process: send and receive, and all-gather; no sums. Nothing here blocks for longer than the
+ * patience given. The caller holds a lock around every call.
  */
 #ifndef SYI_DEVICE_CUDA_NCCL_H
 #define SYI_DEVICE_CUDA_NCCL_H
@@ -33,6 +33,10 @@ typedef struct syi_nccl_end {
  * nothing else. */
 sy_status syi_nccl_move(syi_nccl *nccl, syi_nccl_end from, syi_nccl_end to, size_t bytes,
                         int64_t patience_ns);
+/* The same of a transfer of all: each rank's array, of as many parts of `bytes` as there are ranks,
+ * holds the rank's own part, and will hold all. One array and one stream a rank. */
+sy_status syi_nccl_gather_all(syi_nccl *nccl, const CUdeviceptr *arrays, const CUstream *streams,
+                              size_t bytes, int64_t patience_ns);
 sy_status syi_nccl_check(const syi_nccl *nccl);
 
 /* Nothing is said to this rank any more, not even at the end: its GPU hangs. */

@@ -168,25 +168,37 @@ static CUresult query(const station *at)
     return result;
 }
 
-static sy_status wait_for_both(const cuda_ranks *ranks, const station *from, const station *to)
+/* Whether all are ready, or one of them failed. */
+static sy_status ask(const station *const *all, int count, int *ready)
+{
+    *ready = 1;
+    for (int i = 0; i < count; i++) {
+        CUresult result = query(all[i]);
+        if (result == CUDA_ERROR_NOT_READY)
+            *ready = 0;
+        else
+            SYI_TRY(cuda_check(all[i]->device, result, "cuStreamQuery"));
+    }
+    return SY_OK;
+}
+
+static sy_status wait_for(const cuda_ranks *ranks, const station *const *all, int count)
 {
     const struct timespec nap = {0, 20000};
     const int64_t began = syi_now_ns(), quick_ns = 100000;
+    int ready;
     for (;;) {
-        CUresult sent = query(from), received = query(to);
         int64_t waited = syi_now_ns() - began;
-        if (sent != CUDA_ERROR_NOT_READY && received != CUDA_ERROR_NOT_READY) {
-            SYI_TRY(cuda_check(from->device, sent, "cuStreamQuery"));
-            SYI_TRY(cuda_check(to->device, received, "cuStreamQuery"));
+        SYI_TRY(ask(all, count, &ready));
+        if (ready)
             return syi_nccl_check(ranks->nccl);
-        }
         if (waited > quick_ns) {
             SYI_TRY(syi_nccl_check(ranks->nccl));
             nanosleep(&nap, NULL);
         }
         if (waited > ranks->patience_ns)
-            return syi_fail(SY_ERR_DEVICE, "NCCL: a transfer from %s to %s has taken %.1f s",
-                            from->device->base.info.name, to->device->base.info.name,
+            return syi_fail(SY_ERR_DEVICE, "NCCL: a transfer between %s and %s has taken %.1f s",
+                            all[0]->device->base.info.name, all[count - 1]->device->base.info.name,
                             (double)waited / 1e9);
     }
 }
@@ -201,5 +213,36 @@ sy_status cuda_ranks_carry(cuda_ranks *ranks, const cuda_parcel *parcel)
     SYI_TRY(syi_nccl_move(ranks->nccl, (syi_nccl_end){sender, parcel->source, at[sender].stream},
                           (syi_nccl_end){receiver, parcel->target, at[receiver].stream},
                           parcel->bytes, ranks->patience_ns));
-    return wait_for_both(ranks, &at[sender], &at[receiver]);
+    return wait_for(ranks, (const station *[]){&at[sender], &at[receiver]}, 2);
+}
+
+int cuda_ranks_are(const cuda_ranks *ranks, syi_device *const *devices, int count)
+{
+    for (int i = 0; i < count && count == ranks->count; i++)
+        if (ranks->stations[i].device->base.home != devices[i]->home)
+            return 0;
+    return count == ranks->count;
+}
+
+sy_status cuda_ranks_exchange(cuda_ranks *ranks, void *const *arrays, size_t part)
+{
+    const int count = ranks->count;
+    CUdeviceptr *addresses = syi_alloc((size_t)count, sizeof *addresses);
+    CUstream *streams = syi_alloc((size_t)count, sizeof *streams);
+    const station **all = syi_alloc((size_t)count, sizeof *all);
+    sy_status status =
+        addresses && streams && all ? SY_OK : syi_no_memory((uint64_t)count * sizeof *addresses);
+    for (int i = 0; i < count && status == SY_OK; i++) {
+        addresses[i] = cuda_address(arrays[i]);
+        streams[i] = ranks->stations[i].stream;
+        all[i] = &ranks->stations[i];
+    }
+    if (status == SY_OK)
+        status = syi_nccl_gather_all(ranks->nccl, addresses, streams, part, ranks->patience_ns);
+    if (status == SY_OK)
+        status = wait_for(ranks, all, count);
+    syi_free(addresses);
+    syi_free(streams);
+    syi_free((void *)all);
+    return status;
 }

@@ -16,6 +16,11 @@ int cuda_ranks_version(const cuda_ranks *ranks);
 /* As cuda_gather. After SY_ERR_DEVICE the transfer may be under way still: cuda_ranks_abort. */
 sy_status cuda_ranks_carry(cuda_ranks *ranks, const cuda_parcel *parcel);
 
+/* Whether these GPUs are those of the ranks, in the same order: then they can exchange parts, as
+ * cuda_exchange does. SY_ERR_DEVICE as above. */
+int cuda_ranks_are(const cuda_ranks *ranks, syi_device *const *devices, int count);
+sy_status cuda_ranks_exchange(cuda_ranks *ranks, void *const *arrays, size_t part);
+
 /* Nothing is under way any more when this returns, but on a GPU that hangs. Takes the address,
  * accepts a NULL inside, leaves NULL. */
 void cuda_ranks_abort(cuda_ranks **ranks);

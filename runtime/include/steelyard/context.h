@@ -18,7 +18,7 @@ typedef void (*sy_log_fn)(void *user, sy_log_level level, const char *line);
  * says so. */
 typedef enum sy_gather {
     SY_GATHER_AUTO = 0, /* as SY_GATHER_NCCL, but its absence is not worth a warning */
-    SY_GATHER_NCCL = 1, /* NCCL's send and receive */
+    SY_GATHER_NCCL = 1, /* NCCL's send and receive, and all-gather (sy_memory_spread) */
     SY_GATHER_PEER = 2, /* the driver's copies from GPU to GPU */
     SY_GATHER_HOST = 3  /* through the host's memory, the inputs too */
 } sy_gather;

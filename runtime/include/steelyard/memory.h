@@ -39,6 +39,14 @@ SY_API sy_status sy_memory_free(sy_context *context, void **memory);
  * where an address is. They do not overlap. When it returns the bytes are there. */
 SY_API sy_status sy_memory_copy(sy_context *context, void *to, const void *from, size_t bytes);
 
+/* The same bytes to `count` arrays, at any places, for a result that every GPU is to go on with.
+ * Arrays on different GPUs are given a part each and gather the others' parts from each other, by
+ * the ways of sy_config.gather (NCCL's all-gather, where every GPU of the context has one), so that
+ * `from` is read once and not once for each. They overlap neither each other nor `from`. When it
+ * returns the bytes are there. */
+SY_API sy_status sy_memory_spread(sy_context *context, void *const *to, int count, const void *from,
+                                  size_t bytes);
+
 #ifdef __cplusplus
 }
 #endif

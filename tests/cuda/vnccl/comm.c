@@ -107,12 +107,6 @@ const char *ncclGetErrorString(ncclResult_t result)
     return (unsigned)result < sizeof texts / sizeof *texts ? texts[result] : "unknown result code";
 }
 
-const char *ncclGetLastError(ncclComm_t comm)
-{
-    (void)comm;
-    return message;
-}
-
 CUdeviceptr vni_gate(ncclComm_t comm, uint32_t number)
 {
     return (CUdeviceptr)(uintptr_t)&comm->gates[number % VN_GATES];
@@ -347,20 +341,4 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm)
 ncclResult_t ncclCommAbort(ncclComm_t comm)
 {
     return end(comm, false);
-}
-
-ncclResult_t ncclCommCount(const ncclComm_t comm, int *count)
-{
-    if (!comm || !count)
-        return ncclInvalidArgument;
-    *count = comm->world->size;
-    return ncclSuccess;
-}
-
-ncclResult_t ncclCommUserRank(const ncclComm_t comm, int *rank)
-{
-    if (!comm || !rank)
-        return ncclInvalidArgument;
-    *rank = comm->rank;
-    return ncclSuccess;
 }

@@ -225,6 +225,8 @@ ncclResult_t ncclRecv(void *buffer, size_t count, ncclDataType_t type, int peer,
 ncclResult_t ncclAllGather(const void *send, void *recv, size_t count, ncclDataType_t type,
                            ncclComm_t comm, CUstream stream)
 {
+    if (vni_fails("ncclAllGather"))
+        return ncclSystemError;
     return post(VN_GATHER, send, recv, count, type, 0, comm, stream);
 }
 

@@ -19,6 +19,7 @@
 #undef SYI_CU
 #define SYI_NCCL(need, result, name, arguments) result name arguments;
 #include "device/cuda/nccl_api.def"
+#include "more.def"
 #undef SYI_NCCL
 
 enum { VN_MAX_RANKS = 64, VN_GATES = 1024 };
