@@ -2,9 +2,10 @@
  * Compiled for several instruction sets. */
 #include "fast/join.h"
 #include "fast/window.h"
+#include "past.h"
 
 /* Windows at a time: few columns are summed up twice, and all stays in the nearest cache. */
-enum { CHUNK = 1024, ROOM = 2 * SYI_FAST_PERIOD + 64 };
+enum { CHUNK = 1024, CHUNK_PAST = 512, ROOM = 2 * SYI_FAST_PERIOD + 64 };
 
 /* What the period has beyond a multiple of eight columns is its tail. FIRST: columns of the first
  * sums. */
@@ -202,10 +203,21 @@ static void compute_last(task *t, double *x, double *y)
     memcpy(result, y, (size_t)t->windows * sizeof *y);
 }
 
+/* By way of a room, whose lines stay in the nearest cache. */
+static void compute_past(task *t, double *y)
+{
+    double *result = t->y;
+    t->y = y;
+    syi_fetch(t->x + t->period - 1, t->windows);
+    compute(t);
+    syi_put_past(result, y, t->windows);
+}
+
 sy_status SYI_ISA_NAME(syi_fast_mean_run)(const syi_piece *piece, int64_t period)
 {
     const sy_segment *segment = &piece->segment;
-    const int64_t most = period < CHUNK ? CHUNK : period & -SYI_WIDTH;
+    const int64_t chunk = piece->past_cache ? CHUNK_PAST : CHUNK;
+    const int64_t most = period < chunk ? chunk : period & -SYI_WIDTH;
     int64_t at = period - 1 - segment->first;
     _Alignas(64) double room[3][ROOM], last_x[ROOM], last_y[ROOM];
     task t = {.period = period, .room = room};
@@ -217,11 +229,16 @@ sy_status SYI_ISA_NAME(syi_fast_mean_run)(const syi_piece *piece, int64_t period
         t.y = segment->out[0] + at;
         if (t.windows >= most + SYI_FAST_BEHIND) {
             t.windows = most;
-            compute(&t);
+            if (piece->past_cache)
+                compute_past(&t, last_y);
+            else
+                compute(&t);
         } else {
             t.windows = t.windows < most ? t.windows : most;
             compute_last(&t, last_x, last_y);
         }
     }
+    if (piece->past_cache)
+        syi_past_done();
     return SY_OK;
 }

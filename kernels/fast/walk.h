@@ -8,6 +8,7 @@
 #define SYI_KERNELS_FAST_WALK_H
 
 #include "fast/chain.h"
+#include "past.h"
 
 enum { SYI_WALK_ARRAYS = 3 };
 
@@ -116,19 +117,24 @@ SYI_INLINE int64_t syi_walk_edge(const syi_walk *walk, const syi_walk_form *form
     return reached;
 }
 
+/* Columns at a time that are put past the cache: so few that the stores keep up. */
+enum { SYI_WALK_PAST = 256 };
+
 /* Columns [from, to), of which those from `wanted` on go to the outputs; the first that is not
  * finite, or `to`. */
 SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *form, void *task,
                                     int64_t from, int64_t wanted, int64_t to, int seeded)
 {
     const sy_segment *segment = &walk->piece->segment;
-    double nowhere[SYI_WALK_ARRAYS][SYI_CHUNK];
+    const int past = walk->piece->past_cache;
+    const int64_t most = past ? SYI_WALK_PAST : SYI_CHUNK;
+    double room[SYI_WALK_ARRAYS][SYI_CHUNK];
     const double *in[SYI_WALK_ARRAYS];
     double *out[SYI_WALK_ARRAYS];
     int64_t at, count;
     for (at = from; at < to; at += count) {
         int64_t reached, index = at - segment->first, left = (at < wanted ? wanted : to) - at;
-        count = left < SYI_CHUNK ? left / SYI_STEP * SYI_STEP : SYI_CHUNK;
+        count = left < most ? left / SYI_STEP * SYI_STEP : most;
         if (count == 0 || at == 0 || (seeded && at == from)) {
             count = SYI_STEP;
             reached = syi_walk_edge(walk, form, task, at, wanted, to);
@@ -136,8 +142,10 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
             for (int k = 0; k < walk->inputs; k++)
                 in[k] = segment->in[k] + index;
             for (int k = 0; k < walk->outputs; k++)
-                out[k] = at >= wanted ? segment->out[k] + index : nowhere[k];
+                out[k] = at >= wanted && !past ? segment->out[k] + index : room[k];
             reached = form->run(task, at, count, in, out);
+            for (int k = 0; k < walk->outputs && past && at >= wanted; k++)
+                syi_put_past(segment->out[k] + index, room[k], count);
         }
         if (reached < count)
             return at + reached < to ? at + reached : to;
@@ -175,6 +183,8 @@ SYI_INLINE void syi_walk_run(const syi_walk *walk, const syi_walk_form *form, vo
         }
         column = end;
     }
+    if (piece->past_cache)
+        syi_past_done();
     if (dead == first)
         syi_walk_blank(walk, first, last);
     if (piece->assumed)

@@ -1,5 +1,6 @@
 /* Rolling deviations, scores and bands in fast accuracy. Compiled for several instruction sets. */
 #include "fast/spread.h"
+#include "past.h"
 
 /* Windows at a time: few columns are gone through twice, and all stays in the near caches. */
 enum { CHUNK = 512, ROOM = 2 * SYI_FAST_PERIOD + 64 };
@@ -286,9 +287,24 @@ static void plan(task *t, const syi_window *window)
             t->joints[k] = syi_joint_of(period, length);
 }
 
-/* The windows of a segment from its column `at` on. */
-static void compute_all(task *t, const sy_segment *segment, int64_t at, int outputs)
+/* By way of a room, whose lines stay in the nearest cache. */
+static void compute_past(task *t, int outputs)
 {
+    double y[3][ROOM], *result[3];
+    for (int k = 0; k < outputs; k++) {
+        result[k] = t->out[k];
+        t->out[k] = y[k];
+    }
+    syi_fetch(t->x + t->window->period - 1, t->windows);
+    compute(t, outputs);
+    for (int k = 0; k < outputs; k++)
+        syi_put_past(result[k], y[k], t->windows);
+}
+
+/* The windows of a segment from its column `at` on. */
+static void compute_all(task *t, const syi_piece *piece, int64_t at, int outputs)
+{
+    const sy_segment *segment = &piece->segment;
     const int64_t period = t->window->period;
     const int64_t most = period < CHUNK ? CHUNK : period & -SYI_WIDTH;
     for (; at < segment->count; at += t->windows) {
@@ -298,7 +314,10 @@ static void compute_all(task *t, const sy_segment *segment, int64_t at, int outp
             t->out[k] = segment->out[k] + at;
         if (t->windows >= most + SYI_FAST_BEHIND) {
             t->windows = most;
-            compute(t, outputs);
+            if (piece->past_cache)
+                compute_past(t, outputs);
+            else
+                compute(t, outputs);
         } else {
             t->windows = t->windows < most ? t->windows : most;
             compute_last(t, outputs);
@@ -318,6 +337,8 @@ sy_status SYI_ISA_NAME(syi_fast_window_run)(const syi_piece *piece, const syi_wi
     at = at < 0 ? 0 : at > segment->count ? segment->count : at;
     for (int k = 0; k < outputs; k++)
         syi_fast_blank(segment->out[k], at);
-    compute_all(&t, segment, at, outputs);
+    compute_all(&t, piece, at, outputs);
+    if (piece->past_cache)
+        syi_past_done();
     return SY_OK;
 }

@@ -13,6 +13,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+/* Bytes that are more than a processor's cache leaves to one of its users. */
+#define PAST_CACHE 33554432.0
+
 typedef struct host_pass {
     const syi_job *job;
     const syi_slab *slab;
@@ -30,6 +33,14 @@ typedef struct host_pass {
 static int is_tile_wise(const syi_workload *workload)
 {
     return workload->user || workload->pattern == SY_PATTERN_REDUCE;
+}
+
+/* Whether the work's arrays are larger than what caches keep. Floats are widened in a cache. */
+static int is_past_cache(const syi_job *job)
+{
+    const int64_t arrays = job->workload->n_inputs + job->workload->n_outputs;
+    return job->dtype == SY_F64 &&
+           (double)job->rows * (double)job->columns * (double)arrays > PAST_CACHE / sizeof(double);
 }
 
 static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int threads)
@@ -153,7 +164,10 @@ static sy_status run_piece(const host_pass *pass, int64_t index, desk *desk, syi
     const void *in[SYI_MAX_ARRAYS];
     void *out[SYI_MAX_ARRAYS];
     syi_link link = {.row = slab->row + row, .first = slab->first + at};
-    syi_piece piece = {.assumed = &link.assumed, .end = &link.end, .doubts = &found->doubts};
+    syi_piece piece = {.assumed = &link.assumed,
+                       .end = &link.end,
+                       .doubts = &found->doubts,
+                       .past_cache = is_past_cache(pass->job)};
     if (count > slab->columns - at)
         count = slab->columns - at;
     for (int k = 0; k < workload->n_inputs; k++)
