@@ -1,7 +1,7 @@
 /*
  * A slab is cut into pieces, the pieces are shared out to threads. The user's workloads and the
  * reductions run tile by tile, since their bits may depend on the cut; the other built-in workloads
- * give the same bits for any cut, so their pieces are as long as the halo makes worth while.
+ * give the same bits for any cut, so they are cut as the threads need it and the halo allows.
  */
 #include "device/host.h"
 
@@ -15,6 +15,8 @@
 
 /* Bytes that are more than a processor's cache leaves to one of its users. */
 #define PAST_CACHE 33554432.0
+
+#define WORTH_A_THREAD 4
 
 typedef struct host_pass {
     const syi_job *job;
@@ -43,22 +45,45 @@ static int is_past_cache(const syi_job *job)
            (double)job->rows * (double)job->columns * (double)arrays > PAST_CACHE / sizeof(double);
 }
 
+/* Threads that are worth their start: each gets WORTH_A_THREAD tiles of a workload of ours, of a
+ * reduction twice as many. What the user's workloads take nobody knows. */
+static int choose_threads(const syi_workload *workload, const syi_slab *slab, int threads)
+{
+    const int64_t worth = workload->user                           ? 1
+                          : workload->pattern == SY_PATTERN_REDUCE ? 2 * WORTH_A_THREAD
+                                                                   : WORTH_A_THREAD;
+    const int64_t most = slab->tiles / worth;
+    return most >= threads ? threads : most > 1 ? (int)most : 1;
+}
+
+/* Pieces of a row that is cut: four for each thread, so that none waits long for the last one, as
+ * long as their halos do not matter; else one for each thread. */
+static int64_t choose_pieces(int64_t tiles, int64_t halo_tiles, int64_t enough, int threads)
+{
+    const int64_t worth = halo_tiles > 1 ? 2 * halo_tiles : WORTH_A_THREAD;
+    const int64_t pieces = tiles / enough;
+    if (pieces >= (int64_t)threads * 4)
+        return (int64_t)threads * 4;
+    if (pieces > threads)
+        return pieces - pieces % threads;
+    return tiles / worth < threads ? tiles / worth : threads;
+}
+
 static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int threads)
 {
-    int64_t per_row = (slab->columns + SYI_TILE - 1) / SYI_TILE;
-    int64_t least = 16, halo_tiles = syi_job_halo(job) / SYI_TILE + 1;
-    int64_t share = per_row / ((int64_t)threads * 4) + 1;
+    const int64_t halo_tiles = syi_job_halo(job) / SYI_TILE + 1;
+    const int64_t enough = halo_tiles > 2 ? 8 * halo_tiles : 16;
+    int64_t tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE, pieces = 1, piece;
     if (is_tile_wise(job->workload))
         return 1;
-    if (least < 8 * halo_tiles && halo_tiles > 1)
-        least = 8 * halo_tiles;
-    /* Floats pass through a thread's desk, which should stay in its cache. */
-    if (job->dtype == SY_F32)
-        return least;
     /* A row is not cut when there are rows enough for every thread. */
-    if (threads == 1 || slab->rows >= (int64_t)threads * 4)
-        return per_row ? per_row : 1;
-    return share > least ? share : least;
+    if (threads > 1 && slab->rows < (int64_t)threads * 4)
+        pieces = choose_pieces(tiles, halo_tiles, enough, threads);
+    piece = pieces > 1 ? (tiles + pieces - 1) / pieces : tiles;
+    /* Floats pass through a thread's desk, which should stay in its cache. */
+    if (job->dtype == SY_F32 && piece > enough)
+        return enough;
+    return piece > 1 ? piece : 1;
 }
 
 static sy_status run_user(const syi_piece *piece, const syi_workload *workload)
@@ -247,7 +272,7 @@ static sy_status run_slab(const syi_job *job, const syi_slab *slab, const syi_vi
     host_pass pass = {
         .job = job, .slab = slab, .view = view, .isa = options->isa, .partials = partials};
     int64_t row_tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE, pieces;
-    int threads = options->threads;
+    int threads = choose_threads(job->workload, slab, options->threads);
     pass.piece_tiles = choose_piece_tiles(job, slab, threads);
     pass.pieces_per_row = (row_tiles + pass.piece_tiles - 1) / pass.piece_tiles;
     pieces = slab->rows * pass.pieces_per_row;
