@@ -7,7 +7,7 @@
 void syi_elements_load(double *to, const void *from, sy_dtype dtype, int64_t count)
 {
     const float *narrow = from;
-    fenv_t saved;
+    syi_arithmetic saved;
     if (dtype == SY_F64) {
         memcpy(to, from, (size_t)count * sizeof *to);
         return;
@@ -21,7 +21,7 @@ void syi_elements_load(double *to, const void *from, sy_dtype dtype, int64_t cou
 void syi_elements_store(void *to, const double *from, sy_dtype dtype, int64_t count)
 {
     float *narrow = to;
-    fenv_t saved;
+    syi_arithmetic saved;
     if (dtype == SY_F64) {
         memcpy(to, from, (size_t)count * sizeof *from);
         return;

@@ -104,7 +104,7 @@ static sy_status run_user(const syi_piece *piece, const syi_workload *workload)
 
 static sy_status run_kernel(const syi_piece *piece, const syi_workload *workload, syi_isa isa)
 {
-    fenv_t saved = syi_arithmetic_enter();
+    syi_arithmetic saved = syi_arithmetic_enter();
     sy_status status;
     if (workload->user)
         status = run_user(piece, workload);

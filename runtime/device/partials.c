@@ -131,7 +131,7 @@ static sy_status put_aside(syi_partials *p, int64_t tile, int64_t count, size_t 
 sy_status syi_partials_put(const syi_job *job, int64_t tile, int64_t count, unsigned char *partials)
 {
     const size_t size = job->workload->partial_size;
-    const fenv_t saved = syi_arithmetic_enter();
+    const syi_arithmetic saved = syi_arithmetic_enter();
     sy_status status = SY_OK;
     for (int64_t done = 0, part; status == SY_OK && done < count; done += part) {
         const group g = group_of(job, tile + done);

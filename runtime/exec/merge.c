@@ -132,7 +132,7 @@ static sy_status repair(const syi_job *job, const patch *patch, void *const *red
     double *row_out[SYI_MAX_ARRAYS];
     const syi_slab *slab = &patch->slab;
     sy_segment segment = {in, row_out, 0, job->columns, 0, slab->row, job->columns, job->params};
-    fenv_t saved = syi_arithmetic_enter();
+    syi_arithmetic saved = syi_arithmetic_enter();
     sy_status status;
     for (int k = 0; k < job->workload->n_inputs; k++)
         in[k] = (const double *)row_start(patch->stage.view.in[k], slab->first - slab->left);
@@ -350,7 +350,7 @@ sy_status syi_merge(const syi_job *job, syi_tally *tallies, int count, int64_t *
 {
     syi_outcome all = {0};
     sy_status status = SY_OK;
-    fenv_t saved = syi_arithmetic_enter();
+    syi_arithmetic saved = syi_arithmetic_enter();
     *repaired = 0;
     for (int i = 0; i < count && status == SY_OK; i++) {
         syi_outcome found = {.doubts = tallies[i].total.doubts,
