@@ -116,48 +116,42 @@ static sy_status plan_by_known(sy_context *context, const syi_job *job, const sy
     }
     if (!weigh_stored(context, job, known, choice, ratios))
         source = weigh_nominal(context, choice, ratios);
-    SYI_TRY(
-        syi_plan_make(&context->devices, job->workload, ratios, source, syi_job_tiles(job), out));
+    SYI_TRY(syi_plan_make(&context->devices, job, ratios, source, out));
     out->exact = source == SYI_SOURCE_PROFILE && !known->measured && !known->borrowed;
     return SY_OK;
+}
+
+/* What is known of those who may take part, as it is by now. */
+static void gather(sy_context *context, const syi_job *job, const syi_known *known,
+                   const syi_choice *choice, syi_cost *costs, syi_experience *out)
+{
+    for (int i = 0; i < known->count; i++) {
+        const syi_known_device *device = &known->devices[i];
+        costs[i] = device->cost;
+        syi_cost_scale(&costs[i], device->has_cost ? device->drift.slower.value : 1);
+        if (syi_side_allows(choice, context->devices.list[i]))
+            out[i] = (syi_experience){device->has_cost ? &costs[i] : NULL, device->guess};
+    }
+    syi_residence_apply(&context->devices, job, costs);
 }
 
 static sy_status plan_with(sy_context *context, const syi_job *job, const sy_options *options,
                            const syi_known *known, const syi_choice *choice, syi_plan *out)
 {
-    size_t count = (size_t)context->devices.count;
-    syi_experience *experience = syi_alloc(count, sizeof *experience);
-    syi_cost *costs = syi_alloc(count, sizeof *costs);
-    double *ratios = syi_alloc(count, sizeof *ratios);
-    sy_status status;
-    for (int i = 0; experience && costs && i < known->count; i++) {
-        const syi_known_device *device = &known->devices[i];
-        costs[i] = device->cost;
-        syi_cost_scale(&costs[i], device->has_cost ? device->drift.slower.value : 1);
-        if (syi_side_allows(choice, context->devices.list[i]))
-            experience[i] = (syi_experience){device->has_cost ? &costs[i] : NULL, device->guess};
-    }
-    if (costs)
-        syi_residence_apply(&context->devices, job, costs);
+    const size_t count = (size_t)context->devices.count;
+    syi_experience *experience = syi_arena_alloc(job->memory, count, sizeof *experience);
+    syi_cost *costs = syi_arena_alloc(job->memory, count, sizeof *costs);
+    double *ratios = syi_arena_alloc(job->memory, count, sizeof *ratios);
     if (!experience || !costs || !ratios)
-        status = syi_no_memory(count * sizeof *costs);
-    else if (!options->ratios && !options->n_ratios)
-        status = plan_by_known(context, job, known, experience, choice, ratios, out);
-    else {
-        status = syi_ratios_check(&context->devices, options->ratios, options->n_ratios, ratios);
-        if (status == SY_OK)
-            status = syi_plan_make(&context->devices, job->workload, ratios, SYI_SOURCE_CALL,
-                                   syi_job_tiles(job), out);
+        return syi_no_memory(count * sizeof *costs);
+    gather(context, job, known, choice, costs, experience);
+    if (!options->ratios && !options->n_ratios) {
+        SYI_TRY(plan_by_known(context, job, known, experience, choice, ratios, out));
+    } else {
+        SYI_TRY(syi_ratios_check(&context->devices, options->ratios, options->n_ratios, ratios));
+        SYI_TRY(syi_plan_make(&context->devices, job, ratios, SYI_SOURCE_CALL, out));
     }
-    if (status == SY_OK && !out->parts && known->count) {
-        status = syi_plan_predict(&context->devices, job, experience, out);
-        if (status != SY_OK)
-            syi_plan_clear(out);
-    }
-    syi_free(ratios);
-    syi_free(costs);
-    syi_free(experience);
-    return status;
+    return out->parts ? SY_OK : syi_plan_predict(&context->devices, job, experience, out);
 }
 
 const char *syi_tag_for(const syi_job *job, const sy_options *options, char own[SYI_TAG])
@@ -171,17 +165,12 @@ const char *syi_tag_for(const syi_job *job, const sy_options *options, char own[
 sy_status syi_context_plan(sy_context *context, const syi_job *job, const sy_options *options,
                            syi_plan *out)
 {
-    syi_known known = {0};
+    syi_known known;
     syi_choice choice;
     char own[SYI_TAG];
-    sy_status status =
-        syi_known_get(context, job->workload, job->dtype, syi_tag_for(job, options, own), &known);
-    if (status == SY_OK)
-        status = syi_side_choose(context, job, options, &known, &choice);
-    if (status == SY_OK)
-        status = plan_with(context, job, options, &known, &choice, out);
-    if (status == SY_OK)
-        out->choice = choice;
-    syi_known_clear(&known);
-    return status;
+    SYI_TRY(syi_known_get(context, job, syi_tag_for(job, options, own), &known));
+    SYI_TRY(syi_side_choose(context, job, options, &known, &choice));
+    SYI_TRY(plan_with(context, job, options, &known, &choice, out));
+    out->choice = choice;
+    return SY_OK;
 }

@@ -147,61 +147,61 @@ static bool took_part_as_planned(const syi_plan *plan, const syi_tally *tallies)
     return true;
 }
 
-/* Runs the checked job and fills the report. */
+/* Runs the checked job and fills the report, if one is wanted. */
 static sy_status run_job(sy_context *context, syi_job *job, const syi_plan *plan,
                          const sy_options *options, syi_tally *tallies, sy_report *report)
 {
-    int64_t began = syi_now_ns(), merging, ended, repaired;
-    double wall_ms;
+    const int64_t began = syi_now_ns();
+    int64_t repaired;
+    double wall_ms, merging;
     SYI_TRY(syi_run_plan(&context->devices, job, plan, &context->log, tallies));
-    merging = syi_now_ns();
+    merging = syi_trace_now(job->trace);
     SYI_TRY(syi_merge(job, tallies, plan->count, &repaired));
-    ended = syi_now_ns();
-    syi_trace_tell(job->trace, SYI_TRACE_HOST, 0, "merge", (double)merging, (double)ended,
+    wall_ms = (double)(syi_now_ns() - began) / 1e6;
+    syi_trace_tell(job->trace, SYI_TRACE_HOST, 0, "merge", merging, syi_trace_now(job->trace),
                    (syi_tiles){0, plan->tiles});
-    wall_ms = (double)(ended - began) / 1e6;
     syi_context_learn(context, job, options, plan, tallies);
     if (took_part_as_planned(plan, tallies))
         syi_side_learn(context, job, &plan->choice, wall_ms);
-    report->repaired = repaired;
-    if (options->checksum)
+    if (report && options->checksum)
         SYI_TRY(checksum(job, report->checksum));
     SYI_TRY(check_places(job));
+    if (!report)
+        return SY_OK;
+    report->repaired = repaired;
     return fill_report(context, job, plan, tallies, wall_ms, report);
 }
 
 static sy_status run_with_memory(sy_context *context, syi_job *job, const syi_plan *plan,
                                  const sy_options *options, sy_report *report)
 {
-    syi_tally *tallies = syi_alloc((size_t)plan->count, sizeof *tallies);
-    sy_status status = tallies ? SY_OK : syi_no_memory((uint64_t)plan->count * sizeof *tallies);
-    if (status == SY_OK && job->workload->pattern == SY_PATTERN_REDUCE)
+    syi_tally *tallies = syi_arena_alloc(job->memory, (size_t)plan->count, sizeof *tallies);
+    sy_status status = SY_OK;
+    syi_gate gate;
+    if (!tallies)
+        return syi_no_memory((uint64_t)plan->count * sizeof *tallies);
+    if (job->workload->pattern == SY_PATTERN_REDUCE)
         status = syi_partials_create(job, &job->partials);
-    if (status == SY_OK)
-        status =
-            syi_gate_create(options->progress, options->progress_user, plan->tiles, &job->gate);
+    syi_gate_init(&gate, options->progress, options->progress_user, plan->tiles);
+    job->gate = &gate;
     if (status == SY_OK)
         status = run_job(context, job, plan, options, tallies, report);
-    for (int i = 0; tallies && i < plan->count; i++)
+    for (int i = 0; i < plan->count; i++)
         syi_outcome_clear(&tallies[i].total);
-    syi_gate_destroy(&job->gate);
+    syi_gate_destroy(&gate);
     syi_partials_destroy(&job->partials);
-    syi_free(tallies);
     return status;
 }
 
 static sy_status plan_and_run(sy_context *context, syi_job *job, const sy_options *options,
                               sy_report *report)
 {
-    int64_t began = syi_now_ns();
+    const double began = syi_trace_now(job->trace);
     syi_plan plan;
-    sy_status status;
     SYI_TRY(syi_context_plan(context, job, options, &plan));
-    syi_trace_tell(job->trace, SYI_TRACE_HOST, 0, "plan", (double)began, (double)syi_now_ns(),
+    syi_trace_tell(job->trace, SYI_TRACE_HOST, 0, "plan", began, syi_trace_now(job->trace),
                    (syi_tiles){0, plan.tiles});
-    status = run_with_memory(context, job, &plan, options, report);
-    syi_plan_clear(&plan);
-    return status;
+    return run_with_memory(context, job, &plan, options, report);
 }
 
 sy_status distribute_workload(sy_context *context, const sy_work *work, const sy_options *options,
@@ -211,6 +211,7 @@ sy_status distribute_workload(sy_context *context, const sy_work *work, const sy
     sy_options copy;
     sy_report result = {0};
     syi_places places;
+    syi_arena memory;
     syi_job job;
     sy_status status;
     if (!context || !work)
@@ -224,9 +225,11 @@ sy_status distribute_workload(sy_context *context, const sy_work *work, const sy
     SYI_TRY(syi_work_check(context, work, &copy, params, &job));
     SYI_TRY(check_arrays(&job));
     SYI_TRY(syi_places_find(&context->devices, &job, &places));
-    job.places = &places;
     SYI_TRY(syi_trace_create(copy.trace, copy.trace_user, &job.trace));
-    status = plan_and_run(context, &job, &copy, &result);
+    syi_arena_open(&memory);
+    job.memory = &memory;
+    status = plan_and_run(context, &job, &copy, report ? &result : NULL);
+    syi_arena_close(&memory);
     syi_trace_destroy(&job.trace);
     if (status == SY_OK && report)
         SYI_GIVE(report, result);

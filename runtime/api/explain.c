@@ -132,6 +132,7 @@ sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_opt
     sy_options copy;
     sy_plan_info result;
     syi_places places;
+    syi_arena memory;
     syi_plan plan;
     syi_job job;
     sy_status status;
@@ -144,10 +145,12 @@ sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_opt
     SYI_TRY(syi_options_check(&copy));
     SYI_TRY(syi_work_check(context, work, &copy, params, &job));
     SYI_TRY(syi_places_find(&context->devices, &job, &places));
-    job.places = &places;
-    SYI_TRY(syi_context_plan(context, &job, &copy, &plan));
-    status = fill_plan(context, &job, &plan, &result);
-    syi_plan_clear(&plan);
+    syi_arena_open(&memory);
+    job.memory = &memory;
+    status = syi_context_plan(context, &job, &copy, &plan);
+    if (status == SY_OK)
+        status = fill_plan(context, &job, &plan, &result);
+    syi_arena_close(&memory);
     if (status == SY_OK)
         SYI_GIVE(out, result);
     return status;

@@ -2,7 +2,6 @@
  * follows when it matters. */
 #include "api/context.h"
 
-#include "base/mem.h"
 #include "base/text.h"
 #include "costs.h"
 #include "device/place.h"
@@ -135,23 +134,17 @@ static void learn(sy_context *context, const syi_job *job, const char *tag, cons
     }
     if (!(signals & SYI_DRIFT_SAVE) || !known->ratios || known->borrowed)
         return; /* or what is stored is another one's */
-    after->devices = syi_alloc((size_t)known->count, sizeof *after->devices);
-    if (!after->devices)
+    if (syi_known_copy(known, job->memory, after) != SY_OK)
         return; /* the next run will try again */
-    syi_known_device *devices = after->devices;
-    *after = *known;
-    after->devices = devices;
-    for (int i = 0; i < known->count; i++) {
-        devices[i] = known->devices[i];
+    for (int i = 0; i < known->count; i++)
         syi_drift_saved(&known->devices[i].drift);
-    }
 }
 
 void syi_context_learn(sy_context *context, const syi_job *job, const sy_options *options,
                        const syi_plan *plan, const syi_tally *tallies)
 {
     char own[SYI_TAG];
-    const char *tag = syi_tag_for(job, options, own);
+    const char *tag;
     news *found;
     syi_known after = {0};
     /* Forced shares say little: a device alone is not what it is beside the others. And costs are
@@ -159,9 +152,10 @@ void syi_context_learn(sy_context *context, const syi_job *job, const sy_options
     if (context->frozen || plan->count < 2 || plan->source == SYI_SOURCE_CALL ||
         plan->choice.made || !syi_job_addressable(job))
         return;
-    found = syi_alloc((size_t)plan->count, sizeof *found);
+    found = syi_arena_alloc(job->memory, (size_t)plan->count, sizeof *found);
     if (!found)
         return; /* a correction is a help, not a condition */
+    tag = syi_tag_for(job, options, own);
     pthread_mutex_lock(&context->memory.lock);
     learn(context, job, tag, plan, tallies, found, &after);
     pthread_mutex_unlock(&context->memory.lock);
@@ -173,6 +167,4 @@ void syi_context_learn(sy_context *context, const syi_job *job, const sy_options
                          context->devices.list[i]->info.name, found[i].slower, tag);
     if (after.devices)
         save(context, &after);
-    syi_known_clear(&after);
-    syi_free(found);
 }

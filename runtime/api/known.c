@@ -6,11 +6,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "api/context.h"
 
-#include "base/mem.h"
 #include "base/text.h"
 #include "costs.h"
 
-#include <stdio.h>
 #include <string.h>
 
 void syi_memory_init(syi_memory *memory)
@@ -18,12 +16,18 @@ void syi_memory_init(syi_memory *memory)
     pthread_mutex_init(&memory->lock, NULL);
 }
 
+static void drop(syi_known *known)
+{
+    if (known)
+        syi_free(known->devices);
+    syi_free(known);
+}
+
 static void drop_all(syi_memory *memory)
 {
     while (memory->list) {
         syi_known *next = memory->list->next;
-        syi_known_clear(memory->list);
-        syi_free(memory->list);
+        drop(memory->list);
         memory->list = next;
     }
 }
@@ -34,15 +38,12 @@ void syi_memory_destroy(syi_memory *memory)
     pthread_mutex_destroy(&memory->lock);
 }
 
-void syi_known_clear(syi_known *known)
-{
-    syi_free(known->devices);
-    known->devices = NULL;
-}
-
 void syi_default_tag(const syi_workload *workload, sy_dtype dtype, char tag[SYI_TAG])
 {
-    snprintf(tag, SYI_TAG, "%.58s%s", syi_workload_tag(workload), dtype == SY_F32 ? "_f32" : "");
+    static const char floats[] = "_f32";
+    syi_copy_text(tag, SYI_TAG - sizeof floats, syi_workload_tag(workload));
+    if (dtype == SY_F32)
+        memcpy(tag + strlen(tag), floats, sizeof floats);
 }
 
 static const char *dtype_word(sy_dtype dtype)
@@ -182,8 +183,7 @@ static sy_status load(sy_context *context, const syi_workload *workload, sy_dtyp
         *out = known;
         return SY_OK;
     }
-    syi_known_clear(known);
-    syi_free(known);
+    drop(known);
     return status;
 }
 
@@ -212,10 +212,10 @@ bool syi_file_changed(const char *path, struct stat *then)
     return !same;
 }
 
-static sy_status copy(const syi_known *from, syi_known *out)
+sy_status syi_known_copy(const syi_known *from, syi_arena *memory, syi_known *out)
 {
     size_t bytes = (size_t)from->count * sizeof *from->devices;
-    syi_known_device *devices = syi_alloc((size_t)from->count, sizeof *devices);
+    syi_known_device *devices = syi_arena_alloc(memory, (size_t)from->count, sizeof *devices);
     if (!devices)
         return syi_no_memory(bytes);
     *out = *from;
@@ -224,9 +224,10 @@ static sy_status copy(const syi_known *from, syi_known *out)
     return SY_OK;
 }
 
-sy_status syi_known_get(sy_context *context, const syi_workload *workload, sy_dtype dtype,
-                        const char *tag, syi_known *out)
+sy_status syi_known_get(sy_context *context, const syi_job *job, const char *tag, syi_known *out)
 {
+    const syi_workload *workload = job->workload;
+    const sy_dtype dtype = job->dtype;
     syi_memory *memory = &context->memory;
     syi_known *known, *fresh = NULL;
     sy_status status = SY_OK;
@@ -246,11 +247,8 @@ sy_status syi_known_get(sy_context *context, const syi_workload *workload, sy_dt
         memory->list = known = fresh;
         fresh = NULL;
     }
-    status = copy(known, out);
+    status = syi_known_copy(known, job->memory, out);
     pthread_mutex_unlock(&memory->lock);
-    if (fresh) { /* another thread was faster */
-        syi_known_clear(fresh);
-        syi_free(fresh);
-    }
+    drop(fresh); /* another thread was faster */
     return status;
 }

@@ -3,6 +3,7 @@
 #ifndef SYI_API_KNOWN_H
 #define SYI_API_KNOWN_H
 
+#include "base/mem.h"
 #include "model/drift.h"
 #include "model/fingerprint.h"
 #include "plan/plan.h"
@@ -45,10 +46,9 @@ void syi_memory_destroy(syi_memory *memory);
 /* The tag of a profile when the caller gives none: the costs of floats are kept apart. */
 void syi_default_tag(const syi_workload *workload, sy_dtype dtype, char tag[SYI_TAG]);
 
-/* A copy, to be given back with syi_known_clear. */
-sy_status syi_known_get(sy_context *context, const syi_workload *workload, sy_dtype dtype,
-                        const char *tag, syi_known *out);
-void syi_known_clear(syi_known *known);
+/* A copy in the job's memory. */
+sy_status syi_known_get(sy_context *context, const syi_job *job, const char *tag, syi_known *out);
+sy_status syi_known_copy(const syi_known *from, syi_arena *memory, syi_known *out);
 
 /* The context's own record, or NULL; the caller holds the lock. */
 syi_known *syi_known_find(sy_context *context, const syi_workload *workload, sy_dtype dtype,

@@ -50,6 +50,50 @@ void syi_free(void *block)
     free(block);
 }
 
+void syi_arena_open(syi_arena *arena)
+{
+    arena->blocks = NULL;
+    arena->used = 0;
+}
+
+/* A piece that the arena itself has no room for gets a block, behind the address of the last. */
+static void *take_block(syi_arena *arena, size_t bytes)
+{
+    enum { HEAD = 16 };
+    void *block = bytes <= SIZE_MAX - HEAD ? syi_alloc(1, HEAD + bytes) : NULL;
+    if (!block)
+        return NULL;
+    *(void **)block = arena->blocks;
+    arena->blocks = block;
+    return (unsigned char *)block + HEAD;
+}
+
+void *syi_arena_alloc(syi_arena *arena, size_t count, size_t size)
+{
+    enum { STEP = 16 };
+    size_t bytes;
+    void *piece;
+    if (size && count > SIZE_MAX / size)
+        return NULL;
+    bytes = count * size;
+    if (bytes > SYI_ARENA_OWN - arena->used)
+        return take_block(arena, bytes);
+    if (fails_now())
+        return NULL;
+    piece = arena->own + arena->used;
+    arena->used += (bytes + STEP - 1) / STEP * STEP;
+    return memset(piece, 0, bytes);
+}
+
+void syi_arena_close(syi_arena *arena)
+{
+    while (arena->blocks) {
+        void *before = *(void **)arena->blocks;
+        syi_free(arena->blocks);
+        arena->blocks = before;
+    }
+}
+
 void syi_mem_fail_at(int64_t k)
 {
     atomic_store(&fail_at, k);

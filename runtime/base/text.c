@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <locale.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,5 +69,7 @@ bool syi_parse_with_unit(const char *text, const syi_unit *units, double *out)
 
 void syi_copy_text(char *to, size_t size, const char *from)
 {
-    snprintf(to, size, "%s", from);
+    const size_t length = strnlen(from, size - 1);
+    memcpy(to, from, length);
+    to[length] = '\0';
 }

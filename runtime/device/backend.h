@@ -48,8 +48,9 @@ typedef struct syi_backend {
      * function: it can run every one. By several threads at once, and while the device runs. */
     const char *(*obstacle)(syi_device *device, const syi_workload *workload);
     /* Computes the span; returns when it is done or the device cannot go on. On failure
-     * outcome->tiles_done tells the finished prefix. SY_ERR_MEMORY and SY_ERR_DEVICE: somebody else
-     * may do the rest; anything else ends the run. */
+     * outcome->tiles_done tells the finished prefix; busy_ms, however it ends, how long it took.
+     * SY_ERR_MEMORY and SY_ERR_DEVICE: somebody else may do the rest; anything else ends the run.
+     */
     sy_status (*run)(syi_device *device, const syi_job *job, syi_tiles span, syi_outcome *outcome);
     const syi_ram *ram; /* NULL: it computes in the host's memory */
 } syi_backend;

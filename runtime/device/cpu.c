@@ -154,10 +154,10 @@ static sy_status cpu_run(syi_device *device, const syi_job *job, syi_tiles span,
     sy_status status = SY_OK;
     while (span.count && status == SY_OK) {
         syi_slab slab = syi_slab_take(job, &span, slab_tiles);
-        int64_t slab_began = syi_now_ns();
+        const double slab_began = syi_trace_now(job->trace);
         status = run_slab(cpu, job, &slab, outcome);
-        syi_trace_tell(job->trace, device->index, 0, "compute", (double)slab_began,
-                       (double)syi_now_ns(), (syi_tiles){slab.tile, slab.tiles});
+        syi_trace_tell(job->trace, device->index, 0, "compute", slab_began,
+                       syi_trace_now(job->trace), (syi_tiles){slab.tile, slab.tiles});
         if (status == SY_OK) {
             outcome->tiles_done += slab.tiles;
             status = syi_gate_pass(job->gate, slab.tiles);

@@ -5,8 +5,6 @@
 #include "base/mem.h"
 #include "launch.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 
 int64_t syi_tiles_per_row(int64_t columns)
@@ -187,34 +185,15 @@ void syi_outcome_clear(syi_outcome *outcome)
     *outcome = (syi_outcome){0};
 }
 
-struct syi_gate {
-    sy_progress_fn progress;
-    void *user;
-    int64_t tiles, asked_at;
-    _Atomic int64_t done;
-    atomic_bool cancelled;
-    pthread_mutex_t asking;
-};
-
-sy_status syi_gate_create(sy_progress_fn progress, void *user, int64_t tiles, syi_gate **out)
+void syi_gate_init(syi_gate *gate, sy_progress_fn progress, void *user, int64_t tiles)
 {
-    syi_gate *gate = syi_alloc(1, sizeof *gate);
-    if (!gate)
-        return syi_no_memory(sizeof *gate);
-    gate->progress = progress;
-    gate->user = user;
-    gate->tiles = tiles;
+    *gate = (syi_gate){.progress = progress, .user = user, .tiles = tiles};
     pthread_mutex_init(&gate->asking, NULL);
-    *out = gate;
-    return SY_OK;
 }
 
-void syi_gate_destroy(syi_gate **gate)
+void syi_gate_destroy(syi_gate *gate)
 {
-    if (*gate)
-        pthread_mutex_destroy(&(*gate)->asking);
-    syi_free(*gate);
-    *gate = NULL;
+    pthread_mutex_destroy(&gate->asking);
 }
 
 sy_status syi_gate_pass(syi_gate *gate, int64_t tiles)

@@ -5,6 +5,9 @@
 #include "device/element.h"
 #include "kernel.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 typedef struct syi_trace syi_trace;       /* trace.h */
 typedef struct syi_partials syi_partials; /* partials.h */
 
@@ -26,7 +29,8 @@ typedef struct syi_job {
     int64_t n_seeds;
     double *const *seeded;
     struct syi_gate *gate;
-    syi_trace *trace; /* NULL: nobody wants it */
+    syi_trace *trace;         /* NULL: nobody wants it */
+    struct syi_arena *memory; /* of the call, for its own thread */
 } syi_job;
 
 /* Tiles are numbered row by row: tile = row * tiles_per_row + column / SYI_TILE. */
@@ -102,9 +106,17 @@ sy_status syi_outcome_merge(syi_outcome *into, syi_outcome *from);
 void syi_outcome_clear(syi_outcome *outcome);
 
 /* Counts tiles done over all devices and asks the caller whether to go on. */
-typedef struct syi_gate syi_gate;
-sy_status syi_gate_create(sy_progress_fn progress, void *user, int64_t tiles, syi_gate **out);
-void syi_gate_destroy(syi_gate **gate);
+typedef struct syi_gate {
+    sy_progress_fn progress;
+    void *user;
+    int64_t tiles, asked_at;
+    _Atomic int64_t done;
+    atomic_bool cancelled;
+    pthread_mutex_t asking;
+} syi_gate;
+
+void syi_gate_init(syi_gate *gate, sy_progress_fn progress, void *user, int64_t tiles);
+void syi_gate_destroy(syi_gate *gate);
 /* SY_ERR_CANCELLED once the caller has asked to stop. */
 sy_status syi_gate_pass(syi_gate *gate, int64_t tiles);
 

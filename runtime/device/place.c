@@ -5,6 +5,7 @@
 #include "device/registry.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -80,18 +81,29 @@ static sy_status find_array(const syi_devices *devices, const syi_job *job, cons
                           out);
 }
 
-sy_status syi_places_find(const syi_devices *devices, const syi_job *job, syi_places *out)
+static bool anybody_has_memory(const syi_devices *devices)
+{
+    for (int i = 0; i < devices->count; i++)
+        if (devices->list[i]->backend->ram)
+            return true;
+    return false;
+}
+
+sy_status syi_places_find(const syi_devices *devices, syi_job *job, syi_places *room)
 {
     const syi_workload *workload = job->workload;
     int64_t inputs = job->rows * job->columns;
     int64_t outputs = workload->pattern == SY_PATTERN_REDUCE ? job->rows : inputs;
-    memset(out, 0, sizeof *out);
+    if (!anybody_has_memory(devices))
+        return SY_OK;
+    memset(room, 0, sizeof *room);
     for (int k = 0; k < workload->n_inputs; k++)
         SYI_TRY(find_array(devices, job, "input", workload->input_names[k],
-                           job->in ? job->in[k] : NULL, inputs, &out->in[k]));
+                           job->in ? job->in[k] : NULL, inputs, &room->in[k]));
     for (int k = 0; k < workload->n_outputs; k++)
         SYI_TRY(find_array(devices, job, "output", workload->output_names[k],
-                           job->out ? job->out[k] : NULL, outputs, &out->out[k]));
+                           job->out ? job->out[k] : NULL, outputs, &room->out[k]));
+    job->places = room;
     return SY_OK;
 }
 

@@ -27,9 +27,10 @@ typedef struct syi_places {
     syi_place in[SYI_MAX_ARRAYS], out[SYI_MAX_ARRAYS];
 } syi_places;
 
-/* Asks the devices about every array; what is NULL counts as plain. SY_ERR_ARGUMENT for an array on
- * a device that is not among them, SY_ERR_DEVICE for one on a device that failed. */
-sy_status syi_places_find(const struct syi_devices *devices, const syi_job *job, syi_places *out);
+/* Asks the devices about every array; what is NULL counts as plain. Gives the job its places:
+ * `room`, or none when no device has memory of its own. SY_ERR_ARGUMENT for an array on a device
+ * that is not among them, SY_ERR_DEVICE for one on a device that failed. */
+sy_status syi_places_find(const struct syi_devices *devices, syi_job *job, syi_places *room);
 
 /* The same for one address; `bytes` from there on belong to the array. `what` names it. */
 sy_status syi_place_find(const struct syi_devices *devices, const void *address, size_t bytes,

@@ -37,6 +37,11 @@ void syi_trace_destroy(syi_trace **trace)
     *trace = NULL;
 }
 
+double syi_trace_now(const syi_trace *trace)
+{
+    return trace ? (double)syi_now_ns() : 0;
+}
+
 void syi_trace_tell(syi_trace *trace, int device, int stream, const char *what, double begin_ns,
                     double end_ns, syi_tiles span)
 {

@@ -67,8 +67,9 @@ static int take(worker *self)
     if (self->packet.count)
         return 1; /* handed out before its thread began */
     pthread_mutex_lock(&crew->lock);
-    while (!crew->stop && (turn = syi_queue_next(crew->queue, self->index, since_ns(crew),
-                                                 &self->packet)) == SYI_TURN_WAIT)
+    while (!crew->stop && syi_queue_left(crew->queue) &&
+           (turn = syi_queue_next(crew->queue, self->index, since_ns(crew), &self->packet)) ==
+               SYI_TURN_WAIT)
         wait_for_news(crew, self->packet.retry_ns);
     if (crew->stop)
         turn = SYI_TURN_DONE;
@@ -129,12 +130,13 @@ static void compute(worker *self)
     syi_tally *tally = &crew->tallies[self->index];
     syi_tiles span = {self->packet.first, self->packet.count};
     syi_outcome outcome = {0};
-    int64_t began = syi_now_ns(), done;
+    syi_trace *trace = crew->job->trace;
+    const double began = syi_trace_now(trace);
     sy_status status = device->backend->run(device, crew->job, span, &outcome), merged;
-    int64_t ended = syi_now_ns();
-    double ns = (double)(ended - began);
-    syi_trace_tell(crew->job->trace, self->index, SYI_TRACE_PACKETS, "packet", (double)began,
-                   (double)ended, span);
+    const double ns = outcome.busy_ms * 1e6;
+    int64_t done;
+    syi_trace_tell(trace, self->index, SYI_TRACE_PACKETS, "packet", began, syi_trace_now(trace),
+                   span);
     /* With a device that holds an array all is lost; and nobody else can mend that. */
     const syi_device *lost = status == SY_ERR_DEVICE ? syi_job_lost(crew->job, 0) : NULL;
     if (status != SY_OK)
@@ -255,7 +257,8 @@ static int64_t least_packet(const syi_device *device, const syi_job *job)
 
 static sy_status open_queue(crew *crew, const syi_plan *plan, worker *workers)
 {
-    syi_queue_device *devices = syi_alloc((size_t)plan->count, sizeof *devices);
+    syi_queue_device *devices =
+        syi_arena_alloc(crew->job->memory, (size_t)plan->count, sizeof *devices);
     sy_status status;
     int taking_part = 0;
     if (!devices)
@@ -277,7 +280,6 @@ static sy_status open_queue(crew *crew, const syi_plan *plan, worker *workers)
     for (int i = 0; status == SY_OK && i < plan->count; i++)
         if (!workers[i].takes_part)
             syi_queue_leave(crew->queue, i);
-    syi_free(devices);
     return status;
 }
 
@@ -295,7 +297,7 @@ sy_status syi_run_plan(const syi_devices *devices, const syi_job *job, const syi
 {
     crew crew = {
         .devices = devices, .job = job, .log = log, .tallies = tallies, .began = syi_now_ns()};
-    worker *workers = syi_alloc((size_t)devices->count, sizeof *workers);
+    worker *workers = syi_arena_alloc(job->memory, (size_t)devices->count, sizeof *workers);
     sy_status status;
     if (!workers)
         return syi_no_memory((uint64_t)devices->count * sizeof *workers);
@@ -308,6 +310,5 @@ sy_status syi_run_plan(const syi_devices *devices, const syi_job *job, const syi
         pthread_mutex_destroy(&crew.lock);
     }
     syi_queue_close(&crew.queue);
-    syi_free(workers);
     return status;
 }

@@ -40,19 +40,17 @@ struct syi_queue {
     syi_queue_mode mode;
     int count, n_runs, capacity;
     int64_t left, waiting; /* tiles not done; not even taken */
-    worker *workers;
-    run *runs; /* the first `count` are the devices' own */
+    run *runs;             /* the first `count` are the devices' own */
+    worker workers[];
 };
 
 sy_status syi_queue_open(const syi_queue_device *devices, int count, syi_queue_mode mode,
                          syi_queue **out)
 {
-    syi_queue *queue = syi_alloc(1, sizeof *queue);
-    if (queue) {
-        queue->workers = syi_alloc((size_t)count, sizeof *queue->workers);
+    syi_queue *queue = syi_alloc(1, sizeof *queue + (size_t)count * sizeof *queue->workers);
+    if (queue)
         queue->runs = syi_alloc((size_t)count, sizeof *queue->runs);
-    }
-    if (!queue || !queue->workers || !queue->runs) {
+    if (!queue || !queue->runs) {
         syi_queue_close(&queue);
         return syi_no_memory((uint64_t)count * sizeof(worker));
     }
@@ -74,11 +72,9 @@ sy_status syi_queue_open(const syi_queue_device *devices, int count, syi_queue_m
 
 void syi_queue_close(syi_queue **queue)
 {
-    if (*queue) {
-        syi_free((*queue)->workers);
+    if (*queue)
         syi_free((*queue)->runs);
-        syi_free(*queue);
-    }
+    syi_free(*queue);
     *queue = NULL;
 }
 

@@ -18,20 +18,20 @@ static int by_rest(const void *left, const void *right)
     return a->index - b->index;
 }
 
-sy_status syi_share_tiles(const double *ratios, int count, int64_t tiles, int64_t *shares)
+static double quota_of(const double *ratios, int i, double sum, int64_t tiles)
+{
+    return ratios[i] / sum * (double)tiles;
+}
+
+/* What is left of the tiles goes to the largest remainders. */
+static sy_status share_rest(const double *ratios, int count, double sum, int64_t tiles,
+                            int64_t left, int64_t *shares)
 {
     claim *claims = syi_alloc((size_t)count, sizeof *claims);
-    double sum = 0;
-    int64_t left = tiles;
     if (!claims)
         return syi_no_memory((uint64_t)count * sizeof *claims);
-    for (int i = 0; i < count; i++)
-        sum += ratios[i];
     for (int i = 0; i < count; i++) {
-        double quota = ratios[i] / sum * (double)tiles;
-        /* Rounding must not hand out more than there is. */
-        shares[i] = (int64_t)quota < left ? (int64_t)quota : left;
-        left -= shares[i];
+        double quota = quota_of(ratios, i, sum, tiles);
         claims[i] = (claim){ratios[i] > 0 ? quota - floor(quota) : -1, i};
     }
     qsort(claims, (size_t)count, sizeof *claims, by_rest);
@@ -40,4 +40,19 @@ sy_status syi_share_tiles(const double *ratios, int count, int64_t tiles, int64_
             shares[claims[i].index]++, left--;
     syi_free(claims);
     return SY_OK;
+}
+
+sy_status syi_share_tiles(const double *ratios, int count, int64_t tiles, int64_t *shares)
+{
+    double sum = 0;
+    int64_t left = tiles;
+    for (int i = 0; i < count; i++)
+        sum += ratios[i];
+    for (int i = 0; i < count; i++) {
+        int64_t whole = (int64_t)quota_of(ratios, i, sum, tiles);
+        /* Rounding must not hand out more than there is. */
+        shares[i] = whole < left ? whole : left;
+        left -= shares[i];
+    }
+    return left > 0 ? share_rest(ratios, count, sum, tiles, left, shares) : SY_OK;
 }

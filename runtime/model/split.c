@@ -33,6 +33,7 @@ typedef struct bench {
     syi_vessel *vessels;
     syi_step *steps;
     int64_t *shares;
+    syi_offer *offers;
     double level; /* of the last filling, where the next one begins to look; 0: none */
     copy *copies; /* of the linked devices, link by link; within a link in the last used order */
     int n_copies;
@@ -48,7 +49,7 @@ static sy_status fill(bench *b)
             vessel->count = syi_lane_steps(&b->lanes[i], b->work, next);
         next += vessel->count;
     }
-    return syi_water_fill(b->vessels, b->count, b->work->tiles, b->shares, &b->level);
+    return syi_water_fill(b->vessels, b->count, b->work->tiles, b->shares, b->offers, &b->level);
 }
 
 static int by_link(const void *left, const void *right)
@@ -304,16 +305,7 @@ static sy_status settle_links(bench *b)
     return SY_OK;
 }
 
-static void bench_close(bench *b)
-{
-    syi_free(b->lanes);
-    syi_free(b->vessels);
-    syi_free(b->steps);
-    syi_free(b->shares);
-    syi_free(b->copies);
-}
-
-static sy_status bench_open(bench *b)
+static sy_status bench_open(bench *b, syi_arena *memory)
 {
     size_t count = (size_t)b->count, steps = 0;
     int usable = 0;
@@ -324,12 +316,13 @@ static sy_status bench_open(bench *b)
             if (b->devices[i].cost->phase[p].pieces > 1)
                 steps += (size_t)b->devices[i].cost->phase[p].pieces - 1;
     }
-    b->lanes = syi_alloc(count, sizeof *b->lanes);
-    b->vessels = syi_alloc(count, sizeof *b->vessels);
-    b->steps = syi_alloc(steps, sizeof *b->steps);
-    b->shares = syi_alloc(count, sizeof *b->shares);
-    b->copies = syi_alloc((size_t)b->linked, sizeof *b->copies);
-    if (!b->lanes || !b->vessels || !b->steps || !b->shares || !b->copies)
+    b->lanes = syi_arena_alloc(memory, count, sizeof *b->lanes);
+    b->vessels = syi_arena_alloc(memory, count, sizeof *b->vessels);
+    b->steps = syi_arena_alloc(memory, steps, sizeof *b->steps);
+    b->shares = syi_arena_alloc(memory, count, sizeof *b->shares);
+    b->offers = syi_arena_alloc(memory, count, sizeof *b->offers);
+    b->copies = syi_arena_alloc(memory, (size_t)b->linked, sizeof *b->copies);
+    if (!b->lanes || !b->vessels || !b->steps || !b->shares || !b->offers || !b->copies)
         return syi_no_memory(count * sizeof *b->lanes);
     for (size_t i = 0; i < count; i++) {
         syi_lane_set(&b->devices[i], b->work, &b->lanes[i]);
@@ -346,7 +339,10 @@ sy_status syi_split_make(const syi_split_device *devices, int count, const syi_s
                          syi_part *parts, syi_forecast *out)
 {
     bench b = {.devices = devices, .work = work, .count = count};
-    sy_status status = bench_open(&b);
+    syi_arena memory;
+    sy_status status;
+    syi_arena_open(&memory);
+    status = bench_open(&b, &memory);
     if (status == SY_OK)
         status = fill(&b);
     if (status == SY_OK && b.linked > 1)
@@ -355,7 +351,7 @@ sy_status syi_split_make(const syi_split_device *devices, int count, const syi_s
         try_alone(&b);
     if (status == SY_OK)
         predict(&b, parts, out);
-    bench_close(&b);
+    syi_arena_close(&memory);
     return status;
 }
 
@@ -363,13 +359,16 @@ sy_status syi_split_predict(const syi_split_device *devices, int count, const sy
                             syi_part *parts, syi_forecast *out)
 {
     bench b = {.devices = devices, .work = work, .count = count};
-    sy_status status = bench_open(&b);
+    syi_arena memory;
+    sy_status status;
+    syi_arena_open(&memory);
+    status = bench_open(&b, &memory);
     if (status == SY_OK) {
         for (int i = 0; i < count; i++)
             b.shares[i] = parts[i].tiles;
         predict(&b, parts, out);
     }
-    bench_close(&b);
+    syi_arena_close(&memory);
     return status;
 }
 

@@ -1,7 +1,5 @@
 #include "model/water.h"
 
-#include "base/mem.h"
-
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -84,21 +82,16 @@ static double find_level(const syi_vessel *vessels, int count, int64_t tiles, do
     return low;
 }
 
-/* The next tile of a device, in a heap by the time at which it would be finished. */
-typedef struct offer {
-    double ns;
-    int device;
-} offer;
-
-static int sooner(const offer *a, const offer *b)
+/* The offers are a heap, the soonest on top. */
+static int sooner(const syi_offer *a, const syi_offer *b)
 {
-    return a->ns < b->ns || (a->ns == b->ns && a->device < b->device);
+    return a->ns < b->ns || (a->ns == b->ns && a->vessel < b->vessel);
 }
 
-static void sift_down(offer *heap, int count, int at)
+static void sift_down(syi_offer *heap, int count, int at)
 {
     for (int child; (child = 2 * at + 1) < count; at = child) {
-        offer moved = heap[at];
+        syi_offer moved = heap[at];
         if (child + 1 < count && sooner(&heap[child + 1], &heap[child]))
             child++;
         if (!sooner(&heap[child], &moved))
@@ -108,18 +101,18 @@ static void sift_down(offer *heap, int count, int at)
     }
 }
 
-static void hand_out(const syi_vessel *vessels, offer *heap, int count, int64_t left,
+static void hand_out(const syi_vessel *vessels, syi_offer *heap, int count, int64_t left,
                      int64_t *shares)
 {
     for (int i = count / 2 - 1; i >= 0; i--)
         sift_down(heap, count, i);
     while (left > 0 && count > 0) {
-        int device = heap[0].device;
-        const syi_vessel *vessel = &vessels[device];
-        shares[device]++;
+        int top = heap[0].vessel;
+        const syi_vessel *vessel = &vessels[top];
+        shares[top]++;
         left--;
-        if (shares[device] < vessel->most)
-            heap[0].ns = syi_vessel_ns(vessel, shares[device] + 1);
+        if (shares[top] < vessel->most)
+            heap[0].ns = syi_vessel_ns(vessel, shares[top] + 1);
         else
             heap[0] = heap[--count];
         sift_down(heap, count, 0);
@@ -169,12 +162,11 @@ static int64_t fill_higher(const syi_vessel *vessels, int count, double level, i
 }
 
 sy_status syi_water_fill(const syi_vessel *vessels, int count, int64_t tiles, int64_t *shares,
-                         double *level)
+                         syi_offer *offers, double *level)
 {
     double room = 0;
     int64_t left;
-    int offers = 0;
-    offer *heap;
+    int offered = 0;
     for (int i = 0; i < count; i++)
         room += vessels[i].count ? (double)vessels[i].most : 0;
     if (room < (double)tiles)
@@ -184,15 +176,9 @@ sy_status syi_water_fill(const syi_vessel *vessels, int count, int64_t tiles, in
                         room, (long long)tiles);
     *level = find_level(vessels, count, tiles, *level);
     left = fill_higher(vessels, count, *level, tiles, shares);
-    if (left == 0)
-        return SY_OK;
-    heap = syi_alloc((size_t)count, sizeof *heap);
-    if (!heap)
-        return syi_no_memory((uint64_t)count * sizeof *heap);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count && left > 0; i++)
         if (vessels[i].count && shares[i] < vessels[i].most)
-            heap[offers++] = (offer){syi_vessel_ns(&vessels[i], shares[i] + 1), i};
-    hand_out(vessels, heap, offers, left, shares);
-    syi_free(heap);
+            offers[offered++] = (syi_offer){syi_vessel_ns(&vessels[i], shares[i] + 1), i};
+    hand_out(vessels, offers, offered, left, shares);
     return SY_OK;
 }

@@ -18,13 +18,19 @@ typedef struct syi_vessel {
     int64_t most;          /* tiles */
 } syi_vessel;
 
+/* The next tile of a vessel, and when it would be finished. */
+typedef struct syi_offer {
+    double ns;
+    int vessel;
+} syi_offer;
+
 double syi_vessel_ns(const syi_vessel *vessel, int64_t tiles);
 
 /* The shares with the least makespan, exactly: each tile that is left over when all are filled to
  * the same level goes where it is finished first, the lower index on ties. SY_ERR_MEMORY when the
  * vessels hold fewer than `tiles`. `level`: where to begin to look (0: nowhere in particular; it
- * does not change the makespan); gets the level found. */
+ * does not change the makespan); gets the level found. `offers` is room for the search. */
 sy_status syi_water_fill(const syi_vessel *vessels, int count, int64_t tiles, int64_t *shares,
-                         double *level);
+                         syi_offer *offers, double *level);
 
 #endif

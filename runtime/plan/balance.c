@@ -50,38 +50,30 @@ static syi_belief belief_of(const syi_experience *known, const syi_split_work *w
 static sy_status split(const syi_devices *devices, const syi_job *job, const syi_experience *known,
                        int given, syi_plan *plan)
 {
-    syi_split_device *described = syi_alloc((size_t)plan->count, sizeof *described);
+    const size_t count = (size_t)plan->count;
+    syi_split_device *described = syi_arena_alloc(job->memory, count, sizeof *described);
     syi_split_work work = work_of(job);
-    sy_status status;
     if (!described)
         return syi_no_memory((uint64_t)plan->count * sizeof *described);
     describe(devices, job, known, described);
-    status = given ? syi_split_predict(described, plan->count, &work, plan->parts, &plan->split)
-                   : syi_split_make(described, plan->count, &work, plan->parts, &plan->split);
-    syi_free(described);
-    return status;
+    return given ? syi_split_predict(described, plan->count, &work, plan->parts, &plan->split)
+                 : syi_split_make(described, plan->count, &work, plan->parts, &plan->split);
+}
+
+static sy_status reserve_parts(const syi_job *job, syi_plan *plan)
+{
+    plan->parts = syi_arena_alloc(job->memory, (size_t)plan->count, sizeof *plan->parts);
+    return plan->parts ? SY_OK : syi_no_memory((uint64_t)plan->count * sizeof *plan->parts);
 }
 
 sy_status syi_plan_balance(const syi_devices *devices, const syi_job *job,
                            const syi_experience *known, syi_plan *out)
 {
-    size_t count = (size_t)devices->count;
-    syi_plan plan = {
-        .tiles = syi_job_tiles(job), .count = devices->count, .source = SYI_SOURCE_PROFILE};
+    syi_plan plan = {.count = devices->count, .source = SYI_SOURCE_PROFILE};
     syi_split_work work = work_of(job);
-    sy_status status = SY_OK;
-    plan.ratios = syi_alloc(count, sizeof *plan.ratios);
-    plan.shares = syi_alloc(count, sizeof *plan.shares);
-    plan.beliefs = syi_alloc(count, sizeof *plan.beliefs);
-    plan.parts = syi_alloc(count, sizeof *plan.parts);
-    if (!plan.ratios || !plan.shares || !plan.beliefs || !plan.parts)
-        status = syi_no_memory(count * sizeof *plan.parts);
-    else
-        status = split(devices, job, known, 0, &plan);
-    if (status != SY_OK) {
-        syi_plan_clear(&plan);
-        return status;
-    }
+    SYI_TRY(syi_plan_reserve(job, &plan));
+    SYI_TRY(reserve_parts(job, &plan));
+    SYI_TRY(split(devices, job, known, 0, &plan));
     for (int i = 0; i < plan.count; i++) {
         plan.shares[i] = plan.parts[i].tiles;
         plan.ratios[i] = plan.tiles ? (double)plan.shares[i] / (double)plan.tiles : 0;
@@ -95,19 +87,13 @@ sy_status syi_plan_balance(const syi_devices *devices, const syi_job *job,
 sy_status syi_plan_predict(const syi_devices *devices, const syi_job *job,
                            const syi_experience *known, syi_plan *plan)
 {
-    sy_status status;
     for (int i = 0; i < plan->count; i++)
         if (plan->shares[i] && !known[i].cost)
             return SY_OK;
-    plan->parts = syi_alloc((size_t)plan->count, sizeof *plan->parts);
-    if (!plan->parts)
-        return syi_no_memory((uint64_t)plan->count * sizeof *plan->parts);
+    SYI_TRY(reserve_parts(job, plan));
     for (int i = 0; i < plan->count; i++)
         plan->parts[i].tiles = plan->shares[i];
-    status = split(devices, job, known, 1, plan);
-    if (status != SY_OK) { /* a forecast is a help, not a condition */
-        syi_free(plan->parts);
-        plan->parts = NULL;
-    }
+    if (split(devices, job, known, 1, plan) != SY_OK)
+        plan->parts = NULL; /* a forecast is a help, not a condition */
     return SY_OK;
 }

@@ -119,27 +119,26 @@ static sy_status fail_without_device(const syi_devices *devices, const syi_workl
                     workload->name, devices->list[i]->info.name, obstacle);
 }
 
-sy_status syi_plan_make(const syi_devices *devices, const syi_workload *workload,
-                        const double *ratios, syi_source source, int64_t tiles, syi_plan *out)
+sy_status syi_plan_reserve(const syi_job *job, syi_plan *plan)
 {
-    syi_plan plan = {.tiles = tiles,
-                     .count = devices->count,
-                     .source = source,
-                     .exact = source == SYI_SOURCE_CALL};
-    sy_status status = SY_OK;
-    plan.ratios = syi_alloc((size_t)plan.count, sizeof *plan.ratios);
-    plan.shares = syi_alloc((size_t)plan.count, sizeof *plan.shares);
-    plan.beliefs = syi_alloc((size_t)plan.count, sizeof *plan.beliefs);
-    if (!plan.ratios || !plan.shares || !plan.beliefs)
-        status = syi_no_memory((uint64_t)plan.count * sizeof *plan.beliefs);
-    else if (!(weigh(devices, workload, ratios, &plan) > 0))
-        status = fail_without_device(devices, workload);
-    else
-        status = syi_share_tiles(plan.ratios, plan.count, tiles, plan.shares);
-    if (status != SY_OK) {
-        syi_plan_clear(&plan);
-        return status;
-    }
+    const size_t count = (size_t)plan->count;
+    plan->tiles = syi_job_tiles(job);
+    plan->ratios = syi_arena_alloc(job->memory, count, sizeof *plan->ratios);
+    plan->shares = syi_arena_alloc(job->memory, count, sizeof *plan->shares);
+    plan->beliefs = syi_arena_alloc(job->memory, count, sizeof *plan->beliefs);
+    return plan->ratios && plan->shares && plan->beliefs
+               ? SY_OK
+               : syi_no_memory((uint64_t)count * sizeof *plan->beliefs);
+}
+
+sy_status syi_plan_make(const syi_devices *devices, const syi_job *job, const double *ratios,
+                        syi_source source, syi_plan *out)
+{
+    syi_plan plan = {.count = devices->count, .source = source, .exact = source == SYI_SOURCE_CALL};
+    SYI_TRY(syi_plan_reserve(job, &plan));
+    if (!(weigh(devices, job->workload, ratios, &plan) > 0))
+        return fail_without_device(devices, job->workload);
+    SYI_TRY(syi_share_tiles(plan.ratios, plan.count, plan.tiles, plan.shares));
     believe(devices, &plan);
     *out = plan;
     return SY_OK;
@@ -149,13 +148,4 @@ double syi_plan_ms(const syi_plan *plan)
 {
     double ms = plan->choice.made ? plan->choice.ms[plan->choice.side] : NAN;
     return plan->parts ? plan->split.makespan_ns / 1e6 : isnan(ms) ? -1 : ms;
-}
-
-void syi_plan_clear(syi_plan *plan)
-{
-    syi_free(plan->ratios);
-    syi_free(plan->shares);
-    syi_free(plan->beliefs);
-    syi_free(plan->parts);
-    *plan = (syi_plan){0};
 }

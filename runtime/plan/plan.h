@@ -32,6 +32,7 @@ typedef struct syi_belief {
     double spread; /* relative; 1: a mere guess */
 } syi_belief;
 
+/* Its arrays are the job's memory. */
 typedef struct syi_plan {
     int64_t tiles;
     int count;       /* devices of the context */
@@ -56,8 +57,11 @@ int syi_ratios_match(const syi_devices *devices, const sy_balance *stored, doubl
 
 /* `ratios` as above, or NULL: by nominal rate. Devices that failed, cannot be used, or have no form
  * of the workload get nothing; SY_ERR_NO_DEVICE when none is left. */
-sy_status syi_plan_make(const syi_devices *devices, const syi_workload *workload,
-                        const double *ratios, syi_source source, int64_t tiles, syi_plan *out);
+sy_status syi_plan_make(const syi_devices *devices, const syi_job *job, const double *ratios,
+                        syi_source source, syi_plan *out);
+
+/* Room for plan->count devices, and the number of tiles. */
+sy_status syi_plan_reserve(const syi_job *job, syi_plan *plan);
 
 /* What is known of a device. */
 typedef struct syi_experience {
@@ -79,6 +83,5 @@ double syi_plan_ms(const syi_plan *plan);
 
 /* Why a device can have no part of the workload; NULL: it can. */
 const char *syi_plan_obstacle(syi_device *device, const syi_workload *workload);
-void syi_plan_clear(syi_plan *plan);
 
 #endif

@@ -1,4 +1,5 @@
 /* Costs where the arrays live: exact curves, and that a plan goes to the data. */
+#include "base/mem.h"
 #include "plan/residence.h"
 
 #include "device/place.h"
@@ -117,7 +118,10 @@ Test(residence, a_plan_goes_where_the_arrays_live)
         machine m;
         syi_experience known[DEVICES];
         syi_plan plan;
+        syi_arena memory;
         set_up(&m);
+        syi_arena_open(&memory);
+        m.job.memory = &memory;
         if (home != CPU)
             m.places.in[0] = m.places.in[1] = m.places.out[0] = on(&m, home);
         syi_residence_apply(&m.devices, &m.job, m.costs);
@@ -131,6 +135,6 @@ Test(residence, a_plan_goes_where_the_arrays_live)
             else
                 cr_expect(plan.shares[i] > 260 && plan.shares[i] < 275, "%d: %lld", i,
                           (long long)plan.shares[i]);
-        syi_plan_clear(&plan);
+        syi_arena_close(&memory);
     }
 }
