@@ -89,9 +89,11 @@ static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int 
 static sy_status run_user(const syi_piece *piece, const syi_workload *workload)
 {
     const sy_workload_def *user = workload->user;
+    syi_arithmetic saved = syi_arithmetic_enter(); /* what a tile leaves behind must not reach the next */
     int code = workload->pattern == SY_PATTERN_REDUCE
                    ? user->reduce(&piece->segment, piece->partial)
                    : user->compute(&piece->segment);
+    syi_arithmetic_leave(saved);
     if (code != 0)
         return syi_fail_device(SY_ERR_USER, -1, code,
                                "workload '%s': its function returned %d for row %lld, columns "
@@ -104,14 +106,9 @@ static sy_status run_user(const syi_piece *piece, const syi_workload *workload)
 
 static sy_status run_kernel(const syi_piece *piece, const syi_workload *workload, syi_isa isa)
 {
-    syi_arithmetic saved = syi_arithmetic_enter();
-    sy_status status;
     if (workload->user)
-        status = run_user(piece, workload);
-    else
-        status = (workload->run[isa] ? workload->run[isa] : workload->run[SYI_ISA_BASE])(piece);
-    syi_arithmetic_leave(saved);
-    return status;
+        return run_user(piece, workload);
+    return (workload->run[isa] ? workload->run[isa] : workload->run[SYI_ISA_BASE])(piece);
 }
 
 /* Where a thread widens floats and collects the doubles that become floats. */
@@ -214,20 +211,27 @@ static sy_status run_piece(const host_pass *pass, int64_t index, desk *desk, syi
     return SY_OK;
 }
 
-/* One thread's part: takes pieces until none is left. */
-static sy_status run_pieces(host_pass *pass, _Atomic int64_t *next, int64_t pieces,
+/* One thread's part: takes pieces until none is left, `some` at once. */
+static sy_status run_pieces(host_pass *pass, _Atomic int64_t *next, int64_t pieces, int64_t some,
                             syi_outcome *found)
 {
+    const syi_arithmetic saved = syi_arithmetic_enter();
     desk desk = {0};
     sy_status status = SY_OK;
-    int64_t index;
-    while (!atomic_load(&pass->failed) && (index = atomic_fetch_add(next, 1)) < pieces &&
-           status == SY_OK) {
-        status = run_piece(pass, index, &desk, found);
+    int64_t index = 0, end = 0;
+    while (status == SY_OK && !atomic_load(&pass->failed)) {
+        if (index == end) {
+            index = atomic_fetch_add(next, some);
+            end = index + some < pieces ? index + some : pieces;
+        }
+        if (index >= pieces)
+            break;
+        status = run_piece(pass, index++, &desk, found);
         if (status != SY_OK)
             atomic_store(&pass->failed, 1);
     }
     syi_free(desk.room);
+    syi_arithmetic_leave(saved);
     return status;
 }
 
@@ -245,17 +249,19 @@ static void collect(host_pass *pass, sy_status status, syi_outcome *found, syi_o
     pthread_mutex_unlock(&pass->collecting);
 }
 
-/* One thread alone does without OpenMP, whose teams of one are not for nothing. */
+/* One thread alone does without OpenMP, whose teams of one are not for nothing. Several take single
+ * tiles some at once, since a processor looks ahead in its memory only along what it reads. */
 static sy_status run_threads(host_pass *pass, int64_t pieces, int threads, syi_outcome *outcome)
 {
     _Atomic int64_t next = 0;
+    const int64_t share = pieces / (8 * threads), some = share < 1 ? 1 : share > 64 ? 64 : share;
     if (threads == 1)
-        return run_pieces(pass, &next, pieces, outcome);
+        return run_pieces(pass, &next, pieces, pieces, outcome);
     pthread_mutex_init(&pass->collecting, NULL);
 #pragma omp parallel num_threads(threads)
     {
         syi_outcome found = {0};
-        sy_status status = run_pieces(pass, &next, pieces, &found);
+        sy_status status = run_pieces(pass, &next, pieces, some, &found);
         collect(pass, status, &found, outcome);
     }
     pthread_mutex_destroy(&pass->collecting);
@@ -331,6 +337,7 @@ sy_status syi_host_run_stretch(const syi_job *job, const syi_slab *slab, const s
     desk desk = {0};
     syi_carry assumed;
     syi_piece piece = {.start = start, .assumed = &assumed, .end = end, .doubts = doubts};
+    syi_arithmetic saved;
     sy_status status;
     for (int k = 0; k < workload->n_inputs; k++)
         in[k] = syi_element_in(view->in[k], job->dtype, slab->left);
@@ -342,7 +349,9 @@ sy_status syi_host_run_stretch(const syi_job *job, const syi_slab *slab, const s
                                  .row = slab->row,
                                  .columns = job->columns,
                                  .params = job->params};
+    saved = syi_arithmetic_enter();
     status = run_elements(job, &piece, isa, in, out, &desk);
+    syi_arithmetic_leave(saved);
     syi_free(desk.room);
     return status;
 }
