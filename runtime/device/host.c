@@ -89,7 +89,8 @@ static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int 
 static sy_status run_user(const syi_piece *piece, const syi_workload *workload)
 {
     const sy_workload_def *user = workload->user;
-    syi_arithmetic saved = syi_arithmetic_enter(); /* what a tile leaves behind must not reach the next */
+    syi_arithmetic saved =
+        syi_arithmetic_enter(); /* what a tile leaves behind must not reach the next */
     int code = workload->pattern == SY_PATTERN_REDUCE
                    ? user->reduce(&piece->segment, piece->partial)
                    : user->compute(&piece->segment);
