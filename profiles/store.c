@@ -2,12 +2,14 @@
 #define _POSIX_C_SOURCE 200809L
 #include "store.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "locked_file.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 enum { FORMAT_KNOWN = 1 };
@@ -173,6 +175,22 @@ sy_status syi_store_read(syi_store *store, json_t **out)
     return status;
 }
 
+bool syi_store_changed(syi_store *store, syi_store_look *last)
+{
+    const syi_store_look before = *last;
+    *last = (syi_store_look){.tick = syi_tick_ns(), .updates = atomic_load(&store->updates)};
+    if (last->tick == before.tick && last->updates == before.updates) {
+        last->file = before.file;
+        return false;
+    }
+    if (stat(store->path, &last->file) != 0)
+        memset(&last->file, 0, sizeof last->file);
+    return last->file.st_ino != before.file.st_ino || last->file.st_dev != before.file.st_dev ||
+           last->file.st_size != before.file.st_size ||
+           last->file.st_mtim.tv_sec != before.file.st_mtim.tv_sec ||
+           last->file.st_mtim.tv_nsec != before.file.st_mtim.tv_nsec;
+}
+
 /* ---- updating ----------------------------------------------------------------------------- */
 
 static sy_status write_document(const syi_locked_file *file, const json_t *root)
@@ -221,6 +239,7 @@ sy_status syi_store_update(syi_store *store, syi_store_edit *edit, void *user)
     sy_status status;
     SYI_TRY(syi_file_lock(store->path, true, &file));
     status = update_locked(store, &file, edit, user, &notice);
+    atomic_fetch_add(&store->updates, 1);
     syi_file_unlock(&file);
     tell(store, &notice);
     return status;

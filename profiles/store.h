@@ -7,6 +7,8 @@
 
 #include <jansson.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/stat.h>
 
 /* What is wrong with the document's shape, in a few words; NULL: nothing. */
 typedef const char *syi_store_check(const json_t *root);
@@ -19,7 +21,20 @@ typedef struct syi_store {
     syi_store_check *check; /* called with an object */
     syi_log *log;           /* may be NULL */
     atomic_bool said;       /* that the file cannot be used, nor set aside */
+    atomic_int updates;     /* by ourselves, tried ones included */
 } syi_store;
+
+/* The file when it was last looked at. */
+typedef struct syi_store_look {
+    struct stat file; /* zeros: none */
+    int64_t tick;
+    int updates;
+} syi_store_look;
+
+/* Whether the file is another one than it was, or was none; `last` is brought up to date. The file
+ * system is asked after an update of ours, and otherwise once in a tick of the kernel's clock, by
+ * which it also dates files: asking takes a good part of what a small call does. */
+bool syi_store_changed(syi_store *store, syi_store_look *last);
 
 /* The document, always an object, to be given back with json_decref; an empty one when there is no
  * file, when it is damaged (it is then set aside, with a warning), or when it is a newer version's

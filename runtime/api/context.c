@@ -85,6 +85,16 @@ void sy_context_destroy(sy_context **context)
     syi_free(old);
 }
 
+void syi_context_look(sy_context *context)
+{
+    pthread_mutex_lock(&context->memory.lock);
+    context->memory.look.tick = 0;
+    pthread_mutex_unlock(&context->memory.lock);
+    pthread_mutex_lock(&context->sides.lock);
+    context->sides.look.tick = 0;
+    pthread_mutex_unlock(&context->sides.lock);
+}
+
 void sy_trim(sy_context *context)
 {
     for (int i = 0; context && i < context->devices.count; i++)

@@ -47,6 +47,9 @@ sy_status syi_params_resolve(const syi_workload *workload, const sy_param *given
 /* The caller's tag, or else the default one, written to `own`. */
 const char *syi_tag_for(const syi_job *job, const sy_options *options, char own[SYI_TAG]);
 
+/* Lets the next plan look at the profile files, however short ago that was done. */
+void syi_context_look(sy_context *context);
+
 /* The plan for a job under the call's options. */
 sy_status syi_context_plan(sy_context *context, const syi_job *job, const sy_options *options,
                            syi_plan *out);

@@ -145,6 +145,7 @@ sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_opt
     SYI_TRY(syi_options_check(&copy));
     SYI_TRY(syi_work_check(context, work, &copy, params, &job));
     SYI_TRY(syi_places_find(&context->devices, &job, &places));
+    syi_context_look(context);
     syi_arena_open(&memory);
     job.memory = &memory;
     status = syi_context_plan(context, &job, &copy, &plan);

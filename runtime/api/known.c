@@ -199,19 +199,6 @@ syi_known *syi_known_find(sy_context *context, const syi_workload *workload, sy_
     return known;
 }
 
-bool syi_file_changed(const char *path, struct stat *then)
-{
-    struct stat now;
-    bool same;
-    if (stat(path, &now) != 0)
-        memset(&now, 0, sizeof now);
-    same = now.st_ino == then->st_ino && now.st_dev == then->st_dev &&
-           now.st_size == then->st_size && now.st_mtim.tv_sec == then->st_mtim.tv_sec &&
-           now.st_mtim.tv_nsec == then->st_mtim.tv_nsec;
-    *then = now;
-    return !same;
-}
-
 sy_status syi_known_copy(const syi_known *from, syi_arena *memory, syi_known *out)
 {
     size_t bytes = (size_t)from->count * sizeof *from->devices;
@@ -232,7 +219,7 @@ sy_status syi_known_get(sy_context *context, const syi_job *job, const char *tag
     syi_known *known, *fresh = NULL;
     sy_status status = SY_OK;
     pthread_mutex_lock(&memory->lock);
-    if (syi_file_changed(context->multigpu_path, &memory->file))
+    if (syi_store_changed(&context->multigpu, &memory->look))
         drop_all(memory);
     known = syi_known_find(context, workload, dtype, tag);
     if (!known) {

@@ -7,8 +7,7 @@
 #include "model/drift.h"
 #include "model/fingerprint.h"
 #include "plan/plan.h"
-
-#include <sys/stat.h>
+#include "store.h"
 
 typedef struct syi_known_device {
     double ratio; /* stored; 0: none */
@@ -34,7 +33,7 @@ typedef struct syi_known {
 /* The context's part. */
 typedef struct syi_memory {
     pthread_mutex_t lock;
-    struct stat file; /* as it was when `list` was read */
+    syi_store_look look; /* of the file, when `list` was read */
     syi_known *list;
 } syi_memory;
 
@@ -53,10 +52,6 @@ sy_status syi_known_copy(const syi_known *from, syi_arena *memory, syi_known *ou
 /* The context's own record, or NULL; the caller holds the lock. */
 syi_known *syi_known_find(sy_context *context, const syi_workload *workload, sy_dtype dtype,
                           const char *tag);
-
-/* Whether the file at `path` is another one than it was, or was none; `then` is brought up to date.
- */
-bool syi_file_changed(const char *path, struct stat *then);
 
 /* What a device is now, for this workload. */
 syi_fingerprint syi_fingerprint_of(const syi_device *device, const syi_workload *workload,

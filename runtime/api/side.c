@@ -135,7 +135,7 @@ static sy_status lock_signature(sy_context *context, const syi_job *job, syi_sig
     syi_signature *fresh = NULL, **link;
     int kept = 0;
     pthread_mutex_lock(&sides->lock);
-    if (syi_file_changed(context->thresholds_path, &sides->file))
+    if (syi_store_changed(&context->thresholds, &sides->look))
         drop_from(&sides->list);
     *out = find(sides, job);
     if (*out)
@@ -289,7 +289,7 @@ static void store(sy_context *context, const syi_job *job, const double ms[2])
         syi_log_line(&context->log, SY_LOG_WARNING, "the times of CPU and GPU are not stored: %s",
                      sy_last_error()->text);
     pthread_mutex_lock(&context->sides.lock);
-    syi_file_changed(context->thresholds_path, &context->sides.file); /* by ourselves */
+    syi_store_changed(&context->thresholds, &context->sides.look); /* by ourselves */
     pthread_mutex_unlock(&context->sides.lock);
 }
 

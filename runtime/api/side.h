@@ -25,7 +25,7 @@ typedef struct syi_signature {
 /* The context's part. */
 typedef struct syi_sides {
     pthread_mutex_t lock;
-    struct stat file; /* as it was when `list` was read */
+    syi_store_look look; /* of the file, when `list` was read */
     syi_signature *list;
 } syi_sides;
 

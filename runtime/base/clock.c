@@ -1,15 +1,25 @@
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include "base/clock.h"
 
 #include <errno.h>
 #include <sys/prctl.h>
 #include <time.h>
 
-int64_t syi_now_ns(void)
+static int64_t read_clock(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t syi_now_ns(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+int64_t syi_tick_ns(void)
+{
+    return read_clock(CLOCK_MONOTONIC_COARSE);
 }
 
 void syi_sleep_until_ns(int64_t deadline)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "support/cost_file.h"
 #include "support/lab.h"
 #include "support/series.h"
@@ -285,5 +286,40 @@ Test(balance_run, profile_is_used)
     lab_release(&c);
     options.budget_ms = -1;
     cr_expect_eq(sy_profile_auto_balance(context, &options, NULL), SY_ERR_ARGUMENT);
+    sy_context_destroy(&context);
+}
+
+/* Tiles of a call that the first of two devices computed. */
+static int64_t first_part_of(sy_context *context, lab_case *c)
+{
+    sy_report report = {.struct_size = sizeof report};
+    int64_t tiles;
+    cr_assert_eq(lab_run(context, c, NULL, &report), SY_OK);
+    tiles = report.devices[0].tiles;
+    sy_report_clear(&report);
+    return tiles;
+}
+
+/* What a context has stored itself counts in its next call, however soon that comes; what somebody
+ * else has stored in one of those that follow, without anything else being asked. */
+Test(balance_run, calls_follow_what_is_stored)
+{
+    static const sy_ratio ratios[2][2] = {{{"a", 0.25}, {"b", 0.75}}, {{"a", 0.75}, {"b", 0.25}}};
+    const int64_t patience_ns = 30000000000;
+    lab_case c = {.workload = "sma", .rows = 1, .columns = 4 * 4096, .x = x};
+    sy_context *context = lab_open("sim:a:speed=1e6,sim:b:speed=1e6", path, NULL);
+    sy_context *other = lab_open("sim:a,sim:b", path, NULL);
+    int64_t began;
+    cr_assert(context && other && lab_prepare(&c));
+    for (int k = 0; k < 20; k++) {
+        cr_assert_eq(sy_balance_set(context, "sma", ratios[k % 2], 2), SY_OK);
+        cr_expect_eq(first_part_of(context, &c), k % 2 ? 3 : 1, "after %d changes", k + 1);
+    }
+    cr_assert_eq(sy_balance_set(other, "sma", ratios[0], 2), SY_OK);
+    began = syi_now_ns();
+    while (first_part_of(context, &c) != 1)
+        cr_assert_lt(syi_now_ns() - began, patience_ns, "never looked at the file");
+    lab_release(&c);
+    sy_context_destroy(&other);
     sy_context_destroy(&context);
 }
