@@ -50,8 +50,29 @@ SY_API sy_status sy_context_create(const sy_config *config, sy_context **out);
 /* Takes the address, accepts a NULL inside, leaves NULL. No call may be running on it. */
 SY_API void sy_context_destroy(sy_context **context);
 
-/* Gives the device and pinned memory back that is kept between calls. */
+/* Gives the device and pinned memory back that is kept between calls. NULL is accepted. */
 SY_API void sy_trim(sy_context *context);
+
+/* The same by itself when the scope ends, whichever way it is left:
+ *
+ *     {
+ *         SY_TRIM_AT_SCOPE_END(context);
+ *         ...
+ *     }
+ *
+ * `context` is the variable, looked at only then: a context destroyed meanwhile is NULL, and fine.
+ * With GCC and Clang, in C and C++; not defined elsewhere. */
+#if defined(__GNUC__)
+static inline void sy_trim_scope_ends(sy_context *const **guard)
+{
+    sy_trim(**guard);
+}
+#define SY_TRIM_GUARD_(context, line)                                                              \
+    __attribute__((cleanup(sy_trim_scope_ends), unused)) sy_context *const *sy_trim_guard_##line = \
+        &(context)
+#define SY_TRIM_GUARD_AT_(context, line) SY_TRIM_GUARD_(context, line)
+#define SY_TRIM_AT_SCOPE_END(context)    SY_TRIM_GUARD_AT_(context, __LINE__)
+#endif
 
 /* ---- devices ----------------------------------------------------------------------------- */
 

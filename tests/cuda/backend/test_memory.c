@@ -39,6 +39,50 @@ static void budget(void)
     gpu_close(&context, "memory");
 }
 
+/* A scope that is left at its end, by a return, and without a context any more. */
+static int64_t leave_scope(sy_context **owner, int way)
+{
+    sy_context *context = *owner;
+    lab_case c = gpu_case("sma", GPU_MOST);
+    vcuda_counts kept;
+    SY_TRIM_AT_SCOPE_END(context);
+    for (int turn = 0; turn < 2; turn++) {
+        SY_TRIM_AT_SCOPE_END(context);
+        GPU_CHECK(gpu_compare(context, &c, NULL, NULL, "guard") == SY_OK, "%s",
+                  sy_last_error()->text);
+        kept = counts_of(0);
+        GPU_CHECK(kept.live_allocations > 0 && kept.live_host > 0, "turn %d: nothing is kept",
+                  turn);
+        if (way == 1)
+            return kept.live_allocations;
+        if (way == 2) {
+            sy_context_destroy(&context);
+            *owner = NULL;
+            break;
+        }
+    }
+    return counts_of(0).live_allocations;
+}
+
+/* Leaving the scope has given back what the context kept. */
+static void guard(void)
+{
+    for (int way = 0; way < 3; way++) {
+        vcuda_counts counts;
+        sy_context *context;
+        int64_t inside;
+        gpu_world("gpus=1", NULL, 0);
+        context = gpu_open("cuda,cpu:threads=1", 0, 0, NULL);
+        inside = leave_scope(&context, way);
+        counts = counts_of(0);
+        GPU_CHECK(!counts.live_allocations && !counts.live_host,
+                  "way %d: %lld allocations and %lld on the host outlive the scope", way,
+                  (long long)counts.live_allocations, (long long)counts.live_host);
+        GPU_CHECK((inside > 0) == (way == 1), "way %d: %lld allocations", way, (long long)inside);
+        gpu_close(&context, "guard");
+    }
+}
+
 /* An array twenty times as large as all of the GPU's memory, of which three quarters may be used.
  */
 static void large_array(const char *workload, int64_t rows)
@@ -162,6 +206,7 @@ int main(int argc, char **argv)
     if (!gpu_begin(argc, argv))
         return 2;
     budget();
+    guard();
     large_array("sma", 1);
     large_array("ema", 1);
     large_array("variance", 40);

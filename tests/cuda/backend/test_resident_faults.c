@@ -46,6 +46,8 @@ static const sweep sweeps[] = {
      * asked any more counts as one that touches nothing (docs/gpu-verified.md). */
     {"error=CUDA_ERROR_UNKNOWN,sticky,times=0", ALL, SY_GATHER_PEER, LASTS},
     {"error=CUDA_ERROR_UNKNOWN,sticky,times=0", SMA, SY_GATHER_HOST, LASTS},
+    /* The same, but what is under way goes on and ends, whatever the calls say. */
+    {"error=CUDA_ERROR_UNKNOWN,times=0", EMA, SY_GATHER_HOST, MAY_PASS},
     /* every call of a kind from then on, while the others work */
     {"call=cuPointerGetAttributes,error=CUDA_ERROR_UNKNOWN,times=0", SMA, SY_GATHER_PEER, MAY_PASS},
     {"call=cuMemHostAlloc,error=CUDA_ERROR_OUT_OF_MEMORY,times=0", SMA, SY_GATHER_PEER, MAY_PASS},
