@@ -127,6 +127,34 @@ static void mixed_cases(void)
     GPU_CHECK(launched > 20 && !misplaced, "%d launchers, %d misplaced", launched, misplaced);
 }
 
+/* Arrays of floats: kernels and launchers get doubles and give doubles, and what is rounded to
+ * floats has the CPU's bits. */
+static void floats(void)
+{
+    static const char *const all[] = {"user_map", "user_window", "user_reduce", "launch_copy",
+                                      "launch_firsts"};
+    const int launched_before = launched;
+    user_dtype = SY_F32;
+    for (int turn = 0; turn < 4; turn++) {
+        const char *list = turn % 2 ? "cuda,cpu:threads=1" : "cuda";
+        vcuda_counts counts;
+        sy_context *context;
+        gpu_world(turn < 2 ? "gpus=1" : "gpus=3", turn ? "random" : NULL, gpu_seed);
+        context = gpu_open(list, turn == 2 ? 500000 : 0, 0, NULL);
+        add_all(context);
+        for (int i = 0; i < 5; i++) {
+            user_same_as_cpu(context, all[i], 5, 3, USER_COLUMNS - 77, list);
+            user_same_as_cpu(context, all[i], 2, USER_ROWS, 100, list);
+        }
+        vcuda_counters(-1, &counts);
+        GPU_CHECK(counts.launches >= 10, "%s: %llu launches", list,
+                  (unsigned long long)counts.launches);
+        gpu_close(&context, list);
+    }
+    user_dtype = SY_F64;
+    GPU_CHECK(launched > launched_before, "no launcher was called");
+}
+
 /* Runs a workload that must fail; its error tells `words`. */
 static void fails(const sy_workload_def *def, const char *words)
 {
@@ -243,6 +271,7 @@ int main(int argc, char **argv)
         return 2;
     add_all(gpu_cpu);
     mixed_cases();
+    floats();
     his_faults();
     wild_kernel();
     definitions();

@@ -6,8 +6,10 @@
 #include <string.h>
 
 char *user_ptx;
+sy_dtype user_dtype;
 
 static double x[USER_ROWS * USER_COLUMNS], y[USER_ROWS * USER_COLUMNS];
+static float narrow_x[USER_ROWS * USER_COLUMNS], narrow_y[USER_ROWS * USER_COLUMNS];
 static const char *const names[] = {"a", "b"};
 static const sy_param_info params[] = {{"p", "", 0, 10000, 3, 1, NULL}};
 
@@ -109,7 +111,8 @@ void user_add(sy_context *context, const sy_workload_def *def)
 sy_status user_compute(sy_context *context, const char *workload, double p, int64_t rows,
                        int64_t columns, user_result *r, sy_report *report)
 {
-    const void *in[] = {x, y};
+    const int narrow = user_dtype == SY_F32;
+    const void *in[] = {narrow ? (void *)narrow_x : x, narrow ? (void *)narrow_y : y};
     void *out[] = {r->out[0], r->out[1]};
     sy_param param = {"p", p, NULL};
     sy_work work = {.struct_size = sizeof work,
@@ -119,7 +122,8 @@ sy_status user_compute(sy_context *context, const char *workload, double p, int6
                     .inputs = in,
                     .outputs = out,
                     .params = &param,
-                    .n_params = 1};
+                    .n_params = 1,
+                    .dtype = user_dtype};
     memset(r, 0xa5, sizeof *r);
     return distribute_workload(context, &work, NULL, report);
 }
@@ -150,6 +154,8 @@ int user_begin(int argc, char **argv)
     for (int i = 0; i < USER_ROWS * USER_COLUMNS; i++) {
         x[i] = (double)series_below(&random, 1000000) / 997.0;
         y[i] = (double)series_below(&random, 1000000) / -1013.0;
+        narrow_x[i] = (float)x[i];
+        narrow_y[i] = (float)y[i];
     }
     return 1;
 }

@@ -18,8 +18,11 @@ int user_end(void);
 sy_workload_def user_def(const char *name, sy_pattern pattern);
 void user_add(sy_context *context, const sy_workload_def *def);
 
+/* Of the arrays of the runs that follow; the values are the same, as near as they come. */
+extern sy_dtype user_dtype;
+
 typedef struct user_result {
-    double out[2][USER_ROWS * USER_COLUMNS];
+    double out[2][USER_ROWS * USER_COLUMNS]; /* of floats only the first half */
 } user_result;
 
 extern user_result user_expected, user_found;
