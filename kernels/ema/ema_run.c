@@ -3,6 +3,7 @@
 #include "ema/state.h"
 #include "ema/slab.h"
 #include "isa.h"
+#include "past.h"
 
 typedef struct task {
     const double *x; /* x[0] is column `first` */
@@ -11,6 +12,7 @@ typedef struct task {
     syi_ema ema;
     syi_factor_dd factor;
     syi_doubts *doubts;
+    int past_cache;
 } task;
 
 static sy_status put(const task *task, int64_t i, const syi_ema_state *state)
@@ -66,6 +68,8 @@ static sy_status run_slabs(const task *task, syi_ema_state *state, int64_t from,
                            int64_t *reached)
 {
     const syi_stage_terms terms = syi_stage_terms_of(task->ema.period, 0.5);
+    const int past = task->past_cache && task->y;
+    double room[EMA_LANES * EMA_LENGTH];
     ema_slab slab;
     slab.terms = &terms;
     slab.factor = &task->factor;
@@ -77,14 +81,16 @@ static sy_status run_slabs(const task *task, syi_ema_state *state, int64_t from,
         slab.next_x = slab.x;
         if (to - *reached >= 2 * EMA_LANES * slab.length)
             slab.next_x += EMA_LANES * slab.length;
-        slab.next_y = task->y ? task->y + *reached : slab.x;
+        slab.next_y = task->y && !past ? task->y + *reached : slab.x;
         slab.start[0] = state->deviation;
         if (!syi_all_in_range(slab.x, EMA_LANES * slab.length))
             return SY_OK;
         ema_chain(&slab);
         if (task->y) {
-            slab.y = task->y + *reached;
+            slab.y = past ? room : task->y + *reached;
             ema_fill(&slab);
+            if (past)
+                syi_put_past(task->y + *reached, room, EMA_LANES * slab.length);
             SYI_TRY(run_unsure(task, &slab, *reached));
         }
         state->x = slab.x[EMA_LANES * slab.length - 1];
@@ -185,12 +191,14 @@ sy_status SYI_ISA_NAME(syi_ema_run)(const syi_piece *piece)
                  segment->row,
                  syi_ema_of(segment->params),
                  {{0.0, 0.0}, 0.0},
-                 piece->doubts};
+                 piece->doubts,
+                 piece->past_cache};
     syi_ema_state state;
     task.factor = syi_smoothing_factor(task.ema.period);
     SYI_TRY(find_start(&task, piece, &state));
     memcpy(piece->assumed, &state, sizeof state);
     SYI_TRY(run_columns(&task, &state, 0, segment->count));
+    syi_past_done();
     memcpy(piece->end, &state, sizeof state);
     return SY_OK;
 }

@@ -117,7 +117,7 @@ SYI_INLINE int64_t syi_walk_edge(const syi_walk *walk, const syi_walk_form *form
     return reached;
 }
 
-/* Columns at a time that are put past the cache: so few that the stores keep up. */
+/* Columns at a time of several outputs that are put past the cache: their stores are to keep up. */
 enum { SYI_WALK_PAST = 256 };
 
 /* Columns [from, to), of which those from `wanted` on go to the outputs; the first that is not
@@ -127,7 +127,7 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
 {
     const sy_segment *segment = &walk->piece->segment;
     const int past = walk->piece->past_cache;
-    const int64_t most = past ? SYI_WALK_PAST : SYI_CHUNK;
+    const int64_t most = past && walk->outputs > 1 ? SYI_WALK_PAST : SYI_CHUNK;
     double room[SYI_WALK_ARRAYS][SYI_CHUNK];
     const double *in[SYI_WALK_ARRAYS];
     double *out[SYI_WALK_ARRAYS];

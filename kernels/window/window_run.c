@@ -8,10 +8,13 @@
 #include "window/grid.h"
 #include "window/slide.h"
 #include "window/squares.h"
+#include "past.h"
 
 /* Columns that share a scale; not fewer than a window, so that the work of starting a block anew
  * from its halo stays in proportion. */
 #define BLOCK ((int64_t)2048)
+/* The same where the results are put past the cache: the stores are to keep up. */
+#define BLOCK_PAST ((int64_t)512)
 
 SYI_INLINE syi_approx mean_of(const chunk *c, int j, const syi_window_constants *k)
 {
@@ -142,16 +145,20 @@ static void run_block(const syi_window *window, const double *x, double *const *
 /* Means of [first, last), a block at a time; blocks of which the grid does not hold the sums go the
  * long way. */
 static void run_means(const syi_window *window, const double *x, double *const *out, int64_t first,
-                      int64_t last, int64_t stride, chunk *c)
+                      int64_t last, int64_t stride, int past, chunk *c)
 {
     grid grid = {.period = window->period};
+    double room[BLOCK_PAST];
     while (first < last) {
         int64_t start = first - window->period + 1,
                 end = last - first < stride ? last : first + stride;
-        syi_span span = syi_vec_measure(x + start, end - start, out[0] + start);
+        double *to = past && stride == BLOCK_PAST ? room : out[0] + first;
+        syi_span span = syi_vec_measure(x + start, end - start, to);
         double shift = grid_shift(&span, window->period);
         if (shift != 0.0) {
-            grid_means(&grid, shift, x + first, end - first, out[0] + first);
+            grid_means(&grid, shift, x + first, end - first, to);
+            if (to == room)
+                syi_put_past(out[0] + first, room, end - first);
         } else {
             grid.shift = 0.0;
             run_block(window, x, out, first, end, c);
@@ -241,7 +248,8 @@ sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window 
 {
     const sy_segment *segment = &piece->segment;
     int outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
-    int64_t stride = window->period > BLOCK ? window->period : BLOCK;
+    const int64_t block = piece->past_cache ? BLOCK_PAST : BLOCK;
+    int64_t stride = window->period > block ? window->period : block;
     int64_t first = window->period - 1 - segment->first;
     chunk c;
     first = first < 0 ? 0 : first > segment->count ? segment->count : first;
@@ -250,7 +258,9 @@ sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window 
             segment->out[k][i] = syi_nan();
 #if SYI_HAVE_VECTORS
     if (window->kind == SYI_WINDOW_MEAN) {
-        run_means(window, segment->in[0], segment->out, first, segment->count, stride, &c);
+        run_means(window, segment->in[0], segment->out, first, segment->count, stride,
+                  piece->past_cache, &c);
+        syi_past_done();
         return SY_OK;
     }
     if (window->kind != SYI_WINDOW_SCORE && window->period <= SQUARES_LONGEST) {
