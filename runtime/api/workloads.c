@@ -7,34 +7,32 @@
 #include <stdio.h>
 #include <string.h>
 
-static const syi_workload *workload_at(sy_context *context, int index)
+/* The first one that has this name, or, without a name, this index; the user's follow the built-in
+ * ones. */
+static const syi_workload *look_up(sy_context *context, const char *name, int index)
 {
-    const syi_workload *found = NULL;
-    int builtin = 0;
-    while (syi_builtin(builtin))
-        builtin++;
-    if (index < builtin)
-        return syi_builtin(index);
+    const syi_workload *found;
+    int i = 0;
+    while ((found = syi_builtin(i)) && (name ? strcmp(found->name, name) != 0 : i != index))
+        i++;
+    if (found)
+        return found;
     pthread_mutex_lock(&context->lock);
-    for (const syi_registered *r = context->registered; r && !found; r = r->next)
-        if (index-- == builtin)
+    for (const syi_registered *r = context->registered; r && !found; r = r->next, i++)
+        if (name ? !strcmp(r->workload.name, name) : i == index)
             found = &r->workload;
     pthread_mutex_unlock(&context->lock);
     return found;
 }
 
-static const syi_workload *find_quietly(sy_context *context, const char *name)
+static const syi_workload *workload_at(sy_context *context, int index)
 {
-    const syi_workload *workload;
-    for (int i = 0; (workload = workload_at(context, i)); i++)
-        if (!strcmp(workload->name, name))
-            return workload;
-    return NULL;
+    return look_up(context, NULL, index);
 }
 
 const syi_workload *syi_workload_find(sy_context *context, const char *name)
 {
-    const syi_workload *workload = name ? find_quietly(context, name) : NULL;
+    const syi_workload *workload = name ? look_up(context, name, 0) : NULL;
     char names[400];
     size_t used = 0;
     if (workload)
@@ -188,7 +186,7 @@ sy_status sy_workload_register(sy_context *context, const sy_workload_def *def)
     SYI_TRY(syi_struct_check(def->struct_size, "sy_workload_def"));
     SYI_ADOPT(copy, def);
     SYI_TRY(check_def(&copy));
-    if (find_quietly(context, copy.name))
+    if (look_up(context, copy.name, 0))
         return syi_fail(SY_ERR_ARGUMENT, "workload '%s' exists already; choose another name",
                         copy.name);
     entry = syi_alloc(1, sizeof *entry);
