@@ -130,7 +130,8 @@ static void gather(sy_context *context, const syi_job *job, const syi_known *kno
         costs[i] = device->cost;
         syi_cost_scale(&costs[i], device->has_cost ? device->drift.slower.value : 1);
         if (syi_side_allows(choice, context->devices.list[i]))
-            out[i] = (syi_experience){device->has_cost ? &costs[i] : NULL, device->guess};
+            out[i] = (syi_experience){device->has_cost ? &costs[i] : NULL, device->guess,
+                                      known->start_ns};
     }
     syi_residence_apply(&context->devices, job, costs);
 }

@@ -140,6 +140,16 @@ static void learn(sy_context *context, const syi_job *job, const char *tag, cons
         syi_drift_saved(&known->devices[i].drift);
 }
 
+/* The quickest start tells most: the others may have waited for a processor that it took. */
+static void learn_start(syi_memory *memory, const syi_plan *plan, const syi_tally *tallies)
+{
+    double least = 0;
+    for (int i = 0; i < plan->count; i++)
+        if (tallies[i].start_ns > 0 && (least == 0 || tallies[i].start_ns < least))
+            least = tallies[i].start_ns;
+    syi_start_add(&memory->start, least);
+}
+
 void syi_context_learn(sy_context *context, const syi_job *job, const sy_options *options,
                        const syi_plan *plan, const syi_tally *tallies)
 {
@@ -157,6 +167,7 @@ void syi_context_learn(sy_context *context, const syi_job *job, const sy_options
         return; /* a correction is a help, not a condition */
     tag = syi_tag_for(job, options, own);
     pthread_mutex_lock(&context->memory.lock);
+    learn_start(&context->memory, plan, tallies);
     learn(context, job, tag, plan, tallies, found, &after);
     pthread_mutex_unlock(&context->memory.lock);
     for (int i = 0; i < plan->count; i++)

@@ -14,6 +14,7 @@
 void syi_memory_init(syi_memory *memory)
 {
     pthread_mutex_init(&memory->lock, NULL);
+    memory->start = syi_start_assumed();
 }
 
 static void drop(syi_known *known)
@@ -235,6 +236,7 @@ sy_status syi_known_get(sy_context *context, const syi_job *job, const char *tag
         fresh = NULL;
     }
     status = syi_known_copy(known, job->memory, out);
+    out->start_ns = memory->start.value;
     pthread_mutex_unlock(&memory->lock);
     drop(fresh); /* another thread was faster */
     return status;

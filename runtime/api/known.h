@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "model/drift.h"
 #include "model/fingerprint.h"
+#include "model/start.h"
 #include "plan/plan.h"
 #include "store.h"
 
@@ -26,6 +27,7 @@ typedef struct syi_known {
     int count, ratios, costs; /* devices; of them with a ratio, with a cost */
     int borrowed;             /* the ratios are another tag's */
     int measured;             /* the ratios come from a profile, not from somebody's hand */
+    double start_ns;          /* of a device beside others, as known when this was copied */
     syi_known_device *devices;
     struct syi_known *next;
 } syi_known;
@@ -35,6 +37,7 @@ typedef struct syi_memory {
     pthread_mutex_t lock;
     syi_store_look look; /* of the file, when `list` was read */
     syi_known *list;
+    syi_track start; /* of a device beside others */
 } syi_memory;
 
 typedef struct sy_context sy_context;

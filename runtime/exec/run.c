@@ -36,6 +36,7 @@ typedef struct worker {
     sy_status status;
     sy_error error;
     pthread_t thread;
+    double called_ns; /* when its thread was asked for */
 } worker;
 
 static double since_ns(const crew *crew)
@@ -170,6 +171,13 @@ static void *work(void *argument)
     return NULL;
 }
 
+static void *work_beside(void *argument)
+{
+    worker *self = argument;
+    self->crew->tallies[self->index].start_ns = since_ns(self->crew) - self->called_ns;
+    return work(self);
+}
+
 /* Everybody gets the first packet before anybody begins, so that no device's part depends on when
  * its thread comes up. The last one works on the caller's own thread; who gets no thread leaves his
  * part to the others. */
@@ -188,7 +196,9 @@ static void run_round(worker *workers, int count)
     for (int i = 0; i < own; i++) {
         if (!workers[i].takes_part)
             continue;
-        workers[i].started = pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
+        workers[i].called_ns = since_ns(crew);
+        workers[i].started =
+            pthread_create(&workers[i].thread, NULL, work_beside, &workers[i]) == 0;
         if (!workers[i].started) {
             pthread_mutex_lock(&crew->lock);
             syi_queue_leave(crew->queue, i);

@@ -13,10 +13,6 @@ static syi_split_work work_of(const syi_job *job)
                                 (job->workload->n_inputs + job->workload->n_outputs)};
 }
 
-/* What the other devices begin later where several work: a thread each has to be made, and joined.
- */
-static const double thread_ns = 30e3;
-
 static void describe(const syi_devices *devices, const syi_job *job, const syi_experience *known,
                      syi_split_device *out)
 {
@@ -29,7 +25,7 @@ static void describe(const syi_devices *devices, const syi_job *job, const syi_e
             .way = SYI_WAY_CHUNKS, /* devices cut what does not fit */
             .memory = is_cpu ? 0 : (double)info->memory_free,
             .is_cpu = is_cpu,
-            .start_ns = thread_ns};
+            .start_ns = known[i].start_ns};
     }
 }
 

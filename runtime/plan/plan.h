@@ -67,6 +67,7 @@ sy_status syi_plan_reserve(const syi_job *job, syi_plan *plan);
 typedef struct syi_experience {
     const syi_cost *cost; /* NULL: nothing */
     int guess;            /* measured on something that is not quite what is there now */
+    double start_ns;      /* due before it begins, unless it is the only one: its thread */
 } syi_experience;
 
 /* Gives the tiles of the job to the devices so that the last one is finished soonest, by

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/context.h"
 #include "base/mem.h"
 #include "support/cost_file.h"
 #include "support/lab.h"
@@ -129,6 +130,23 @@ Test(feedback, forced_ratios_teach_nothing)
         cr_expect_eq(planned_for_b(context), TILES / 2);
     }
     sy_context_destroy(&context);
+}
+
+/* Also how long a thread takes to begin, which counts for works that are hardly worth two devices;
+ * a context that is frozen goes on with what is assumed. */
+Test(feedback, starting_a_device_is_timed)
+{
+    for (int frozen = 0; frozen < 2; frozen++) {
+        sy_context *context = open_deviating(frozen, 1, NULL);
+        syi_track before = context->memory.start, now;
+        for (int i = 0; i < 6; i++)
+            call(context);
+        now = context->memory.start;
+        cr_expect_eq(now.samples == before.samples && !now.strange, frozen);
+        cr_expect_eq(now.value == before.value && !now.strange, frozen);
+        cr_expect_gt(now.value, 0);
+        sy_context_destroy(&context);
+    }
 }
 
 /* A device that earlier runs have found too slow to take part gets another chance. */

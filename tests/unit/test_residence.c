@@ -126,7 +126,7 @@ Test(residence, a_plan_goes_where_the_arrays_live)
             m.places.in[0] = m.places.in[1] = m.places.out[0] = on(&m, home);
         syi_residence_apply(&m.devices, &m.job, m.costs);
         for (int i = 0; i < DEVICES; i++)
-            known[i] = (syi_experience){&m.costs[i], 0};
+            known[i] = (syi_experience){&m.costs[i], 0, 0};
         cr_assert_eq(syi_plan_balance(&m.devices, &m.job, known, &plan), SY_OK);
         for (int i = 0; i < DEVICES; i++)
             if (i == home)
