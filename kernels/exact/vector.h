@@ -21,6 +21,14 @@
 
 #define SYI_HAVE_VECTORS 1
 
+/* Before a loop over registers, which else may be kept in memory. */
+#ifdef __clang__
+#define SYI_UNROLL(count) _Pragma("unroll")
+#else
+#define SYI_PRAGMA(text)  _Pragma(#text)
+#define SYI_UNROLL(count) SYI_PRAGMA(GCC unroll count)
+#endif
+
 typedef double syi_vec __attribute__((vector_size(8 * SYI_VECTOR)));
 typedef uint64_t syi_bits_vec __attribute__((vector_size(8 * SYI_VECTOR)));
 
@@ -99,6 +107,24 @@ SYI_INLINE void syi_vec_transpose(syi_vec *r)
     }
 }
 
+/* Whether a <= b in all elements that were asked for. */
+typedef __mmask8 syi_vec_mask;
+
+SYI_INLINE syi_vec_mask syi_vec_mask_full(void)
+{
+    return 0xff;
+}
+
+SYI_INLINE syi_vec_mask syi_vec_mask_ordered(syi_vec_mask so_far, syi_vec a, syi_vec b)
+{
+    return _mm512_mask_cmp_pd_mask(so_far, (__m512d)a, (__m512d)b, _CMP_LE_OQ);
+}
+
+SYI_INLINE int syi_vec_mask_is_full(syi_vec_mask mask)
+{
+    return mask == 0xff;
+}
+
 /* Of unsigned integers. */
 SYI_INLINE syi_bits_vec syi_vec_greater(syi_bits_vec a, syi_bits_vec b)
 {
@@ -159,6 +185,23 @@ SYI_INLINE void syi_vec_transpose(syi_vec *r)
     r[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
     r[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
     r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+
+typedef syi_bits_vec syi_vec_mask;
+
+SYI_INLINE syi_vec_mask syi_vec_mask_full(void)
+{
+    return ~(syi_vec_mask){0};
+}
+
+SYI_INLINE syi_vec_mask syi_vec_mask_ordered(syi_vec_mask so_far, syi_vec a, syi_vec b)
+{
+    return so_far & (syi_vec_mask)(a <= b);
+}
+
+SYI_INLINE int syi_vec_mask_is_full(syi_vec_mask mask)
+{
+    return _mm256_movemask_pd((__m256d)mask) == 0xf;
 }
 
 SYI_INLINE syi_bits_vec syi_vec_greater(syi_bits_vec a, syi_bits_vec b)

@@ -5,7 +5,7 @@
 #ifndef SYI_KERNELS_WILDER_RUN_H
 #define SYI_KERNELS_WILDER_RUN_H
 
-#include "wilder/tile.h"
+#include "wilder/ranges.h"
 
 typedef struct task {
     syi_wilder_prices x; /* column 0 is `first` */
@@ -115,6 +115,22 @@ SYI_INLINE sy_status stand_still(const task *task, syi_wilder_state *s, int64_t 
     return SY_OK;
 }
 
+/* The tiles from column `at` on that the quick way could do; returns the column it reached. */
+SYI_INLINE int64_t run_quickly(const task *task, const weights *w, tile *t, syi_wilder_state *s,
+                               int64_t at, int64_t to)
+{
+#if SYI_HAVE_VECTORS
+    if (task->is_range) {
+        const int64_t count = LANES * t->steps;
+        syi_wilder_prices x = {task->x.high + at, task->x.low + at, task->x.close + at};
+        double *y = task->y ? task->y + at : NULL;
+        return at + count * run_ranges(w, &x, y, t, s, (to - at) / count);
+    }
+#endif
+    (void)task, (void)w, (void)t, (void)s, (void)to;
+    return at;
+}
+
 /* The columns of a tile from `at` on; *done is 0 when they are not for a tile. */
 SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_wilder_state *s,
                               int64_t at, int *done)
@@ -145,6 +161,15 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
     return SY_OK;
 }
 
+/* The next column whose output begins a cache line: tiles from there on write whole lines. */
+SYI_INLINE int64_t line_after(const task *task, int64_t i, int64_t to)
+{
+    const int64_t line = 64 / (int64_t)sizeof(double);
+    int64_t past = task->y ? (int64_t)((uintptr_t)(task->y + i) / sizeof(double)) % line : 0;
+    int64_t next = past == 0 ? i : i + line - past;
+    return next < to ? next : to;
+}
+
 /* The columns in range: tiles where they can be, else one by one. */
 SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t from, int64_t to,
                                  int64_t *reached)
@@ -152,12 +177,20 @@ SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t 
     weights w;
     tile t;
     int64_t i = from;
-    make_weights(&w, task->period, to - from);
+    make_weights(&w, task->period, task->is_range, to - from);
+    set_steps(&w, &t, w.steps);
+    SYI_TRY(run_steps(task, s, i, line_after(task, i, to), &i));
     while (i < to && s->phase == SYI_PHASE_RUNNING) {
-        int64_t left = (to - i) / LANES / 8 * 8, next;
+        int64_t left = (to - i) / LANES / 8 * 8, next = i;
         int done = 0;
-        t.steps = left < w.steps ? left : w.steps;
-        t.power = t.steps == w.steps ? w.whole : syi_wilder_power(&w.b, t.steps);
+        if (left < t.steps)
+            set_steps(&w, &t, left);
+        if (t.steps > 0)
+            next = run_quickly(task, &w, &t, s, i, to);
+        if (next > i) {
+            i = next;
+            continue;
+        }
         if (t.steps > 0)
             SYI_TRY(run_tile(task, &w, &t, s, i, &done));
         next = t.steps > 0 ? i + LANES * t.steps : to;

@@ -58,14 +58,18 @@ typedef struct tile {
     double term[STEPS][LANES], rest[STEPS][LANES];
     sums total[STEPS], up[STEPS], total_start, up_start;
     double y[STEPS][LANES];
-    int64_t steps; /* a multiple of 8 */
-    syi_dd power;  /* b^steps */
+    int64_t steps;      /* a multiple of 8 */
+    syi_dd power;       /* b^steps */
+    double fade[LANES]; /* its powers, rounded up: what is left of a sum before each lane */
+    sums half, last;    /* of ranges.h: what is in the first half of a stretch, and in all of it */
 } tile;
 
-/* For tiles of at most so many columns, of which there may be too few to make one. */
-static void make_weights(weights *w, double period, int64_t columns)
+/* For tiles of at most so many columns, of which there may be too few to make one. For ranges the
+ * weights stay below 2^16, for a grid that holds all of a tile's sums. */
+static void make_weights(weights *w, double period, int is_range, int64_t columns)
 {
-    const int64_t most = period < 3.0 ? STEPS / 2 : STEPS;
+    const int64_t held = (int64_t)(11.0 * (period - 0.5)) / 8 * 8;
+    const int64_t most = is_range && held < STEPS ? held : period < 3.0 ? STEPS / 2 : STEPS;
     syi_dd weight = {1.0, 0.0}, out = syi_dd_divide(weight, period);
     w->b = syi_wilder_factor(period);
     w->back = syi_dd_divide((syi_dd){period, 0.0}, period - 1.0);
@@ -81,6 +85,15 @@ static void make_weights(weights *w, double period, int64_t columns)
         weight = syi_dd_multiply(weight, w->back);
         out = syi_dd_multiply(out, w->b.b);
     }
+}
+
+SYI_INLINE void set_steps(const weights *w, tile *t, int64_t steps)
+{
+    t->steps = steps;
+    t->power = steps == w->steps ? w->whole : syi_wilder_power(&w->b, steps);
+    t->fade[0] = 1.0;
+    for (int l = 1; l < LANES; l++)
+        t->fade[l] = t->fade[l - 1] * t->power.high * (1.0 + 0x1p-40);
 }
 
 /* Columns as they lie in the row side by side, and back. */

@@ -259,3 +259,53 @@ Test(edges, first_high_of_atr)
     lab_release(&exact);
     lab_release(&c);
 }
+
+enum { BARS = 3000 };
+
+/* Bars of a price near `level`: a walk of closes, highs above and lows below. */
+static void fill_bars(double level, double *high, double *low, double *close)
+{
+    uint64_t s = 11;
+    double price = level;
+    for (int i = 0; i < BARS; i++) {
+        double up = (double)series_below(&s, 900) * 1e-5,
+               down = (double)series_below(&s, 900) * 1e-5;
+        high[i] = price * (1.0 + up);
+        low[i] = price * (1.0 - down);
+        price = close[i] = low[i] + (high[i] - low[i]) * 0.01 * (double)series_below(&s, 101);
+    }
+}
+
+/* Bars of a market, which the closes alone, the highs alone or the lows alone leave. */
+static void check_bars(const char *device, double level, int input, int at, double value)
+{
+    static double high[BARS];
+    sy_context *context = lab_open(device, NULL, NULL);
+    lab_case c = {.workload = "atr", .rows = 1, .columns = BARS, .x = high};
+    cr_assert(context && lab_prepare(&c));
+    double *const inputs[] = {high, c.more[0], c.more[1]};
+    fill_bars(level, high, c.more[0], c.more[1]);
+    inputs[input][at] = value;
+    cr_assert_eq(lab_run(context, &c, NULL, NULL), SY_OK);
+    cr_expect_eq(judge_case(&c), 0, "%s: input %d is %g at %d", device, input, value, at);
+    lab_release(&c);
+    sy_context_destroy(&context);
+}
+
+Test(edges, strange_bars_of_atr)
+{
+    static const char *const devices[] = {"cpu", "cpu:isa=v3", "cpu:isa=base", SPLIT};
+    const double values[] = {100.0, (double)NAN, (double)INFINITY, 0.0,   -0.0,   -100.0, 1e-250,
+                             1e250, 190.0,       55.125,           317.3, 0x1p101};
+    for (size_t d = 0; d < sizeof devices / sizeof devices[0]; d++)
+        for (size_t k = 0; k < sizeof values / sizeof values[0]; k++)
+            for (int input = 0; input < 3; input++)
+                for (int at = 700; at < 1400; at += 511)
+                    check_bars(devices[d], 100.0, input, at, values[k]);
+}
+
+Test(edges, bars_of_atr_at_any_level)
+{
+    for (int power = -1070; power < 1020; power += 30)
+        check_bars("cpu", ldexp(1.0, power), 0, 1500, ldexp(1.25, power));
+}
