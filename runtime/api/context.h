@@ -54,7 +54,7 @@ void syi_context_look(sy_context *context);
 sy_status syi_context_plan(sy_context *context, const syi_job *job, const sy_options *options,
                            syi_plan *out);
 
-/* After a run of that plan; one with an array on a GPU teaches nothing. */
+/* After a run of that plan. */
 void syi_context_learn(sy_context *context, const syi_job *job, const sy_options *options,
                        const syi_plan *plan, const syi_tally *tallies);
 

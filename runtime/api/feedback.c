@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "costs.h"
 #include "device/place.h"
+#include "plan/residence.h"
 
 #include <stdio.h>
 
@@ -16,7 +17,9 @@ typedef struct news {
     double slower;
 } news;
 
-static void follow(syi_known_device *device, const syi_tally *tally, news *out)
+/* `cost`: the device's, where the arrays live. */
+static void follow(syi_known_device *device, const syi_cost *cost, const syi_tally *tally,
+                   news *out)
 {
     const syi_outcome *done = &tally->total;
     double elements = (double)done->elements_done, expected;
@@ -26,8 +29,7 @@ static void follow(syi_known_device *device, const syi_tally *tally, news *out)
         syi_drift_fade(&device->drift);
         return;
     }
-    expected = syi_cost_ns(&device->cost, (syi_passage){elements / (double)tally->packets, false},
-                           elements);
+    expected = syi_cost_ns(cost, (syi_passage){elements / (double)tally->packets, false}, elements);
     if (device->guess) /* the first run counts for more than the guess */
         device->drift.slower = (syi_track){0};
     device->guess = 0;
@@ -115,12 +117,24 @@ static void save(sy_context *context, const syi_known *known)
                      sy_last_error()->text);
 }
 
+/* The costs as the plan saw them before it was told how they have drifted; NULL: no memory. */
+static syi_cost *costs_here(sy_context *context, const syi_job *job, const syi_known *known)
+{
+    syi_cost *costs = syi_arena_alloc(job->memory, (size_t)known->count, sizeof *costs);
+    for (int i = 0; costs && i < known->count; i++)
+        costs[i] = known->devices[i].cost;
+    if (costs)
+        syi_residence_apply(&context->devices, job, costs);
+    return costs;
+}
+
 /* Applies the run to the context's own record; gives a copy of it in `after` when it is to be
  * saved. */
 static void learn(sy_context *context, const syi_job *job, const char *tag, const syi_plan *plan,
                   const syi_tally *tallies, news *found, syi_known *after)
 {
-    syi_known *known = syi_known_find(context, job->workload, job->dtype, tag);
+    syi_known *known = syi_known_find(context, job, tag);
+    syi_cost *costs;
     unsigned signals = 0;
     if (!known || (plan->exact && !known->costs))
         return;
@@ -128,8 +142,11 @@ static void learn(sy_context *context, const syi_job *job, const char *tag, cons
         begin(known, plan, tallies);
         return;
     }
-    for (int i = 0; i < known->count; i++) {
-        follow(&known->devices[i], &tallies[i], &found[i]);
+    costs = costs_here(context, job, known);
+    for (int i = 0; costs && i < known->count; i++) {
+        follow(&known->devices[i], &costs[i], &tallies[i], &found[i]);
+        if (known->home) /* it is the model of where arrays live that was off, not the profile */
+            found[i].signal = 0;
         signals |= found[i].signal;
     }
     if (!(signals & SYI_DRIFT_SAVE) || !known->ratios || known->borrowed)
@@ -157,10 +174,8 @@ void syi_context_learn(sy_context *context, const syi_job *job, const sy_options
     const char *tag;
     news *found;
     syi_known after = {0};
-    /* Forced shares say little: a device alone is not what it is beside the others. And costs are
-     * those of arrays in the host's memory: one on a GPU costs its owner less, the others more. */
-    if (context->frozen || plan->count < 2 || plan->source == SYI_SOURCE_CALL ||
-        plan->choice.made || !syi_job_addressable(job))
+    /* Forced shares say little: a device alone is not what it is beside the others. */
+    if (context->frozen || plan->count < 2 || plan->source == SYI_SOURCE_CALL || plan->choice.made)
         return;
     found = syi_arena_alloc(job->memory, (size_t)plan->count, sizeof *found);
     if (!found)

@@ -166,15 +166,15 @@ static sy_status read_file(sy_context *context, syi_known *out)
     return status;
 }
 
-static sy_status load(sy_context *context, const syi_workload *workload, sy_dtype dtype,
-                      const char *tag, syi_known **out)
+static sy_status load(sy_context *context, const syi_job *job, const char *tag, syi_known **out)
 {
     syi_known *known = syi_alloc(1, sizeof *known);
     sy_status status;
     if (!known)
         return syi_no_memory(sizeof *known);
-    known->workload = workload;
-    known->dtype = dtype;
+    known->home = syi_job_home(job);
+    known->workload = job->workload;
+    known->dtype = job->dtype;
     known->count = context->devices.count;
     syi_copy_text(known->tag, sizeof known->tag, tag);
     known->devices = syi_alloc((size_t)known->count, sizeof *known->devices);
@@ -190,12 +190,12 @@ static sy_status load(sy_context *context, const syi_workload *workload, sy_dtyp
 
 /* ---- the context's memory ----------------------------------------------------------------- */
 
-syi_known *syi_known_find(sy_context *context, const syi_workload *workload, sy_dtype dtype,
-                          const char *tag)
+syi_known *syi_known_find(sy_context *context, const syi_job *job, const char *tag)
 {
+    const int home = syi_job_home(job);
     syi_known *known = context->memory.list;
-    while (known && (known->workload != workload || known->dtype != dtype ||
-                     strncmp(known->tag, tag, sizeof known->tag - 1) != 0))
+    while (known && (known->workload != job->workload || known->dtype != job->dtype ||
+                     known->home != home || strncmp(known->tag, tag, sizeof known->tag - 1) != 0))
         known = known->next;
     return known;
 }
@@ -214,21 +214,19 @@ sy_status syi_known_copy(const syi_known *from, syi_arena *memory, syi_known *ou
 
 sy_status syi_known_get(sy_context *context, const syi_job *job, const char *tag, syi_known *out)
 {
-    const syi_workload *workload = job->workload;
-    const sy_dtype dtype = job->dtype;
     syi_memory *memory = &context->memory;
     syi_known *known, *fresh = NULL;
     sy_status status = SY_OK;
     pthread_mutex_lock(&memory->lock);
     if (syi_store_changed(&context->multigpu, &memory->look))
         drop_all(memory);
-    known = syi_known_find(context, workload, dtype, tag);
+    known = syi_known_find(context, job, tag);
     if (!known) {
         /* The log's callback may call the library, so nothing is locked while reading. */
         pthread_mutex_unlock(&memory->lock);
-        SYI_TRY(load(context, workload, dtype, tag, &fresh));
+        SYI_TRY(load(context, job, tag, &fresh));
         pthread_mutex_lock(&memory->lock);
-        known = syi_known_find(context, workload, dtype, tag);
+        known = syi_known_find(context, job, tag);
     }
     if (!known) {
         fresh->next = memory->list;

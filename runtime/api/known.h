@@ -19,9 +19,12 @@ typedef struct syi_known_device {
 
 enum { SYI_TAG = 64 };
 
-/* Of one tag, workload and dtype; one place per device of the context. */
+/* Of one tag, workload, dtype and home; one place per device of the context. The costs are those of
+ * arrays in the host's memory (unless the first run has told them), what the runs have corrected is
+ * of arrays with that home: where they live is modelled (plan/residence.h), the rest is learned. */
 typedef struct syi_known {
     char tag[SYI_TAG];
+    int home; /* syi_job_home */
     const syi_workload *workload;
     sy_dtype dtype;
     int count, ratios, costs; /* devices; of them with a ratio, with a cost */
@@ -53,8 +56,7 @@ sy_status syi_known_get(sy_context *context, const syi_job *job, const char *tag
 sy_status syi_known_copy(const syi_known *from, syi_arena *memory, syi_known *out);
 
 /* The context's own record, or NULL; the caller holds the lock. */
-syi_known *syi_known_find(sy_context *context, const syi_workload *workload, sy_dtype dtype,
-                          const char *tag);
+syi_known *syi_known_find(sy_context *context, const syi_job *job, const char *tag);
 
 /* What a device is now, for this workload. */
 syi_fingerprint syi_fingerprint_of(const syi_device *device, const syi_workload *workload,

@@ -126,13 +126,20 @@ static syi_place place_of(const syi_job *job, int k)
     return k < inputs ? syi_place_in(job, k) : syi_place_out(job, k - inputs);
 }
 
-int syi_job_addressable(const syi_job *job)
+int syi_job_home(const syi_job *job)
 {
     int arrays = job->workload->n_inputs + job->workload->n_outputs;
-    for (int k = 0; job->places && k < arrays; k++)
-        if (place_of(job, k).kind == SYI_ON_DEVICE)
-            return 0;
-    return 1;
+    for (int k = 0; job->places && k < arrays; k++) {
+        const syi_place place = place_of(job, k);
+        if (place.kind == SYI_ON_DEVICE)
+            return place.home;
+    }
+    return 0;
+}
+
+int syi_job_addressable(const syi_job *job)
+{
+    return syi_job_home(job) == 0;
 }
 
 syi_device *syi_job_lost(const syi_job *job, int ask)

@@ -40,6 +40,8 @@ sy_status syi_place_find(const struct syi_devices *devices, const void *address,
 syi_place syi_place_in(const syi_job *job, int k);
 syi_place syi_place_out(const syi_job *job, int k);
 int syi_job_addressable(const syi_job *job);
+/* The home of the first array that lives on a device; 0: none does. */
+int syi_job_home(const syi_job *job);
 
 /* The device whose memory one of the arrays is in and cannot be read any more; NULL: none. With
  * `ask` every such device is asked whether it still answers; without, what is known counts. */

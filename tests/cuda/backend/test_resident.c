@@ -212,6 +212,44 @@ static void learning(const char *devices)
     remove(lock);
 }
 
+/* What a work with its input on that GPU would take; < 0: nothing is known. */
+static double predicted_at(sy_context *context, int device)
+{
+    sy_plan_info plan = {.struct_size = sizeof plan};
+    void *x = NULL;
+    sy_work work = {
+        .struct_size = sizeof work, .workload = "rolling_max", .rows = 1, .columns = GPU_MOST};
+    GPU_CHECK(sy_memory_alloc(context, device, GPU_MOST * sizeof *gpu_x, &x) == SY_OK, "%s",
+              sy_last_error()->text);
+    work.inputs = (const void *const[]){x};
+    GPU_CHECK(sy_plan_explain(context, &work, NULL, &plan) == SY_OK, "%s", sy_last_error()->text);
+    sy_plan_info_clear(&plan);
+    sy_memory_free(context, &x);
+    return plan.predicted_ms;
+}
+
+/* Runs with an array on a GPU teach what such works cost, and nothing about others. */
+static void learning_apart(void)
+{
+    sy_config config = {.struct_size = sizeof config,
+                        .devices = "cuda:0,cuda:1",
+                        .multigpu_path = "no-such/multigpu.json",
+                        .thresholds_path = "no-such/thresholds.json",
+                        .cuda_driver = gpu_driver};
+    sy_context *context = NULL;
+    sy_plan_info host;
+    gpu_world("gpus=2", NULL, 0);
+    GPU_CHECK(sy_context_create(&config, &context) == SY_OK, "%s", sy_last_error()->text);
+    GPU_CHECK(predicted_at(context, 0) < 0, "known before any run");
+    for (int i = 0; i < 4 && predicted_at(context, 0) < 0; i++)
+        run_at(context, ON_GPU, ON_HOST, "apart");
+    GPU_CHECK(predicted_at(context, 0) > 0, "nothing was learned");
+    GPU_CHECK(predicted_at(context, 1) < 0, "learned of another GPU's arrays");
+    look(context, "rolling_max", &host);
+    GPU_CHECK(host.predicted_ms < 0, "learned of the host's arrays");
+    gpu_close(&context, "apart");
+}
+
 /* An array on a GPU that the context has not is refused by name. */
 static void foreign(void)
 {
@@ -280,6 +318,7 @@ int main(int argc, char **argv)
     pinned();
     learning("cuda:0,cuda:1");
     learning("cuda,cpu");
+    learning_apart();
     merging();
     combinations();
     return gpu_end();
