@@ -100,6 +100,37 @@ static void hang(void)
     sy_context_destroy(&context);
 }
 
+/* A launch fails once, and the GPU would do again: not in this context, whatever is run there, but
+ * in the next one. */
+static void tried_again(void)
+{
+    lab_case c = gpu_case("sma", GPU_MOST);
+    sy_context *context;
+    vcuda_counts before, after;
+    gpu_world("gpus=2", NULL, 0);
+    for (int turn = 0; turn < 2; turn++) {
+        context = gpu_open("cuda", 0, 0, NULL);
+        GPU_CHECK(turn ||
+                      !vcuda_fault("device=1,call=cuLaunchKernel,error=CUDA_ERROR_LAUNCH_FAILED"),
+                  "%s", vcuda_message());
+        for (int run = 0; run < 3; run++) {
+            sy_report report = {.struct_size = sizeof report};
+            vcuda_counters(1, &before);
+            GPU_CHECK(gpu_compare(context, &c, NULL, &report, "again") == SY_OK, "%s",
+                      sy_last_error()->text);
+            vcuda_counters(1, &after);
+            GPU_CHECK(!strcmp(report.devices[1].state, turn ? "ok" : "failed"),
+                      "context %d, run %d: %s", turn, run, report.devices[1].state);
+            GPU_CHECK((after.launches > before.launches) == turn && report.devices[0].tiles > 0,
+                      "context %d, run %d: %llu launches", turn, run,
+                      (unsigned long long)(after.launches - before.launches));
+            sy_report_clear(&report);
+        }
+        GPU_CHECK(after.faults == 1, "%llu faults", (unsigned long long)after.faults);
+        gpu_close(&context, "again");
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (!gpu_begin(argc, argv))
@@ -112,5 +143,6 @@ int main(int argc, char **argv)
                 lose(w, device, SHARE * quarter / 4);
     }
     hang();
+    tried_again();
     return gpu_end();
 }
