@@ -243,6 +243,25 @@ static int open_flavour(const char *path)
     return flavours[n_flavours++].module == NULL;
 }
 
+/* A path of a kernel that no case takes is not tested: nine lines in ten of the translation must
+ * have been executed. TEST_KERNELS_MISSED=1 names the others, some of which are other tests':
+ * conversions of floats, and the exact windows inside of the fast ones. */
+static int check_coverage(const gpu_flavour *f, const char *only)
+{
+    uint32_t code = 0, reached = 0;
+    for (uint32_t i = 1; i <= vptx_line_count(f->module); i++) {
+        vptx_line line;
+        if (!vptx_coverage(f->module, i, &line))
+            continue;
+        code++;
+        reached += line.executed > 0;
+        if (!line.executed && getenv("TEST_KERNELS_MISSED"))
+            printf("%s: line %u of %s\n", f->path, i, line.function);
+    }
+    printf("%s: %u of %u PTX lines executed\n", f->path, reached, code);
+    return !only && reached * 10 < code * 9;
+}
+
 int main(int argc, char **argv)
 {
     const char *only = getenv("TEST_KERNELS_ONLY");
@@ -264,6 +283,7 @@ int main(int argc, char **argv)
                (double)f->lane_instructions);
         if (f->units == 0 || (f->doubts + f->broken) * 100 > f->units)
             failures++;
+        failures += (uint64_t)check_coverage(f, only);
         vptx_unload(f->module);
     }
     printf("%llu cases, %llu failures\n", (unsigned long long)cases, (unsigned long long)failures);
