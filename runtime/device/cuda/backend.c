@@ -4,6 +4,7 @@
  * tile at a time.
  */
 #include "base/clock.h"
+#include "device/cuda/gather.h"
 #include "device/cuda/layout.h"
 #include "device/cuda/memory.h"
 #include "device/cuda/open.h"
@@ -164,6 +165,8 @@ static void cuda_trim(syi_device *device)
         api->cuCtxPopCurrent(NULL);
     }
     pthread_mutex_unlock(&cuda->running);
+    if (cuda->gather)
+        syi_cuda_gather_trim(cuda->gather);
 }
 
 static const char *cuda_obstacle(syi_device *device, const syi_workload *workload)

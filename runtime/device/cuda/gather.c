@@ -17,6 +17,7 @@ struct syi_cuda_gather {
     int insists;     /* the caller has named the way */
     _Atomic int way;
     _Atomic int ready; /* the way has been begun */
+    int told;          /* that it is NCCL */
     cuda_ranks *ranks;
     int64_t patience_ns;
     char note[768]; /* to be logged when nothing is locked */
@@ -83,6 +84,16 @@ void syi_cuda_gather_close(syi_cuda_gather **gather)
     syi_free(old->nccl_path);
     pthread_mutex_destroy(&old->lock);
     syi_free(old);
+}
+
+void syi_cuda_gather_trim(syi_cuda_gather *gather)
+{
+    pthread_mutex_lock(&gather->lock);
+    if (gather->ranks) {
+        cuda_ranks_close(&gather->ranks);
+        gather->ready = 0;
+    }
+    pthread_mutex_unlock(&gather->lock);
 }
 
 /* ---- peer copies and the host ------------------------------------------------------------- */
@@ -187,7 +198,9 @@ static void begin(syi_cuda_gather *gather)
         version = cuda_ranks_version(gather->ranks);
         snprintf(why, sizeof why, " %d.%d.%d%s", version / 10000, version / 100 % 100,
                  version % 100, gather->insists ? as_said : ", which was found");
-        note(gather, SY_LOG_INFO, way_names[BY_NCCL], why);
+        if (!gather->told)
+            note(gather, SY_LOG_INFO, way_names[BY_NCCL], why);
+        gather->told = 1;
     }
 }
 

@@ -19,6 +19,10 @@ sy_status syi_cuda_gather_open(const syi_devices *devices, const sy_config *conf
 /* Before the devices are closed. Takes the address, accepts a NULL inside, leaves NULL. */
 void syi_cuda_gather_close(syi_cuda_gather **gather);
 
+/* Gives back what a way keeps between transfers (NCCL's ranks and their memory); it is begun again
+ * when it is needed. While nothing of this thread's is under way. */
+void syi_cuda_gather_trim(syi_cuda_gather *gather);
+
 /* Whether anything goes from GPU to GPU; else all goes through the host. */
 int cuda_gather_is_direct(syi_cuda_gather *gather);
 

@@ -50,7 +50,8 @@ SY_API sy_status sy_context_create(const sy_config *config, sy_context **out);
 /* Takes the address, accepts a NULL inside, leaves NULL. No call may be running on it. */
 SY_API void sy_context_destroy(sy_context **context);
 
-/* Gives the device and pinned memory back that is kept between calls. NULL is accepted. */
+/* Gives the device and pinned memory back that is kept between calls, NCCL's too. NULL is accepted.
+ */
 SY_API void sy_trim(sy_context *context);
 
 /* The same by itself when the scope ends, whichever way it is left:

@@ -306,6 +306,33 @@ static void host_memory(void)
     GPU_CHECK(errors > 3, "%d errors", errors);
 }
 
+/* What NCCL keeps goes with sy_trim, and it is begun again when it is needed. */
+static void trimmed(void)
+{
+    lab_log log = {0};
+    const scene s = {.nccl = nccl, .gpus = 3, .arrays = 3, .source = PLAIN, .size = MOST};
+    const int infos = 1;
+    sy_context *context = open_scene(&s, &log);
+    const int live = vnccl_live();
+    for (int turn = 0; context && turn < 2; turn++) {
+        ending e = {0};
+        vcuda_counts counts;
+        spread_in(context, &s, &e, "trimmed");
+        GPU_CHECK(e.status == SY_OK && e.gates == 3 && vnccl_live() == live + 3,
+                  "turn %d: %llu gates", turn, (unsigned long long)e.gates);
+        sy_trim(context);
+        vcuda_counters(-1, &counts);
+        GPU_CHECK(
+            vnccl_live() == live && !counts.live_allocations && !counts.live_host &&
+                !counts.live_streams,
+            "turn %d: sy_trim left %d ranks, %lld allocations, %lld on the host, %lld streams",
+            turn, vnccl_live() - live, (long long)counts.live_allocations,
+            (long long)counts.live_host, (long long)counts.live_streams);
+    }
+    GPU_CHECK(log.infos == infos, "the way is told %d times: %s", log.infos, log.text);
+    gpu_close(&context, "trimmed");
+}
+
 static void interface(void)
 {
     unsigned char a[100], b[100];
@@ -346,6 +373,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < MOST; i++)
         bytes[i] = (unsigned char)(i * 31 + i / 256 * 7 + i / 65536);
     interface();
+    trimmed();
     every_way();
     some_of_them();
     nccl_fails();
