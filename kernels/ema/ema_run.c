@@ -83,9 +83,8 @@ static sy_status run_slabs(const task *task, syi_ema_state *state, int64_t from,
             slab.next_x += EMA_LANES * slab.length;
         slab.next_y = task->y && !past ? task->y + *reached : slab.x;
         slab.start[0] = state->deviation;
-        if (!syi_all_in_range(slab.x, EMA_LANES * slab.length))
+        if (!ema_chain(&slab))
             return SY_OK;
-        ema_chain(&slab);
         if (task->y) {
             slab.y = past ? room : task->y + *reached;
             ema_fill(&slab);
@@ -152,6 +151,8 @@ static sy_status run_columns(const task *task, syi_ema_state *state, int64_t fro
     int64_t i = from;
     if (i < to && state->phase == SYI_PHASE_BEFORE)
         SYI_TRY(run_seed(task, state, i, to, &i));
+    if (i < to && state->phase == SYI_PHASE_RUNNING)
+        SYI_TRY(run_steps(task, state, i, syi_line_after(task->y, i, to), &i));
     if (i < to && state->phase == SYI_PHASE_RUNNING)
         SYI_TRY(run_slabs(task, state, i, to, &i));
     if (i < to && state->phase == SYI_PHASE_RUNNING)

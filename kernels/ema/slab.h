@@ -31,6 +31,7 @@ typedef struct ema_slab {
     const syi_factor_dd *factor;
     syi_vec tile[EMA_LENGTH * EMA_GROUPS];
     syi_vec least[EMA_BLOCKS * EMA_GROUPS], most[EMA_BLOCKS * EMA_GROUPS];
+    syi_bits_vec outside; /* not 0: a value is out of range */
     syi_vec pivot[EMA_GROUPS];
     syi_stage stage[EMA_GROUPS];
     /* What each block began with, and whether one of its columns is unsure: then not 0. */
@@ -58,6 +59,8 @@ SYI_INLINE void ema_read(ema_slab *s, int64_t at, int count)
             least = syi_vec_min(least, tile[i * EMA_GROUPS + q]);
             most = syi_vec_max(most, tile[i * EMA_GROUPS + q]);
         }
+        s->outside |=
+            ~(syi_bits_vec)(syi_vec_max(syi_vec_abs(least), syi_vec_abs(most)) <= SYI_HUGE);
         s->least[at / SYI_STAGE_BLOCK * EMA_GROUPS + q] = least;
         s->most[at / SYI_STAGE_BLOCK * EMA_GROUPS + q] = most;
     }
@@ -95,9 +98,7 @@ SYI_INLINE syi_vec ema_round(const syi_stage *stage, const syi_stage_grid *grid,
 {
     syi_vec part = stage->high - grid->shift, sum = grid->pivot + part;
     syi_vec low = (part - (sum - grid->pivot)) + stage->low;
-    syi_vec value = sum + low;
-    *unsure |= syi_vec_unsure(value, low - (value - sum), error);
-    return value;
+    return syi_vec_round(sum, low, error, unsure);
 }
 
 /* How far a block's values may be off, and what rounding them loses. */
@@ -174,11 +175,13 @@ SYI_INLINE syi_deviation ema_end(const ema_slab *s, int lane)
     return syi_stage_deviation(&s->stage[q], k, s->pivot[q][k], s->x[(lane + 1) * s->length - 1]);
 }
 
-/* start[0] is known; the others follow. */
-SYI_INLINE void ema_chain(ema_slab *s)
+/* start[0] is known; the others follow. Returns 0 when a value is out of range: a NaN, of which the
+ * extremes may know nothing, is still in the state behind it. */
+SYI_INLINE int ema_chain(ema_slab *s)
 {
     const syi_deviation nothing = {{0.0, 0.0}, 0.0};
     syi_factor_dd left = syi_factor_power(s->factor, s->length);
+    s->outside = (syi_bits_vec){0};
     for (int lane = 0; lane < EMA_LANES; lane++)
         ema_set(s, lane, &nothing);
     for (int64_t at = 0; at < s->length; at += SYI_STAGE_BLOCK) {
@@ -189,6 +192,7 @@ SYI_INLINE void ema_chain(ema_slab *s)
     }
     for (int lane = 0; lane < EMA_LANES; lane++)
         s->start[lane + 1] = syi_deviation_carried(ema_end(s, lane), s->start[lane], &left);
+    return !syi_vec_any(s->outside) && syi_is_finite(s->start[EMA_LANES].value.high);
 }
 
 SYI_INLINE void ema_fill(ema_slab *s)

@@ -44,6 +44,12 @@ SYI_INLINE void syi_vec_store(double *to, syi_vec a)
     memcpy(to, &a, sizeof a);
 }
 
+/* How many elements y lies past the place of a vector that no two lines share. */
+SYI_INLINE int64_t syi_vec_past(const double *y)
+{
+    return (int64_t)((uintptr_t)y / sizeof *y % SYI_VECTOR);
+}
+
 #if SYI_VECTOR == 8
 
 SYI_INLINE syi_vec syi_vec_of(double x)
@@ -230,11 +236,13 @@ SYI_INLINE void syi_vec_two_sum(syi_vec a, syi_vec b, syi_vec *high, syi_vec *lo
     *high = sum;
 }
 
-/* Not 0 where the range of the value is not rounded to one double: high + low, |low| at most half
- * an ulp, off by `error` at most. */
-SYI_INLINE syi_bits_vec syi_vec_unsure(syi_vec high, syi_vec low, syi_vec error)
+/* The number nearest to high + low, which is off by `error` at most; *unsure becomes not 0 where it
+ * may be another. What adding low and error loses has to be part of the error. */
+SYI_INLINE syi_vec syi_vec_round(syi_vec high, syi_vec low, syi_vec error, syi_bits_vec *unsure)
 {
-    return (syi_bits_vec)(high + (low + error)) ^ (syi_bits_vec)(high + (low - error));
+    syi_vec value = high + (low + error);
+    *unsure |= (syi_bits_vec)value ^ (syi_bits_vec)(high + (low - error));
+    return value;
 }
 
 /* Whether an element is not 0. */

@@ -69,8 +69,9 @@ static sy_status run_unsure(const task *task, const macd_slab *slab, int64_t fro
     return status;
 }
 
-/* A slab, from and to the state between columns. */
-static sy_status run_slab(const task *task, macd_slab *slab, syi_macd_state *state, int64_t from)
+/* A slab, from and to the state between columns; *done is 0 when a value is out of range. */
+static sy_status run_slab(const task *task, macd_slab *slab, syi_macd_state *state, int64_t from,
+                          int *done)
 {
     int64_t count = MACD_LANES * slab->length, reached;
     int again;
@@ -79,7 +80,9 @@ static sy_status run_slab(const task *task, macd_slab *slab, syi_macd_state *sta
     slab->start[0] = syi_macd_triple_of(&task->terms, state);
     for (int k = 0; k < 3; k++)
         slab->y[k] = task->y ? task->y[k] + from : NULL;
-    macd_chain(slab);
+    *done = macd_chain(slab);
+    if (!*done)
+        return SY_OK;
     again = 0;
     for (int k = 0; k < MACD_LANES; k++)
         again |= slab->straight[k % SYI_VECTOR] != 0;
@@ -99,20 +102,21 @@ static sy_status run_slabs(const task *task, syi_macd_state *state, int64_t from
                            int64_t *reached)
 {
     macd_slab slab;
+    int done;
     macd_set_terms(&slab, &task->macd);
     slab.length = 0;
     for (*reached = from; to - *reached >= MACD_LEAST; *reached += MACD_LANES * slab.length) {
         int64_t length = (to - *reached) / MACD_LANES;
         length = length < MACD_LENGTH ? length : MACD_LENGTH;
-        if (!syi_all_in_range(task->x + *reached, MACD_LANES * length))
-            return SY_OK;
         if (length != slab.length)
             slab.map = syi_macd_map_of(&task->terms, task->macd.signal, length);
         slab.length = length;
         slab.next = task->x + *reached;
         if (to - *reached >= 2 * MACD_LANES * length)
             slab.next += MACD_LANES * length;
-        SYI_TRY(run_slab(task, &slab, state, *reached));
+        SYI_TRY(run_slab(task, &slab, state, *reached, &done));
+        if (!done)
+            return SY_OK;
     }
     return SY_OK;
 }
@@ -192,6 +196,8 @@ static sy_status run_columns(const task *task, syi_macd_state *s, int64_t from, 
         run_seed(task, s, to, &i);
     if (i < to && s->phase == SYI_PHASE_SEEDING)
         SYI_TRY(run_seeding(task, s, i, to, &i));
+    if (i < to && s->phase == SYI_PHASE_RUNNING)
+        SYI_TRY(run_steps(task, s, i, syi_line_after(task->y ? task->y[0] : NULL, i, to), &i));
     if (i < to && s->phase == SYI_PHASE_RUNNING)
         SYI_TRY(run_slabs(task, s, i, to, &i));
     if (i < to && s->phase == SYI_PHASE_RUNNING)

@@ -36,6 +36,7 @@ typedef struct macd_slab {
     syi_macd_map map; /* of `length` columns */
     syi_vec tile[MACD_LENGTH * MACD_GROUPS];
     syi_vec least[MACD_BLOCKS * MACD_GROUPS], most[MACD_BLOCKS * MACD_GROUPS];
+    syi_bits_vec outside;  /* not 0: a value is out of range */
     syi_bits_vec straight; /* not 0: a block is, but not flat */
     macd_lanes lanes[MACD_GROUPS], begun[MACD_BLOCKS * MACD_GROUPS];
     syi_bits_vec unsure[MACD_BLOCKS * MACD_GROUPS]; /* not 0: a column of the block is */
@@ -54,8 +55,10 @@ SYI_INLINE void macd_set_terms(macd_slab *s, const syi_macd *macd)
 SYI_INLINE void macd_look(macd_slab *s, int64_t block, const syi_vec *tile, int count)
 {
     for (int q = 0; q < MACD_GROUPS; q++) {
-        syi_vec least = tile[q], most = tile[q], step = tile[MACD_GROUPS + q] - tile[q];
+        syi_vec least = tile[q], most = tile[q], step = {0};
         syi_bits_vec bends = {0};
+        if (count > 1)
+            step = tile[MACD_GROUPS + q] - tile[q];
         for (int i = 1; i < count; i++) {
             syi_vec x = tile[i * MACD_GROUPS + q], next = x - tile[(i - 1) * MACD_GROUPS + q];
             least = syi_vec_min(least, x);
@@ -63,6 +66,8 @@ SYI_INLINE void macd_look(macd_slab *s, int64_t block, const syi_vec *tile, int 
             bends |= (syi_bits_vec)next ^ (syi_bits_vec)step;
             step = next;
         }
+        s->outside |=
+            ~(syi_bits_vec)(syi_vec_max(syi_vec_abs(least), syi_vec_abs(most)) <= SYI_HUGE);
         s->least[block * MACD_GROUPS + q] = least;
         s->most[block * MACD_GROUPS + q] = most;
         if (count == SYI_STAGE_BLOCK)
@@ -83,12 +88,7 @@ SYI_INLINE void macd_read(macd_slab *s, int64_t at, int count)
                 __builtin_prefetch(s->y[k] + to, 1);
         }
     }
-    if (count > 1)
-        macd_look(s, at / SYI_STAGE_BLOCK, tile, count);
-    else
-        for (int q = 0; q < MACD_GROUPS; q++)
-            s->least[at / SYI_STAGE_BLOCK * MACD_GROUPS + q] =
-                s->most[at / SYI_STAGE_BLOCK * MACD_GROUPS + q] = tile[q];
+    macd_look(s, at / SYI_STAGE_BLOCK, tile, count);
 }
 
 SYI_INLINE syi_stage_grid macd_enter(macd_slab *s, int q, int64_t at)
@@ -125,13 +125,6 @@ SYI_INLINE void macd_step(syi_stage *stage, const syi_stage_terms *terms,
     *high = stage[FAST].high - stage[SLOW].high;
     *low = stage[FAST].low - stage[SLOW].low;
     syi_stage_step(&stage[SIGNAL], &terms[SIGNAL], *high + grid->shift, *low);
-}
-
-SYI_INLINE syi_vec macd_round(syi_vec high, syi_vec low, syi_vec error, syi_bits_vec *unsure)
-{
-    syi_vec value = high + low;
-    *unsure |= syi_vec_unsure(value, low - (value - high), error);
-    return value;
 }
 
 /* What the macd of a block may be off by: the averages' errors, and the difference's rounding. */
@@ -177,7 +170,8 @@ SYI_INLINE void macd_write(macd_slab *s, int q, int64_t at, int count)
     syi_vec input = macd_error(s, &s->lanes[q], &grid), high, low;
     /* Twice the lows' rounding, for what the test of the rounding loses. */
     double lost = s->terms[SIGNAL].noise + 2.0 * SYI_STAGE_LOSS * s->terms[SIGNAL].low_most;
-    syi_vec macd = input * fine + grid.unit * syi_vec_of(0x1p-52);
+    double test = SYI_STAGE_LOSS * (s->terms[FAST].low_most + s->terms[SLOW].low_most);
+    syi_vec macd = (input + grid.unit * syi_vec_of(test)) * fine;
     syi_vec signal = macd + (stage[SIGNAL].error + grid.unit * syi_vec_of(lost)) * fine;
     syi_vec histogram = macd + macd + signal;
     syi_bits_vec unsure = {0};
@@ -187,9 +181,9 @@ SYI_INLINE void macd_write(macd_slab *s, int q, int64_t at, int count)
         for (int k = 0; k < n; k++) {
             macd_step(stage, s->terms, &grid, s->tile[(at + i + k) * MACD_GROUPS + q], &high, &low);
             syi_vec average = stage[SIGNAL].high - grid.shift, below = stage[SIGNAL].low;
-            out[0][k] = macd_round(high, low, macd, &unsure);
-            out[1][k] = macd_round(average, below, signal, &unsure);
-            out[2][k] = macd_round(high - average, low - below, histogram, &unsure);
+            out[0][k] = syi_vec_round(high, low, macd, &unsure);
+            out[1][k] = syi_vec_round(average, below, signal, &unsure);
+            out[2][k] = syi_vec_round(high - average, low - below, histogram, &unsure);
         }
         for (int k = 0; k < 3; k++)
             syi_lanes_store(s->y[k] + q * SYI_VECTOR * s->length + at + i, s->length, out[k], 1, n);
@@ -221,12 +215,13 @@ SYI_INLINE syi_macd_triple macd_triple(const macd_lanes *l, int lane, double x)
                              syi_stage_deviation(&l->stage[SIGNAL], k, 0.0, 0.0)};
 }
 
-/* start[0] is known; the others follow. */
-SYI_INLINE void macd_chain(macd_slab *s)
+/* start[0] is known; the others follow. Returns 0 when a value is out of range: a NaN, of which the
+ * extremes may know nothing, is still in the state behind it. */
+SYI_INLINE int macd_chain(macd_slab *s)
 {
     const syi_deviation none = {{0.0, 0.0}, 0.0};
     const syi_macd_triple guess = {none, none, none};
-    s->straight = (syi_bits_vec){0};
+    s->straight = s->outside = (syi_bits_vec){0};
     for (int lane = 0; lane < MACD_LANES; lane++)
         macd_set(s, lane, &guess);
     for (int64_t at = 0; at < s->length; at += SYI_STAGE_BLOCK) {
@@ -241,6 +236,7 @@ SYI_INLINE void macd_chain(macd_slab *s)
             macd_triple(&s->lanes[lane / SYI_VECTOR], lane, s->x[(lane + 1) * s->length - 1]);
         s->start[lane + 1] = syi_macd_carried(end, s->start[lane], &s->map);
     }
+    return !syi_vec_any(s->outside) && syi_is_finite(s->start[MACD_LANES].signal.value.high);
 }
 
 SYI_INLINE void macd_fill(macd_slab *s)

@@ -86,14 +86,6 @@ SYI_INLINE double syi_claimed_error(double error)
     return 4.0 * error + 0x1p-1000;
 }
 
-SYI_INLINE int syi_all_in_range(const double *x, int64_t count)
-{
-    int64_t outside = 0;
-    for (int64_t i = 0; i < count; i++)
-        outside += fabs(x[i]) <= SYI_HUGE ? 0 : 1;
-    return outside == 0;
-}
-
 /* What the phases alone say: 1 agreed, 0 not, -1 that the values decide. `from_start`: the piece
  * saw the row's beginning, so it knows. */
 SYI_INLINE int syi_phase_agrees(double from_start, double assumed, double known)
@@ -103,6 +95,16 @@ SYI_INLINE int syi_phase_agrees(double from_start, double assumed, double known)
     if (assumed != known)
         return 0;
     return known == SYI_PHASE_RUNNING ? -1 : 1;
+}
+
+/* The next column whose output begins a cache line, if the first of the outputs is at y: from there
+ * on whole lines can be written, and as a rule read. */
+SYI_INLINE int64_t syi_line_after(const double *y, int64_t i, int64_t to)
+{
+    const int64_t line = 64 / (int64_t)sizeof *y;
+    int64_t past = y ? (int64_t)((uintptr_t)(y + i) / sizeof *y) % line : 0;
+    int64_t next = past == 0 ? i : i + line - past;
+    return next < to ? next : to;
 }
 
 SYI_INLINE void syi_fill_nan(double *out, int64_t from, int64_t to)

@@ -161,15 +161,6 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
     return SY_OK;
 }
 
-/* The next column whose output begins a cache line: tiles from there on write whole lines. */
-SYI_INLINE int64_t line_after(const task *task, int64_t i, int64_t to)
-{
-    const int64_t line = 64 / (int64_t)sizeof(double);
-    int64_t past = task->y ? (int64_t)((uintptr_t)(task->y + i) / sizeof(double)) % line : 0;
-    int64_t next = past == 0 ? i : i + line - past;
-    return next < to ? next : to;
-}
-
 /* The columns in range: tiles where they can be, else one by one. */
 SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t from, int64_t to,
                                  int64_t *reached)
@@ -179,7 +170,7 @@ SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t 
     int64_t i = from;
     make_weights(&w, task->period, task->is_range, to - from);
     set_steps(&w, &t, w.steps);
-    SYI_TRY(run_steps(task, s, i, line_after(task, i, to), &i));
+    SYI_TRY(run_steps(task, s, i, syi_line_after(task->y, i, to), &i));
     while (i < to && s->phase == SYI_PHASE_RUNNING) {
         int64_t left = (to - i) / LANES / 8 * 8, next = i;
         int done = 0;

@@ -78,7 +78,8 @@ SYI_INLINE void grid_step_some(grid *s, const double *x, int n, int fresh, doubl
         out[k] = result[k];
 }
 
-/* The means of the windows that end at x[0 .. count), for a grid of this shift. */
+/* The means of the windows that end at x[0 .. count), for a grid of this shift. After the first
+ * ones whole vectors are stored to their places in memory. */
 SYI_INLINE void grid_means(grid *state, double shift, const double *x, int64_t count, double *out)
 {
     double reciprocal = 1.0 / (double)state->period;
@@ -87,7 +88,8 @@ SYI_INLINE void grid_means(grid *state, double shift, const double *x, int64_t c
     if (s.shift != shift) {
         s.shift = shift;
         grid_fill(&s, x - s.period + 1, s.period - 1);
-        i = count < SYI_VECTOR ? count : SYI_VECTOR;
+        i = SYI_VECTOR - syi_vec_past(out);
+        i = count < i ? count : i;
         grid_step_some(&s, x, (int)i, 1, reciprocal, out);
     }
     for (; i + SYI_VECTOR <= count; i += SYI_VECTOR)

@@ -192,9 +192,7 @@ SYI_INLINE void squares_bands(const squares *s, squares_batch *b, double *const 
         for (int j = 0; j < 3; j += 2) {
             syi_vec_two_sum(mean, j ? -step : step, &sum, &low);
             low += j ? mean_low - step_low : mean_low + step_low;
-            syi_vec value = sum + low;
-            b->unsure[k] |= syi_vec_unsure(value, low - (value - sum), error);
-            syi_vec_store(out[j] + k * SYI_VECTOR, value);
+            syi_vec_store(out[j] + k * SYI_VECTOR, syi_vec_round(sum, low, error, &b->unsure[k]));
         }
     }
 }
@@ -202,8 +200,7 @@ SYI_INLINE void squares_bands(const squares *s, squares_batch *b, double *const 
 SYI_INLINE void squares_deviations(squares_batch *b, double *out)
 {
     for (int k = 0; k < SQUARES_VECTORS; k++) {
-        syi_vec value = b->root[k] + b->rest[k], rest = b->rest[k] - (value - b->root[k]);
-        b->unsure[k] |= syi_vec_unsure(value, rest, b->error[k]);
+        syi_vec value = syi_vec_round(b->root[k], b->rest[k], b->error[k], &b->unsure[k]);
         syi_vec_store(out + k * SYI_VECTOR, value);
     }
 }

@@ -142,16 +142,22 @@ static void run_block(const syi_window *window, const double *x, double *const *
 
 #if SYI_HAVE_VECTORS
 
+/* Where a block of about `stride` columns from `first` on ends: before a whole vector of y. */
+static int64_t block_end(const double *y, int64_t first, int64_t last, int64_t stride)
+{
+    int64_t end = first + stride;
+    return last <= end ? last : end - syi_vec_past(y + end);
+}
+
 /* Means of [first, last), a block at a time; blocks of which the grid does not hold the sums go the
  * long way. */
 static void run_means(const syi_window *window, const double *x, double *const *out, int64_t first,
                       int64_t last, int64_t stride, int past, chunk *c)
 {
     grid grid = {.period = window->period};
-    double room[BLOCK_PAST];
+    _Alignas(64) double room[BLOCK_PAST];
     while (first < last) {
-        int64_t start = first - window->period + 1,
-                end = last - first < stride ? last : first + stride;
+        int64_t start = first - window->period + 1, end = block_end(out[0], first, last, stride);
         double *to = past && stride == BLOCK_PAST ? room : out[0] + first;
         syi_span span = syi_vec_measure(x + start, end - start, to);
         double shift = grid_shift(&span, window->period);
@@ -167,7 +173,7 @@ static void run_means(const syi_window *window, const double *x, double *const *
     }
 }
 
-#define SQUARES_BLOCK 256
+#define SQUARES_BLOCK 512
 /* More unsure vectors in a block than this: it is computed the long way. */
 #define SQUARES_UNSURE 8
 
@@ -198,8 +204,10 @@ static int squares_block(const syi_window *window, squares *s, const double *x, 
     if (!squares_begin(s, &span, x + start, last - start))
         return 0;
     squares_fill(s, x + start, window->period - 1);
-    for (int64_t at = first; at < last; at += SQUARES_COLUMNS) {
-        int n = last - at < SQUARES_COLUMNS ? (int)(last - at) : SQUARES_COLUMNS;
+    for (int64_t at = first, next; at < last; at = next) {
+        next = at + SQUARES_COLUMNS - syi_vec_past(out[0] + at);
+        next = last < next ? last : next;
+        int n = (int)(next - at);
         double *to[3] = {out[0] + at, NULL, NULL};
         if (bands)
             to[1] = out[1] + at, to[2] = out[2] + at;
@@ -235,7 +243,7 @@ static void run_squares(const syi_window *window, const double *x, double *const
     int64_t stride = window->period > SQUARES_BLOCK / 4 ? 4 * window->period : SQUARES_BLOCK;
     stride -= stride % SQUARES_COLUMNS;
     while (first < last) {
-        int64_t end = last - first < stride ? last : first + stride;
+        int64_t end = block_end(out[0], first, last, stride);
         if (!squares_block(window, &s, x, out, first, end, c))
             run_block(window, x, out, first, end, c);
         first = end;
