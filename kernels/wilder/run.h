@@ -161,13 +161,16 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
     return SY_OK;
 }
 
+/* Tiles until the quick way is tried again. */
+#define PATIENCE 3
+
 /* The columns in range: tiles where they can be, else one by one. */
 SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t from, int64_t to,
                                  int64_t *reached)
 {
     weights w;
     tile t;
-    int64_t i = from;
+    int64_t i = from, quick = from;
     make_weights(&w, task->period, task->is_range, to - from);
     set_steps(&w, &t, w.steps);
     SYI_TRY(run_steps(task, s, i, syi_line_after(task->y, i, to), &i));
@@ -176,12 +179,14 @@ SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t 
         int done = 0;
         if (left < t.steps)
             set_steps(&w, &t, left);
-        if (t.steps > 0)
+        if (t.steps > 0 && i >= quick)
             next = run_quickly(task, &w, &t, s, i, to);
         if (next > i) {
             i = next;
             continue;
         }
+        if (i >= quick) /* what follows is as a rule no better */
+            quick = i + PATIENCE * LANES * t.steps;
         if (t.steps > 0)
             SYI_TRY(run_tile(task, &w, &t, s, i, &done));
         next = t.steps > 0 ? i + LANES * t.steps : to;

@@ -173,7 +173,7 @@ static void run_means(const syi_window *window, const double *x, double *const *
     }
 }
 
-#define SQUARES_BLOCK 512
+#define SQUARES_BLOCK 256
 /* More unsure vectors in a block than this: it is computed the long way. */
 #define SQUARES_UNSURE 8
 
