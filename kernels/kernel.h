@@ -60,8 +60,8 @@ typedef struct syi_piece {
     /* REDUCE: the partial to fill, zeroed by the caller; the segment lies in one tile. */
     void *partial;
     syi_doubts *doubts;
-    /* The work's arrays are too large to stay in a cache: outputs are better put past it (past.h).
-     * The bits are the same. */
+    /* The work's arrays are too large to stay in a cache: outputs are better put past it
+     * (traffic.h). The bits are the same. */
     int past_cache;
 } syi_piece;
 

@@ -15,6 +15,8 @@ SYI_INLINE syi_vector ranges_of(const double *const *in, int64_t i)
 
 SYI_INLINE void ranges(const double *const *in, int64_t i, syi_pairs *x)
 {
+    for (int k = 0; k < 3; k++)
+        syi_ask_ahead(in[k] + i, SYI_STEP);
     for (int k = 0; k < SYI_PARTS; k++, i += 2 * SYI_WIDTH) {
         syi_vector a = ranges_of(in, i), b = ranges_of(in, i + SYI_WIDTH);
         x->even[k] = SYI_LOWER(a, b);

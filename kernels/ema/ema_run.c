@@ -3,7 +3,7 @@
 #include "ema/state.h"
 #include "ema/slab.h"
 #include "isa.h"
-#include "past.h"
+#include "traffic.h"
 
 typedef struct task {
     const double *x; /* x[0] is column `first` */

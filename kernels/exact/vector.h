@@ -8,6 +8,7 @@
 #define SYI_KERNELS_EXACT_VECTOR_H
 
 #include "exact/bits.h"
+#include "traffic.h"
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 #define SYI_VECTOR 8
@@ -267,7 +268,8 @@ SYI_INLINE syi_span syi_vec_measure(const double *x, int64_t count, const double
     int64_t i = 0;
     for (int k = 0; k < AT_ONCE; k++)
         least[k] -= 1;
-    for (; i + step <= count; i += step)
+    for (; i + step <= count; i += step) {
+        syi_ask_ahead(x + i, (int)step);
         for (int k = 0; k < AT_ONCE; k++) {
             syi_bits_vec bits = (syi_bits_vec)syi_vec_load(x + i + k * SYI_VECTOR) & magnitude;
             syi_bits_vec lower = bits - 1;
@@ -275,6 +277,7 @@ SYI_INLINE syi_span syi_vec_measure(const double *x, int64_t count, const double
             least[k] = syi_vec_lesser(lower, least[k]);
             __builtin_prefetch(out + i + k * SYI_VECTOR, 1);
         }
+    }
     for (int k = 0; k < step; k++) {
         uint64_t bits = most[k / SYI_VECTOR][k % SYI_VECTOR];
         uint64_t lower = least[k / SYI_VECTOR][k % SYI_VECTOR];

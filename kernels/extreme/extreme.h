@@ -6,6 +6,9 @@
 #define SYI_KERNELS_EXTREME_EXTREME_H
 
 #include "isa.h"
+#include "traffic.h"
+
+#include <math.h>
 
 typedef struct syi_extreme {
     double key; /* the value, negated for a greatest one; NaN: none yet */
@@ -14,6 +17,7 @@ typedef struct syi_extreme {
 } syi_extreme;
 
 #define SYI_EXTREME_LANES 32
+#define SYI_EXTREME_BLOCK 512
 
 SYI_INLINE syi_extreme syi_extreme_merge(syi_extreme a, syi_extreme b)
 {
@@ -28,28 +32,56 @@ SYI_INLINE syi_extreme syi_extreme_at(double x, int64_t column, int greatest)
     return (syi_extreme){greatest ? -x : x, column, x != x};
 }
 
-/* Of x[0 .. count), x[0] being column `first`; the greatest for greatest = 1. */
+SYI_INLINE double syi_extreme_key(double x, int greatest)
+{
+    return greatest ? -x : x;
+}
+
+/* The least key of a block's columns; `nans` becomes not 0 when one has none. */
+SYI_INLINE double syi_extreme_least(const double *x, int64_t count, int greatest, int64_t *nans)
+{
+    double key[SYI_EXTREME_LANES], least = INFINITY;
+    int64_t nan[SYI_EXTREME_LANES] = {0}, i = 0;
+    for (int k = 0; k < SYI_EXTREME_LANES; k++)
+        key[k] = least;
+    for (; i + SYI_EXTREME_LANES <= count; i += SYI_EXTREME_LANES) {
+        syi_ask_ahead(x + i, SYI_EXTREME_LANES);
+        for (int k = 0; k < SYI_EXTREME_LANES; k++) {
+            double here = syi_extreme_key(x[i + k], greatest);
+            key[k] = here < key[k] ? here : key[k];
+            nan[k] |= here != here;
+        }
+    }
+    for (int k = 0; i < count; i++, k++) {
+        double here = syi_extreme_key(x[i], greatest);
+        key[k] = here < key[k] ? here : key[k];
+        nan[k] |= here != here;
+    }
+    for (int k = 0; k < SYI_EXTREME_LANES; k++) {
+        least = key[k] < least ? key[k] : least;
+        *nans |= nan[k];
+    }
+    return least;
+}
+
+/* Of x[0 .. count), x[0] being column `first`; the greatest for greatest = 1. First in which block
+ * it is, then where. */
 SYI_INLINE syi_extreme syi_extreme_of(const double *x, int64_t count, int64_t first, int greatest)
 {
-    double key[SYI_EXTREME_LANES];
-    int64_t at[SYI_EXTREME_LANES] = {0}, nans[SYI_EXTREME_LANES] = {0};
-    syi_extreme least = {syi_nan(), 0, 0};
-    int64_t whole = count - count % SYI_EXTREME_LANES;
-    for (int k = 0; k < SYI_EXTREME_LANES; k++)
-        key[k] = least.key;
-    for (int64_t i = 0; i < whole; i += SYI_EXTREME_LANES)
-        for (int k = 0; k < SYI_EXTREME_LANES; k++) {
-            double here = greatest ? -x[i + k] : x[i + k];
-            int is_less = !(here >= key[k]); /* than nothing, too */
-            key[k] = is_less ? here : key[k];
-            at[k] = is_less ? i : at[k];
-            nans[k] |= here != here;
+    syi_extreme least = {INFINITY, 0, 0};
+    int64_t i = 0;
+    for (int64_t at = 0; at < count; at += SYI_EXTREME_BLOCK) {
+        int64_t rest = count - at, columns = rest < SYI_EXTREME_BLOCK ? rest : SYI_EXTREME_BLOCK;
+        double key = syi_extreme_least(x + at, columns, greatest, &least.nans);
+        if (key < least.key) {
+            least.key = key;
+            i = at;
         }
-    for (int k = 0; k < SYI_EXTREME_LANES; k++)
-        least = syi_extreme_merge(least, (syi_extreme){key[k], first + at[k] + k, nans[k]});
-    for (int64_t i = whole; i < count; i++)
-        least = syi_extreme_merge(least, syi_extreme_at(x[i], first + i, greatest));
-    return least;
+    }
+    while (i < count && syi_extreme_key(x[i], greatest) != least.key)
+        i++;
+    return i < count ? (syi_extreme){syi_extreme_key(x[i], greatest), first + i, least.nans}
+                     : (syi_extreme){syi_nan(), 0, least.nans};
 }
 
 SYI_ISA_DECLARE(syi_min_run);

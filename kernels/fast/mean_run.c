@@ -2,7 +2,7 @@
  * Compiled for several instruction sets. */
 #include "fast/join.h"
 #include "fast/window.h"
-#include "past.h"
+#include "traffic.h"
 
 /* Windows at a time: few columns are summed up twice, and all stays in the nearest cache. */
 enum { CHUNK = 1024, CHUNK_PAST = 512, ROOM = 2 * SYI_FAST_PERIOD + 64 };
@@ -137,6 +137,7 @@ SYI_INLINE int finish(const task *t, int times)
 {
     const int64_t length = t->length, have = t->have;
     const double *head = t->head, scale = t->scale;
+    const double *next = t->x + t->period - 1 + t->windows; /* the next chunk's */
     double *y = t->y;
     syi_vector strange = {0};
     for (int64_t j = 0; j < t->windows; j += SYI_WIDTH) {
@@ -152,6 +153,7 @@ SYI_INLINE int finish(const task *t, int times)
                 sum += SYI_LOAD(sums + 2 * length) + SYI_LOAD(sums + 3 * length);
             mean = syi_join_mean(mean, sum, times * length, have);
         }
+        syi_ask_for((uintptr_t)(next + j), SYI_WIDTH);
         mean += 0.0;
         strange += mean;
         SYI_STORE(y + j, mean);
@@ -208,7 +210,6 @@ static void compute_past(task *t, double *y)
 {
     double *result = t->y;
     t->y = y;
-    syi_fetch(t->x + t->period - 1, t->windows);
     compute(t);
     syi_put_past(result, y, t->windows);
 }

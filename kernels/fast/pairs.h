@@ -8,6 +8,7 @@
 #define SYI_KERNELS_FAST_PAIRS_H
 
 #include "fast/either.h"
+#include "traffic.h"
 
 enum { SYI_STEP = 16, SYI_PARTS = SYI_STEP / (2 * SYI_WIDTH) };
 
@@ -47,6 +48,7 @@ typedef struct syi_pairs {
 
 SYI_INLINE void syi_pairs_load(syi_pairs *to, const double *from)
 {
+    syi_ask_ahead(from, SYI_STEP);
     for (int k = 0; k < SYI_PARTS; k++) {
         syi_vector a = SYI_LOAD(from + 2 * k * SYI_WIDTH);
         syi_vector b = SYI_LOAD(from + (2 * k + 1) * SYI_WIDTH);

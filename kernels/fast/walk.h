@@ -8,7 +8,7 @@
 #define SYI_KERNELS_FAST_WALK_H
 
 #include "fast/chain.h"
-#include "past.h"
+#include "traffic.h"
 
 enum { SYI_WALK_ARRAYS = 3 };
 

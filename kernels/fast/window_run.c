@@ -1,6 +1,6 @@
 /* Rolling deviations, scores and bands in fast accuracy. Compiled for several instruction sets. */
 #include "fast/spread.h"
-#include "past.h"
+#include "traffic.h"
 
 /* Windows at a time: few columns are gone through twice, and all stays in the near caches. */
 enum { CHUNK = 512, ROOM = 2 * SYI_FAST_PERIOD + 64 };
@@ -56,6 +56,8 @@ SYI_INLINE syi_vector result(const task *t, int64_t j, const syi_spread *all)
 {
     const syi_window_kind kind = t->window->kind;
     syi_vector out[3], newest = {0};
+    const double *next = t->x + t->window->period - 1 + t->windows; /* the next chunk's */
+    syi_ask_for((uintptr_t)(next + j), SYI_WIDTH);
     if (kind == SYI_WINDOW_BANDS)
         newest = SYI_LOAD(t->x + j + t->window->period - 1);
     syi_spread_result(kind, t->factor, newest, all, out);
@@ -295,7 +297,6 @@ static void compute_past(task *t, int outputs)
         result[k] = t->out[k];
         t->out[k] = y[k];
     }
-    syi_fetch(t->x + t->window->period - 1, t->windows);
     compute(t, outputs);
     for (int k = 0; k < outputs; k++)
         syi_put_past(result[k], y[k], t->windows);

@@ -41,6 +41,7 @@ SYI_INLINE void start(void *argument, int64_t at, int seeded)
 SYI_INLINE void moves(const double *close, syi_pairs x[CHAINS])
 {
     const syi_vector none = {0};
+    syi_ask_ahead(close, SYI_STEP);
     for (int k = 0; k < SYI_PARTS; k++, close += 2 * SYI_WIDTH) {
         syi_vector a = SYI_LOAD(close) - SYI_LOAD(close - 1);
         syi_vector b = SYI_LOAD(close + SYI_WIDTH) - SYI_LOAD(close + SYI_WIDTH - 1);

@@ -8,7 +8,7 @@
 #include "window/grid.h"
 #include "window/slide.h"
 #include "window/squares.h"
-#include "past.h"
+#include "traffic.h"
 
 /* Columns that share a scale; not fewer than a window, so that the work of starting a block anew
  * from its halo stays in proportion. */

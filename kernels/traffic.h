@@ -1,0 +1,76 @@
+/*
+ * What kernels do about memory. What is read from left to right is asked for a little ahead: what
+ * the processor itself looks ahead ends with each page. What is written to large arrays goes past
+ * the cache: a plain store first fetches the line that it overwrites, which costs twice the bytes,
+ * and pushes out what the cache holds. Where a piece says that its results will not be near anyway
+ * (`past_cache`), a kernel computes a chunk in the nearest cache and hands it to syi_put_past.
+ */
+#ifndef SYI_KERNELS_TRAFFIC_H
+#define SYI_KERNELS_TRAFFIC_H
+
+#include "kernel.h"
+
+#include <string.h>
+#if defined(__SSE2__) && !defined(__CUDACC__) && !defined(__CUDA__)
+#include <immintrin.h>
+#endif
+
+/* Elements of a line of the cache. */
+enum { SYI_LINE = 8 };
+
+/* Asks for doubles that are read soon; they may be nobody's. */
+SYI_INLINE void syi_ask_for(uintptr_t from, int count)
+{
+#if defined(__CUDACC__) || defined(__CUDA__)
+    (void)from, (void)count;
+#else
+    for (int i = 0; i < count; i += SYI_LINE)
+        __builtin_prefetch((const void *)(from + (uintptr_t)i * sizeof(double)));
+#endif
+}
+
+/* The same for what lies 1 KiB behind the doubles that are read now: farther away it would be
+ * another page too soon. */
+SYI_INLINE void syi_ask_ahead(const double *from, int count)
+{
+    syi_ask_for((uintptr_t)from + 1024, count);
+}
+
+#if !defined(__CUDACC__) && !defined(__CUDA__)
+
+SYI_INLINE void syi_put_line_past(double *to, const double *from)
+{
+#if defined(__AVX512F__)
+    _mm512_stream_pd(to, _mm512_loadu_pd(from));
+#elif defined(__AVX__)
+    _mm256_stream_pd(to, _mm256_loadu_pd(from));
+    _mm256_stream_pd(to + 4, _mm256_loadu_pd(from + 4));
+#elif defined(__SSE2__)
+    for (int i = 0; i < SYI_LINE; i += 2)
+        _mm_stream_pd(to + i, _mm_loadu_pd(from + i));
+#else
+    memcpy(to, from, SYI_LINE * sizeof *to);
+#endif
+}
+
+/* Whole lines go past the cache, the ends through it. */
+SYI_INLINE void syi_put_past(double *to, const double *from, int64_t count)
+{
+    int64_t head = (int64_t)((0 - (uintptr_t)to) % 64 / sizeof *to), i;
+    head = head < count ? head : count;
+    memcpy(to, from, (size_t)head * sizeof *to);
+    for (i = head; i + SYI_LINE <= count; i += SYI_LINE)
+        syi_put_line_past(to + i, from + i);
+    memcpy(to + i, from + i, (size_t)(count - i) * sizeof *to);
+}
+
+/* What has been put past the cache is there before what is written next. */
+SYI_INLINE void syi_past_done(void)
+{
+#ifdef __SSE2__
+    _mm_sfence();
+#endif
+}
+
+#endif
+#endif
