@@ -66,6 +66,9 @@ SYI_INLINE syi_vec take_range(syi_vec low, syi_vec high, syi_vec before, range_t
 SYI_INLINE void take_some(const syi_wilder_prices *x, int64_t i, tile *t, range_traits *what,
                           const double *y)
 {
+    syi_ask_ahead(x->low + i, SYI_VECTOR * SYI_VECTOR);
+    syi_ask_ahead(x->high + i, SYI_VECTOR * SYI_VECTOR);
+    syi_ask_ahead(x->close + i, SYI_VECTOR * SYI_VECTOR);
     SYI_UNROLL(8)
     for (int k = 0; k < SYI_VECTOR; k++, i += SYI_VECTOR) {
         syi_vec_store(t->high + i, take_range(syi_vec_load(x->low + i), syi_vec_load(x->high + i),
@@ -255,11 +258,13 @@ SYI_INLINE double sum_ranges(const weights *w, tile *t, const range_traits *what
 }
 
 /* Whole tiles of columns at x, `most` of them and at least one; returns how many it has done. The
- * next one is not for this way, or one of its values is in doubt. y may be NULL. */
-SYI_INLINE int64_t run_ranges(const weights *w, const syi_wilder_prices *prices, double *y, tile *t,
-                              syi_wilder_state *s, int64_t most)
+ * next one is not for this way, or one of its values is in doubt. y may be NULL; `past`: it is put
+ * past the cache. */
+SYI_INLINE int64_t run_ranges(const weights *w, const syi_wilder_prices *prices, double *y,
+                              int past, tile *t, syi_wilder_state *s, int64_t most)
 {
     const int64_t count = LANES * t->steps;
+    double room[LANES * STEPS];
     syi_wilder_prices x = *prices;
     range_traits what = take_first(&x, s->close, t);
     for (int64_t done = 0; done < most; done++) {
@@ -273,11 +278,15 @@ SYI_INLINE int64_t run_ranges(const weights *w, const syi_wilder_prices *prices,
         x = (syi_wilder_prices){x.high + next, x.low + next, x.close + next};
         what =
             (range_traits){syi_vec_of(state.close), syi_vec_of(state.close), syi_vec_mask_full()};
-        if (!y)
+        if (y) {
+            double *to = past ? room : y + done * count;
+            if (settle_ranges(w, t, &grid, error, to, &x, past ? room : to + next, &what))
+                return done;
+            if (past)
+                syi_put_past(y + done * count, room, count);
+        } else {
             what = take_first(&x, state.close, t);
-        else if (settle_ranges(w, t, &grid, error, y + done * count, &x, y + done * count + next,
-                               &what))
-            return done;
+        }
         *s = state;
     }
     return most;

@@ -5,6 +5,7 @@
 #ifndef SYI_KERNELS_WILDER_RUN_H
 #define SYI_KERNELS_WILDER_RUN_H
 
+#include "traffic.h"
 #include "wilder/ranges.h"
 
 typedef struct task {
@@ -14,7 +15,7 @@ typedef struct task {
     double period;
     syi_factor_dd factor;
     syi_doubts *doubts;
-    int is_range;
+    int is_range, past_cache;
 } task;
 
 SYI_INLINE double largest_of(const task *task, int64_t i)
@@ -83,8 +84,12 @@ SYI_INLINE traits take_terms(const task *task, double close, int64_t at, tile *t
 {
     traits what = {0, 0, 0};
     take_term(task, close, at, t, 0, &what);
-    for (int64_t k = 1; k < LANES * t->steps; k++)
-        take_term(task, task->x.close[at + k - 1], at + k, t, k, &what);
+    for (int64_t k = 1; k < LANES * t->steps;) {
+        const int64_t end = k + 64 < LANES * t->steps ? k + 64 : LANES * t->steps;
+        syi_ask_ahead(task->x.close + at + k, 64);
+        for (; k < end; k++)
+            take_term(task, task->x.close[at + k - 1], at + k, t, k, &what);
+    }
     return what;
 }
 
@@ -124,7 +129,7 @@ SYI_INLINE int64_t run_quickly(const task *task, const weights *w, tile *t, syi_
         const int64_t count = LANES * t->steps;
         syi_wilder_prices x = {task->x.high + at, task->x.low + at, task->x.close + at};
         double *y = task->y ? task->y + at : NULL;
-        return at + count * run_ranges(w, &x, y, t, s, (to - at) / count);
+        return at + count * run_ranges(w, &x, y, task->past_cache, t, s, (to - at) / count);
     }
 #endif
     (void)task, (void)w, (void)t, (void)s, (void)to;
@@ -138,7 +143,7 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
     const int64_t count = LANES * t->steps;
     syi_wilder_state next = *s;
     traits what = take_terms(task, s->close, at, t);
-    double error;
+    double error, room[LANES * STEPS];
     *done = what.unfit == 0;
     if (*done && !task->is_range && what.moved << 1 == 0)
         return stand_still(task, s, at, count);
@@ -157,7 +162,9 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
         return SY_OK;
     if (settle_tile(w, t, task->is_range, error) != 0.0)
         SYI_TRY(report(task, w, t, at, error));
-    gather(t->y, t->steps, task->y + at);
+    gather(t->y, t->steps, task->past_cache ? room : task->y + at);
+    if (task->past_cache)
+        syi_put_past(task->y + at, room, count);
     return SY_OK;
 }
 
@@ -275,6 +282,7 @@ SYI_INLINE sy_status syi_wilder_run(const syi_piece *piece, int is_range)
                  .row = segment->row,
                  .period = segment->params[0],
                  .doubts = piece->doubts,
+                 .past_cache = piece->past_cache,
                  .is_range = is_range};
     syi_wilder_state state;
     if (is_range) {
@@ -285,6 +293,7 @@ SYI_INLINE sy_status syi_wilder_run(const syi_piece *piece, int is_range)
     SYI_TRY(find_start(&task, piece, &state));
     memcpy(piece->assumed, &state, sizeof state);
     SYI_TRY(run_columns(&task, &state, 0, segment->count));
+    syi_past_done();
     memcpy(piece->end, &state, sizeof state);
     return SY_OK;
 }

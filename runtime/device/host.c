@@ -13,8 +13,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Bytes that are more than a processor's cache leaves to one of its users. */
-#define PAST_CACHE 33554432.0
+/* Bytes of which a core's share of a common cache does not keep much: somewhat less is a matter of
+ * who else uses it. */
+#define PAST_CACHE 12582912.0
 
 #define WORTH_A_THREAD 4
 
