@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "costs.h"
 #include "model/fit.h"
-#include "model/stats.h"
+#include "model/measure.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,60 +69,57 @@ static sy_status sample_make(const syi_workload *workload, const sy_profile_opti
     return SY_OK;
 }
 
-/* What one device took for the sizes so far. */
-typedef struct measured {
-    syi_cost cost;
-    int64_t size; /* the largest; 0: the device could not do it */
-    double median_ms;
-} measured;
-
-/* The timed runs of one device, phase by phase. */
-typedef struct record {
-    syi_sample *samples[SYI_PHASES]; /* `room` each */
-    double *times;                   /* of the current size */
-    int count;
-} record;
-
-/* Counts the runs of all devices, for the caller's progress, and watches the budget. */
+/* The measuring of one device after the other. */
 typedef struct course {
+    sy_context *context;
     const sy_profile_options *options;
-    int64_t sizes[SYI_FIT_SIZES];
-    int n_sizes;
-    uint64_t done, all;
-    double until_ns; /* of the present device; infinite: no limit */
+    const sample *sample;
+    int index;          /* of the present device */
+    uint64_t done, all; /* runs of all devices, for the caller's progress */
 } course;
 
-/* One timed run of `size` elements on device `index` alone. The phases are scaled so that they add
- * up to the whole, also where they overlap. SY_ERR_DEVICE: somebody else had to do it. */
-static sy_status time_run(sy_context *context, const sample *s, int index, int64_t size,
-                          double *whole_ms, double phases_ms[SYI_PHASES])
+/* One call on the present device alone. The phases are scaled so that they add up to the whole,
+ * also where they overlap. SY_ERR_DEVICE: somebody else had to do it. */
+static sy_status time_call(void *user, int64_t size, syi_times *out)
 {
-    sy_work work = s->work;
-    sy_ratio alone = {context->devices.list[index]->info.name, 1};
-    sy_options options = {
-        .struct_size = sizeof options, .accuracy = s->accuracy, .ratios = &alone, .n_ratios = 1};
+    const course *c = user;
+    sy_work work = c->sample->work;
+    sy_ratio alone = {c->context->devices.list[c->index]->info.name, 1};
+    sy_options options = {.struct_size = sizeof options,
+                          .accuracy = c->sample->accuracy,
+                          .ratios = &alone,
+                          .n_ratios = 1};
     sy_report report = {.struct_size = sizeof report};
     const sy_device_report *own;
     sy_status status = SY_OK;
-    double sum;
+    double sum, scale;
     work.columns = size;
-    work.inputs = s->in;
-    work.outputs = s->out;
-    SYI_TRY(distribute_workload(context, &work, &options, &report));
-    own = &report.devices[index];
+    work.inputs = c->sample->in;
+    work.outputs = c->sample->out;
+    SYI_TRY(distribute_workload(c->context, &work, &options, &report));
+    own = &report.devices[c->index];
     sum = own->copy_in_ms + own->compute_ms + own->copy_out_ms;
+    scale = sum > 0 ? 1e6 * own->busy_ms / sum : 0;
     if (own->tiles != report.tiles)
         status = syi_fail(SY_ERR_DEVICE, "another device had to take its part over");
-    *whole_ms = report.wall_ms;
-    phases_ms[SYI_COPY_IN] = sum > 0 ? own->copy_in_ms * own->busy_ms / sum : 0;
-    phases_ms[SYI_COMPUTE] = sum > 0 ? own->compute_ms * own->busy_ms / sum : own->busy_ms;
-    phases_ms[SYI_COPY_OUT] = sum > 0 ? own->copy_out_ms * own->busy_ms / sum : 0;
+    *out = (syi_times){
+        .whole_ns = 1e6 * report.wall_ms,
+        .phase_ns = {[SYI_COPY_IN] = own->copy_in_ms * scale,
+                     [SYI_COMPUTE] = sum > 0 ? own->compute_ms * scale : 1e6 * own->busy_ms,
+                     [SYI_COPY_OUT] = own->copy_out_ms * scale}};
     sy_report_clear(&report);
     return status;
 }
 
-static sy_status step(course *c)
+static double now_ns(void *user)
 {
+    (void)user;
+    return (double)syi_now_ns();
+}
+
+static sy_status tell_progress(void *user)
+{
+    course *c = user;
     const sy_profile_options *options = c->options;
     c->done++;
     if (options->progress && options->progress(options->progress_user, c->done, c->all))
@@ -130,90 +127,47 @@ static sy_status step(course *c)
     return SY_OK;
 }
 
-/* The runs of one size. */
-static sy_status time_size(sy_context *context, const sample *s, int index, int64_t size, course *c,
-                           record *r, double *median_ms)
+/* `size` 0: the device could not do it. */
+static sy_status time_device(course *c, const int64_t *sizes, int n_sizes, syi_measured *out)
 {
-    for (int run = -c->options->warmup; run < c->options->runs; run++) {
-        double whole_ms, phases_ms[SYI_PHASES];
-        SYI_TRY(time_run(context, s, index, size, &whole_ms, phases_ms));
-        SYI_TRY(step(c));
-        if (run < 0)
-            continue;
-        for (int p = 0; p < SYI_PHASES; p++)
-            r->samples[p][r->count] = (syi_sample){(double)size, phases_ms[p] * 1e6};
-        r->times[run] = whole_ms;
-        r->count++;
-    }
-    *median_ms = syi_median(r->times, c->options->runs);
-    return SY_OK;
-}
-
-/* A phase that took no time does not take place. */
-static sy_status fit_phases(const record *r, syi_cost *out)
-{
-    *out = (syi_cost){0};
-    for (int p = 0; p < SYI_PHASES; p++) {
-        int timed = 0;
-        for (int i = 0; i < r->count; i++)
-            if (r->samples[p][i].ns > 0)
-                r->samples[p][timed++] = r->samples[p][i];
-        if (timed)
-            SYI_TRY(syi_fit(r->samples[p], timed, &out->phase[p]));
-    }
-    return SY_OK;
-}
-
-/* From small sizes to large ones, as far as the budget goes; the first size in any case. */
-static sy_status time_sizes(sy_context *context, const sample *s, int index, course *c, record *r,
-                            measured *out)
-{
-    double rounds = c->options->runs + c->options->warmup;
-    for (int k = 0; k < c->n_sizes; k++) {
-        double next_ns =
-            k ? out->median_ms * 1e6 * rounds * (double)c->sizes[k] / (double)c->sizes[k - 1] : 0;
-        if (k && (double)syi_now_ns() + next_ns > c->until_ns)
-            break;
-        SYI_TRY(time_size(context, s, index, c->sizes[k], c, r, &out->median_ms));
-        out->size = c->sizes[k];
-    }
-    return fit_phases(r, &out->cost);
-}
-
-static sy_status time_device(sy_context *context, const sample *s, int index, course *c, record *r,
-                             measured *out)
-{
-    double budget_ms = c->options->budget_ms / context->devices.count;
-    sy_status status;
-    c->until_ns = budget_ms > 0 ? (double)syi_now_ns() + budget_ms * 1e6 : INFINITY;
-    r->count = 0;
-    status = time_sizes(context, s, index, c, r, out);
+    const sy_profile_options *options = c->options;
+    const double budget_ns = 1e6 * options->budget_ms / c->context->devices.count;
+    const syi_meter meter = {.user = c,
+                             .call = time_call,
+                             .now_ns = now_ns,
+                             .ran = tell_progress,
+                             .warmup = options->warmup,
+                             .runs = options->runs,
+                             .floor_ns = syi_measure_floor((double)syi_clock_step_ns()),
+                             .until_ns = budget_ns > 0 ? now_ns(c) + budget_ns : INFINITY};
+    sy_status status = syi_measure_sizes(&meter, sizes, n_sizes, out);
     if (status != SY_ERR_NO_DEVICE && status != SY_ERR_DEVICE && status != SY_ERR_MEMORY)
         return status;
     out->size = 0;
-    syi_log_line(&context->log, SY_LOG_WARNING, "device %s is left out of the profile: %s",
-                 context->devices.list[index]->info.name, sy_last_error()->text);
+    syi_log_line(&c->context->log, SY_LOG_WARNING, "device %s is left out of the profile: %s",
+                 c->context->devices.list[c->index]->info.name, sy_last_error()->text);
     return SY_OK;
 }
 
 /* ---- storing ------------------------------------------------------------------------------ */
 
 static sy_status describe_device(const syi_device *device, const syi_workload *workload,
-                                 sy_dtype dtype, const measured *m, json_t *costs, json_t *prints)
+                                 sy_dtype dtype, const syi_measured *m, json_t *costs,
+                                 json_t *prints)
 {
     syi_fingerprint print = syi_fingerprint_of(device, workload, dtype);
     json_t *entry;
     SYI_TRY(syi_json_child(costs, device->info.name, &entry));
     SYI_TRY(syi_json_put(entry, "sample_size", json_integer((json_int_t)m->size)));
-    SYI_TRY(syi_json_put(entry, "median_ms", json_real(m->median_ms)));
-    SYI_TRY(syi_json_put(entry, "ns_per_element", json_real(m->median_ms * 1e6 / (double)m->size)));
+    SYI_TRY(syi_json_put(entry, "median_ms", json_real(m->median_ns / 1e6)));
+    SYI_TRY(syi_json_put(entry, "ns_per_element", json_real(m->median_ns / (double)m->size)));
     SYI_TRY(syi_cost_store(entry, &m->cost));
     SYI_TRY(syi_json_child(prints, device->info.name, &entry));
     return syi_fingerprint_store(entry, &print);
 }
 
 static sy_status describe(const syi_devices *devices, const syi_workload *workload,
-                          const sy_profile_options *options, const measured *all, json_t *costs,
+                          const sy_profile_options *options, const syi_measured *all, json_t *costs,
                           json_t *fingerprint)
 {
     json_t *prints;
@@ -256,7 +210,7 @@ static sy_status replace(sy_context *context, const sy_profile_options *options,
 }
 
 static sy_status store(sy_context *context, const syi_workload *workload,
-                       const sy_profile_options *options, const measured *all,
+                       const sy_profile_options *options, const syi_measured *all,
                        char kept[SYI_KEEP_TEXT])
 {
     const syi_devices *devices = &context->devices;
@@ -267,7 +221,7 @@ static sy_status store(sy_context *context, const syi_workload *workload,
     for (int i = 0; ratios && i < devices->count; i++)
         if (all[i].size)
             ratios[n++] =
-                (sy_ratio){devices->list[i]->info.name, (double)all[i].size / all[i].median_ms};
+                (sy_ratio){devices->list[i]->info.name, (double)all[i].size / all[i].median_ns};
     if (!ratios || !costs || !fingerprint)
         status = syi_no_memory((uint64_t)devices->count * sizeof *ratios);
     else if (n == 0)
@@ -282,41 +236,23 @@ static sy_status store(sy_context *context, const syi_workload *workload,
     return status;
 }
 
-static sy_status open_record(const course *c, record *r)
-{
-    size_t runs = (size_t)c->options->runs, room = runs * (size_t)c->n_sizes;
-    int complete = !!(r->times = syi_alloc(runs, sizeof *r->times));
-    for (int p = 0; p < SYI_PHASES; p++)
-        complete &= !!(r->samples[p] = syi_alloc(room, sizeof *r->samples[p]));
-    return complete ? SY_OK : syi_no_memory(room * sizeof(syi_sample));
-}
-
-static void close_record(record *r)
-{
-    syi_free(r->times);
-    for (int p = 0; p < SYI_PHASES; p++)
-        syi_free(r->samples[p]);
-}
-
 static sy_status profile_devices(sy_context *context, const syi_workload *workload,
                                  const sy_profile_options *options, const sample *s,
                                  char kept[SYI_KEEP_TEXT])
 {
     const double ladder_factor = 4;
-    int count = context->devices.count;
+    const int count = context->devices.count;
     int64_t least = options->sample_size < SYI_TILE ? options->sample_size : SYI_TILE;
-    measured *all = syi_alloc((size_t)count, sizeof *all);
-    record r = {0};
-    course c = {.options = options};
-    sy_status status;
-    c.n_sizes = syi_ladder(least, options->sample_size, ladder_factor, c.sizes, SYI_FIT_SIZES);
-    c.all = (uint64_t)count * (uint64_t)c.n_sizes * (uint64_t)(options->runs + options->warmup);
-    status = all ? open_record(&c, &r) : syi_no_memory((uint64_t)count * sizeof *all);
-    for (int i = 0; status == SY_OK && i < count; i++)
-        status = time_device(context, s, i, &c, &r, &all[i]);
+    int64_t sizes[SYI_FIT_SIZES];
+    int n_sizes = syi_ladder(least, options->sample_size, ladder_factor, sizes, SYI_FIT_SIZES);
+    syi_measured *all = syi_alloc((size_t)count, sizeof *all);
+    course c = {.context = context, .options = options, .sample = s};
+    sy_status status = all ? SY_OK : syi_no_memory((uint64_t)count * sizeof *all);
+    c.all = (uint64_t)count * (uint64_t)n_sizes * (uint64_t)(options->runs + options->warmup);
+    for (c.index = 0; status == SY_OK && c.index < count; c.index++)
+        status = time_device(&c, sizes, n_sizes, &all[c.index]);
     if (status == SY_OK)
         status = store(context, workload, options, all, kept);
-    close_record(&r);
     syi_free(all);
     return status;
 }

@@ -22,6 +22,19 @@ int64_t syi_tick_ns(void)
     return read_clock(CLOCK_MONOTONIC_COARSE);
 }
 
+int64_t syi_clock_step_ns(void)
+{
+    enum { TIMES = 16 };
+    int64_t step = INT64_MAX;
+    for (int i = 0; i < TIMES; i++) {
+        int64_t from = syi_now_ns(), to;
+        while ((to = syi_now_ns()) <= from)
+            ;
+        step = to - from < step ? to - from : step;
+    }
+    return step;
+}
+
 void syi_sleep_until_ns(int64_t deadline)
 {
     struct timespec until = {(time_t)(deadline / 1000000000), (long)(deadline % 1000000000)};

@@ -95,8 +95,12 @@ static sy_status get_balance(void)
 
 static sy_status profile(void)
 {
-    sy_profile_options options = {
-        .struct_size = sizeof options, .sample_size = 5000, .runs = 1, .warmup = -1};
+    /* No time for repeats: their number, and that of the allocations, would be the machine's. */
+    sy_profile_options options = {.struct_size = sizeof options,
+                                  .sample_size = 5000,
+                                  .runs = 1,
+                                  .warmup = -1,
+                                  .budget_ms = 1e-6};
     sy_balance balance = {.struct_size = sizeof balance};
     sy_status status = sy_profile_auto_balance(context, &options, &balance);
     sy_balance_clear(&balance);

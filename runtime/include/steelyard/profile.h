@@ -30,8 +30,9 @@ typedef struct sy_profile_options {
     const char *workload; /* default `bollinger` */
     const char *tag;      /* default: the workload's name (see `accuracy`, `dtype`) */
     int64_t sample_size;  /* columns of the sample; default 1,048,576 */
-    int runs;             /* timed runs per device, of which the median counts; default 5 */
-    int warmup;           /* runs before them; default 1; -1: none */
+    int runs;             /* timed runs of each size on each device, of which the median counts;
+                             default 5. A short call is repeated in each, and the mean taken */
+    int warmup;           /* calls before them; default 1; -1: none */
     uint64_t seed;        /* of the sample data */
     sy_progress_fn progress;
     void *progress_user;
