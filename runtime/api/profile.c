@@ -19,14 +19,19 @@ enum { DEFAULT_RUNS = 5, DEFAULT_WARMUP = 1, MAX_RUNS = 1000 };
 /* The sample: a walk of prices around 100 on a tick of 1/100, as a function of the seed. */
 static void fill_sample(uint64_t seed, int input, int64_t count, sy_dtype dtype, void *values)
 {
+    enum { BLOCK = 512 };
+    double prices[BLOCK];
     int64_t ticks = 10000;
-    double price;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t step = (int64_t)(syi_random(seed, (uint32_t)input, (uint64_t)i) % 21) - 10;
-        /* Bounded: a walk of any length stays a price. */
-        ticks += ticks + step < 1000 || ticks + step > 100000 ? -step : step;
-        price = (double)ticks / 100;
-        syi_elements_store(syi_element_out(values, dtype, i), &price, dtype, 1);
+    for (int64_t first = 0, n; first < count; first += n) {
+        n = count - first < BLOCK ? count - first : BLOCK;
+        for (int64_t i = 0; i < n; i++) {
+            uint64_t index = (uint64_t)(first + i);
+            int64_t step = (int64_t)(syi_random(seed, (uint32_t)input, index) % 21) - 10;
+            /* Bounded: a walk of any length stays a price. */
+            ticks += ticks + step < 1000 || ticks + step > 100000 ? -step : step;
+            prices[i] = (double)ticks / 100;
+        }
+        syi_elements_store(syi_element_out(values, dtype, first), prices, dtype, n);
     }
 }
 
