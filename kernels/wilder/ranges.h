@@ -259,9 +259,11 @@ SYI_INLINE double sum_ranges(const weights *w, tile *t, const range_traits *what
 
 /* Whole tiles of columns at x, `most` of them and at least one; returns how many it has done. The
  * next one is not for this way, or one of its values is in doubt. y may be NULL; `past`: it is put
- * past the cache. */
-SYI_INLINE int64_t run_ranges(const weights *w, const syi_wilder_prices *prices, double *y,
-                              int past, tile *t, syi_wilder_state *s, int64_t most)
+ * past the cache. Not inline: the compiler would lose sight of the vectors of what calls it. */
+static __attribute__((noinline)) int64_t run_ranges(const weights *w,
+                                                    const syi_wilder_prices *prices, double *y,
+                                                    int past, tile *t, syi_wilder_state *s,
+                                                    int64_t most)
 {
     const int64_t count = LANES * t->steps;
     double room[LANES * STEPS];
