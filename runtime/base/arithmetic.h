@@ -11,6 +11,10 @@
 
 #include <stdint.h>
 
+/* To nearest, nothing flushed, no traps. */
+#define SYI_MXCSR 0x1f80
+#define SYI_X87   0x37f
+
 typedef struct syi_arithmetic {
     uint32_t mxcsr;
     uint16_t x87, x87_flags;
@@ -36,8 +40,8 @@ static inline void syi_x87_set_flags(uint16_t flags)
 /* What is computed goes through memory, which keeps it between enter and leave. */
 static inline syi_arithmetic syi_arithmetic_enter(void)
 {
-    const uint32_t mxcsr = 0x1f80; /* to nearest, nothing flushed, no traps */
-    const uint16_t x87 = 0x37f;
+    const uint32_t mxcsr = SYI_MXCSR;
+    const uint16_t x87 = SYI_X87;
     syi_arithmetic saved = {.x87_flags = syi_x87_flags()};
     __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(saved.mxcsr), "=m"(saved.x87));
     __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(mxcsr), "m"(x87) : "memory");
@@ -49,6 +53,18 @@ static inline void syi_arithmetic_leave(syi_arithmetic saved)
     if (syi_x87_flags() != saved.x87_flags)
         syi_x87_set_flags(saved.x87_flags);
     __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(saved.mxcsr), "m"(saved.x87) : "memory");
+}
+
+/* After a function of the user's, between enter and leave. */
+static inline void syi_arithmetic_renew(void)
+{
+    const uint32_t mxcsr = SYI_MXCSR;
+    const uint16_t x87 = SYI_X87;
+    uint32_t now;
+    uint16_t x87_now;
+    __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(now), "=m"(x87_now));
+    if ((now & ~0x3fu) != mxcsr || x87_now != x87)
+        __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(mxcsr), "m"(x87) : "memory");
 }
 
 #else
@@ -68,6 +84,11 @@ static inline syi_arithmetic syi_arithmetic_enter(void)
 static inline void syi_arithmetic_leave(syi_arithmetic saved)
 {
     fesetenv(&saved);
+}
+
+static inline void syi_arithmetic_renew(void)
+{
+    fesetenv(FE_DFL_ENV);
 }
 
 #endif

@@ -90,12 +90,10 @@ static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int 
 static sy_status run_user(const syi_piece *piece, const syi_workload *workload)
 {
     const sy_workload_def *user = workload->user;
-    syi_arithmetic saved =
-        syi_arithmetic_enter(); /* what a tile leaves behind must not reach the next */
     int code = workload->pattern == SY_PATTERN_REDUCE
                    ? user->reduce(&piece->segment, piece->partial)
                    : user->compute(&piece->segment);
-    syi_arithmetic_leave(saved);
+    syi_arithmetic_renew(); /* what a tile leaves behind must not reach the next */
     if (code != 0)
         return syi_fail_device(SY_ERR_USER, -1, code,
                                "workload '%s': its function returned %d for row %lld, columns "

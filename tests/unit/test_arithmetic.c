@@ -34,6 +34,9 @@ Test(arithmetic, rounding_modes)
         const syi_arithmetic saved = syi_arithmetic_enter();
         expect_defaults("inside");
         fesetround(FE_DOWNWARD);
+        syi_arithmetic_renew();
+        expect_defaults("renewed");
+        fesetround(FE_DOWNWARD);
         syi_arithmetic_leave(saved);
         cr_expect_eq(fegetround(), modes[m]);
         fesetround(FE_TONEAREST);
