@@ -102,6 +102,15 @@ sy_context *gpu_open(const char *devices, uint64_t budget, double watchdog_ms, l
     return context;
 }
 
+/* Whatever is under way has found its memory. */
+static void check_rest(const char *what)
+{
+    vcuda_counts c;
+    vcuda_finish();
+    vcuda_counters(-1, &c);
+    GPU_CHECK(!c.diagnoses, "%s: %s", what, vcuda_message());
+}
+
 void gpu_close(sy_context **context, const char *what)
 {
     vcuda_counts c;
@@ -118,7 +127,7 @@ void gpu_close(sy_context **context, const char *what)
     GPU_CHECK(c.faults || (!c.leaked_allocations && !c.leaked_streams && !c.leaked_events &&
                            !c.leaked_modules),
               "%s: a context ended with objects in it", what);
-    GPU_CHECK(!c.diagnoses, "%s: %s", what, vcuda_message());
+    check_rest(what);
 }
 
 void gpu_close_beside_hung(sy_context **context, int devices, const char *what)
@@ -135,6 +144,20 @@ void gpu_close_beside_hung(sy_context **context, int devices, const char *what)
                   (long long)c.live_contexts, (long long)c.live_streams, (long long)c.live_events,
                   (long long)c.live_modules);
     }
+    check_rest(what);
+}
+
+void gpu_close_kept(sy_context **context, int devices, const char *what)
+{
+    vcuda_counts c;
+    sy_context_destroy(context);
+    for (int device = 0; device < devices; device++) {
+        vcuda_counters(device, &c);
+        GPU_CHECK(c.live_contexts || (!c.live_allocations && !c.live_host && !c.live_streams &&
+                                      !c.live_events && !c.live_modules),
+                  "%s: device %d: left without a context", what, device);
+    }
+    check_rest(what);
 }
 
 sy_context *gpu_open_mix(int mix, char *words)

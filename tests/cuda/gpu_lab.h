@@ -45,6 +45,9 @@ void gpu_close(sy_context **context, const char *what);
 /* The same where some of the first `devices` hang: of those nothing can be given back; the others
  * are clean. */
 void gpu_close_beside_hung(sy_context **context, int devices, const char *what);
+/* The same where copies between some of the first `devices` may hang, or a driver refuses
+ * everything: a GPU is left with its context, or clean. */
+void gpu_close_kept(sy_context **context, int devices, const char *what);
 
 /* One to four GPUs of different generations, with and without the CPU: 0 <= mix < GPU_MIXES, and
  * the mix in words. NULL, which counts as a failure, when it cannot be had. */

@@ -45,6 +45,7 @@ typedef struct cuda_slot {
     unsigned char *staging;
     size_t bytes; /* of both */
     int busy;     /* a slab is under way */
+    uint64_t far; /* homes of other GPUs whose arrays its copies read (cuda_keep) */
     syi_slab slab;
     cuda_layout layout;
 } cuda_slot;
@@ -82,6 +83,7 @@ typedef struct cuda_device {
     struct syi_log *log;
     int64_t watchdog_ns;
     _Atomic int hung; /* never spoken to again */
+    _Atomic int kept; /* its arrays are never given back (cuda_keep) */
     cuda_port port;
     /* Whose memory it was asked to reach by itself, and where that was not switched on before. */
     CUcontext peers[CUDA_PEERS];
@@ -99,5 +101,10 @@ static inline CUdeviceptr cuda_address(const void *pointer)
 
 /* Waits until the stream is empty, at most as long as the watchdog says. */
 sy_status cuda_wait(cuda_device *cuda, CUstream stream);
+
+/* Waits like that; whether nothing of the stream, whose context is current, is under way any more:
+ * it is empty, or the device has failed, with which its work ends. Not so where the device hangs,
+ * or where the driver refuses to tell. */
+int cuda_is_over(cuda_device *cuda, CUstream stream);
 
 #endif

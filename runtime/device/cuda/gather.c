@@ -114,13 +114,36 @@ static void enable_peer(cuda_device *cuda, const cuda_device *other)
         cuda->peer_is_ours[k] = api->cuCtxEnablePeerAccess(other->context, 0) == CUDA_SUCCESS;
 }
 
+void cuda_keep(syi_cuda_gather *gather, uint64_t homes)
+{
+    for (int i = 0; homes && i < gather->devices->count; i++) {
+        cuda_device *cuda = (cuda_device *)gather->devices->list[i];
+        if (cuda->base.info.type == SY_DEVICE_CUDA && homes & cuda_home_bit(cuda))
+            cuda->kept = 1;
+    }
+}
+
+/* Keeps the error record. */
+static sy_status wait_for_copy(const cuda_parcel *parcel)
+{
+    sy_status status = cuda_wait(parcel->from, parcel->stream);
+    sy_error why;
+    if (status == SY_OK)
+        return SY_OK;
+    why = *sy_last_error();
+    if (!cuda_is_over(parcel->from, parcel->stream))
+        cuda_keep(parcel->from->gather, cuda_home_bit(parcel->to));
+    syi_error_adopt(&why);
+    return status;
+}
+
 static sy_status carry_by_peer(const cuda_parcel *parcel)
 {
     cuda_device *from = parcel->from;
     enable_peer(from, parcel->to);
     SYI_TRY(CU(from, cuMemcpyPeerAsync(parcel->target, parcel->to->context, parcel->source,
                                        from->context, parcel->bytes, parcel->stream)));
-    return cuda_wait(from, parcel->stream);
+    return wait_for_copy(parcel);
 }
 
 static sy_status carry_by_host(const cuda_parcel *parcel)

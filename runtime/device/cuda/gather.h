@@ -43,6 +43,16 @@ typedef struct cuda_parcel {
 
 sy_status cuda_gather(const cuda_parcel *parcel);
 
+/* Copies that may be under way for ever, on a GPU that hangs or whose driver refuses to tell, use
+ * arrays on GPUs of these homes: from now on those arrays are left to the driver, however the
+ * caller or the context gives them back. */
+void cuda_keep(syi_cuda_gather *gather, uint64_t homes);
+
+static inline uint64_t cuda_home_bit(const cuda_device *cuda)
+{
+    return UINT64_C(1) << cuda->base.home % 64;
+}
+
 /* As syi_ram.exchange. */
 sy_status cuda_exchange(syi_device *const *devices, void *const *arrays, int count, size_t part);
 

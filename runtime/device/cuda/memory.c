@@ -80,12 +80,13 @@ static sy_status allocate(syi_device *device, size_t bytes, syi_place_kind kind,
     return status;
 }
 
-/* What a device that hangs holds is left to the driver. */
+/* What a device that hangs holds is left to the driver, and what one may still use. */
 static void release(syi_device *device, syi_place_kind kind, void *memory)
 {
     cuda_device *cuda = (cuda_device *)device;
     const syi_cuda_api *api = &cuda->driver->api;
-    if (cuda->hung || api->cuCtxPushCurrent(cuda->context) != CUDA_SUCCESS)
+    if (cuda->hung || (cuda->kept && kind == SYI_ON_DEVICE) ||
+        api->cuCtxPushCurrent(cuda->context) != CUDA_SUCCESS)
         return;
     if (kind == SYI_ON_DEVICE)
         api->cuMemFree(cuda_address(memory));

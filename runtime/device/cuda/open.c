@@ -94,6 +94,16 @@ void cuda_refresh(syi_device *device, sy_device_info *info)
 
 /* ---- opening and closing ---- */
 
+/* With the context would go the arrays in it that another GPU's copies may still use. */
+static void close_context(const cuda_device *cuda)
+{
+    if (cuda->kept)
+        return;
+    if (cuda->green)
+        cuda->driver->api.cuGreenCtxDestroy(cuda->green);
+    cuda->driver->api.cuDevicePrimaryCtxRelease(cuda->device);
+}
+
 void cuda_close(syi_device *device)
 {
     cuda_device *cuda = (cuda_device *)device;
@@ -109,9 +119,7 @@ void cuda_close(syi_device *device)
                 api->cuModuleUnload(cuda->module);
             api->cuCtxPopCurrent(NULL);
         }
-        if (cuda->green)
-            api->cuGreenCtxDestroy(cuda->green);
-        api->cuDevicePrimaryCtxRelease(cuda->device);
+        close_context(cuda);
     }
     cuda_user_clear(cuda); /* of a device that hangs */
     pthread_mutex_destroy(&cuda->images);

@@ -23,6 +23,7 @@ struct cuda_ranks {
     station *stations; /* of the ranks */
     int count;
     int64_t patience_ns;
+    uint64_t in_use; /* homes of the GPUs whose arrays a transfer uses that has not ended well */
 };
 
 /* ---- the end ------------------------------------------------------------------------------ */
@@ -49,6 +50,18 @@ static void disown_hung(const cuda_ranks *ranks)
             syi_nccl_disown(ranks->nccl, i);
 }
 
+static int is_over(const station *at)
+{
+    cuda_device *cuda = at->device;
+    const syi_cuda_api *api = &cuda->driver->api;
+    int over;
+    if (cuda->hung || api->cuCtxPushCurrent(cuda->primary) != CUDA_SUCCESS)
+        return 0;
+    over = cuda_is_over(cuda, at->stream);
+    api->cuCtxPopCurrent(NULL);
+    return over;
+}
+
 void cuda_ranks_abort(cuda_ranks **ranks)
 {
     cuda_ranks *old = *ranks;
@@ -57,14 +70,9 @@ void cuda_ranks_abort(cuda_ranks **ranks)
     disown_hung(old);
     if (old->nccl)
         syi_nccl_abort(old->nccl);
-    for (int i = 0; i < old->count; i++) {
-        cuda_device *cuda = old->stations[i].device;
-        const syi_cuda_api *api = &cuda->driver->api;
-        if (cuda->hung || api->cuCtxPushCurrent(cuda->primary) != CUDA_SUCCESS)
-            continue;
-        cuda_wait(cuda, old->stations[i].stream);
-        api->cuCtxPopCurrent(NULL);
-    }
+    for (int i = 0; i < old->count; i++)
+        if (!is_over(&old->stations[i]))
+            cuda_keep(old->stations[i].device->gather, old->in_use);
     cuda_ranks_close(ranks);
 }
 
@@ -182,7 +190,7 @@ static sy_status ask(const station *const *all, int count, int *ready)
     return SY_OK;
 }
 
-static sy_status wait_for(const cuda_ranks *ranks, const station *const *all, int count)
+static sy_status wait_for(cuda_ranks *ranks, const station *const *all, int count)
 {
     const struct timespec nap = {0, 20000};
     const int64_t began = syi_now_ns(), quick_ns = 100000;
@@ -190,8 +198,10 @@ static sy_status wait_for(const cuda_ranks *ranks, const station *const *all, in
     for (;;) {
         int64_t waited = syi_now_ns() - began;
         SYI_TRY(ask(all, count, &ready));
-        if (ready)
+        if (ready) {
+            ranks->in_use = 0;
             return syi_nccl_check(ranks->nccl);
+        }
         if (waited > quick_ns) {
             SYI_TRY(syi_nccl_check(ranks->nccl));
             nanosleep(&nap, NULL);
@@ -210,6 +220,7 @@ sy_status cuda_ranks_carry(cuda_ranks *ranks, const cuda_parcel *parcel)
     if (sender < 0 || receiver < 0)
         return syi_fail(SY_ERR_DEVICE, "NCCL: %s or %s has no rank", parcel->from->base.info.name,
                         parcel->to->base.info.name);
+    ranks->in_use = cuda_home_bit(parcel->from) | cuda_home_bit(parcel->to);
     SYI_TRY(syi_nccl_move(ranks->nccl, (syi_nccl_end){sender, parcel->source, at[sender].stream},
                           (syi_nccl_end){receiver, parcel->target, at[receiver].stream},
                           parcel->bytes, ranks->patience_ns));
@@ -236,6 +247,7 @@ sy_status cuda_ranks_exchange(cuda_ranks *ranks, void *const *arrays, size_t par
         addresses[i] = cuda_address(arrays[i]);
         streams[i] = ranks->stations[i].stream;
         all[i] = &ranks->stations[i];
+        ranks->in_use |= cuda_home_bit(all[i]->device);
     }
     if (status == SY_OK)
         status = syi_nccl_gather_all(ranks->nccl, addresses, streams, part, ranks->patience_ns);

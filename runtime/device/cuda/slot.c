@@ -114,14 +114,15 @@ static sy_status stage_inputs(const cuda_slot *slot, const syi_job *job)
 }
 
 /* From another GPU; where that cannot be, by way of the staging memory. */
-static sy_status copy_from_peer(cuda_device *cuda, const cuda_slot *slot, const syi_job *job, int k,
+static sy_status copy_from_peer(cuda_device *cuda, cuda_slot *slot, const syi_job *job, int k,
                                 const void *source, size_t bytes)
 {
     const syi_slab *slab = &slot->slab;
     unsigned char *staging = slot->staging + slot->layout.in[k];
     CUdeviceptr to = slot->memory + slot->layout.in[k];
-    sy_status status = cuda_peer_fetch(cuda, (cuda_device *)syi_place_in(job, k).owner,
-                                       cuda_address(source), to, bytes, slot->stream);
+    cuda_device *owner = (cuda_device *)syi_place_in(job, k).owner;
+    sy_status status = cuda_peer_fetch(cuda, owner, cuda_address(source), to, bytes, slot->stream);
+    slot->far |= cuda_home_bit(owner);
     if (status != SY_ERR_DEVICE)
         return status;
     SYI_TRY(syi_input_read(job, k, slab->row * job->columns + slab->first - slab->left,
@@ -129,7 +130,7 @@ static sy_status copy_from_peer(cuda_device *cuda, const cuda_slot *slot, const 
     return CU(cuda, cuMemcpyHtoDAsync(to, staging, bytes, slot->stream));
 }
 
-static sy_status copy_in(cuda_device *cuda, const cuda_slot *slot, const syi_job *job,
+static sy_status copy_in(cuda_device *cuda, cuda_slot *slot, const syi_job *job,
                          const syi_view *view)
 {
     const cuda_layout *at = &slot->layout;
@@ -166,6 +167,7 @@ sy_status cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction kernel,
     size_t out_bytes;
     slot->slab = *slab;
     slot->layout = cuda_layout_of(cuda, job, slab);
+    slot->far = 0;
     out_bytes = slot->layout.end - slot->layout.out_begin;
     SYI_TRY(stage_inputs(slot, job));
     slot->busy = 1; /* from here on the stream may be using the slot */
@@ -306,7 +308,7 @@ sy_status cuda_slot_finish(cuda_device *cuda, cuda_slot *slot, const syi_job *jo
 
 void cuda_slot_abandon(cuda_device *cuda, cuda_slot *slot)
 {
-    if (slot->busy && !cuda->hung)
-        cuda_wait(cuda, slot->stream);
+    if (slot->busy && !cuda_is_over(cuda, slot->stream))
+        cuda_keep(cuda->gather, slot->far);
     slot->busy = 0;
 }

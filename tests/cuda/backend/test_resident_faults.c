@@ -42,12 +42,13 @@ static const sweep sweeps[] = {
     {"lost", EMA, SY_GATHER_PEER, LASTS},
     {"lost", SMA, SY_GATHER_HOST, LASTS},
     {"call=cuMemAlloc,error=CUDA_ERROR_OUT_OF_MEMORY,times=0", ALL, SY_GATHER_PEER, MAY_PASS},
-    /* Every call from then on, to all GPUs: their work ends with it, for a stream that cannot be
-     * asked any more counts as one that touches nothing (docs/gpu-verified.md). */
+    /* every call from then on, to all GPUs, whose work ends with it */
     {"error=CUDA_ERROR_UNKNOWN,sticky,times=0", ALL, SY_GATHER_PEER, LASTS},
     {"error=CUDA_ERROR_UNKNOWN,sticky,times=0", SMA, SY_GATHER_HOST, LASTS},
     /* The same, but what is under way goes on and ends, whatever the calls say. */
     {"error=CUDA_ERROR_UNKNOWN,times=0", EMA, SY_GATHER_HOST, MAY_PASS},
+    {"error=CUDA_ERROR_UNKNOWN,times=0", SMA | EMA, SY_GATHER_PEER, MAY_PASS},
+    {"call=cuStreamQuery,error=CUDA_ERROR_UNKNOWN,times=0", SMA, SY_GATHER_PEER, MAY_PASS},
     /* every call of a kind from then on, while the others work */
     {"call=cuPointerGetAttributes,error=CUDA_ERROR_UNKNOWN,times=0", SMA, SY_GATHER_PEER, MAY_PASS},
     {"call=cuMemHostAlloc,error=CUDA_ERROR_OUT_OF_MEMORY,times=0", SMA, SY_GATHER_PEER, MAY_PASS},
@@ -75,13 +76,18 @@ static lab_case case_of(int job)
     return c;
 }
 
-/* A copy from GPU to GPU that hangs keeps both, so that there nothing need be given back. */
+/* Where it cannot be known that a copy from GPU to GPU has ended, it keeps both. */
 static void close_world(const sweep *s, sy_context **context, const char *what)
 {
-    if (!strstr(s->kind, "hang"))
-        gpu_close(context, what);
+    const int hangs = strstr(s->kind, "hang") != NULL;
+    const int one_kind = strstr(s->kind, "call=") && !strstr(s->kind, "cuStreamQuery");
+    const int refuses = strstr(s->kind, "times=0") && !one_kind;
+    if ((hangs || refuses) && s->gather != SY_GATHER_HOST)
+        gpu_close_kept(context, 2, what);
+    else if (hangs)
+        gpu_close_beside_hung(context, 2, what);
     else
-        gpu_close_beside_hung(context, s->gather == SY_GATHER_PEER ? 0 : 2, what);
+        gpu_close(context, what);
 }
 
 /* Faults of the GPUs themselves; a call that concerns none of them cannot lose one. */

@@ -259,6 +259,8 @@ const char *failure_address(void)
 {
     CUdeviceptr memory;
     CUstream stream;
+    size_t available, total;
+    int version;
     const char *found = break_device(0);
     if (found)
         return found;
@@ -266,6 +268,8 @@ const char *failure_address(void)
     EXPECT(cu.cuStreamCreate(&stream, 0), CUDA_ERROR_ILLEGAL_ADDRESS);
     EXPECT(cu.cuStreamQuery(NULL), CUDA_ERROR_ILLEGAL_ADDRESS);
     EXPECT(cu.cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+    EXPECT(cu.cuMemGetInfo(&available, &total), CUDA_ERROR_ILLEGAL_ADDRESS);
+    DO(cu.cuDriverGetVersion(&version)); /* concerns no device */
     return NULL;
 }
 

@@ -186,12 +186,27 @@ bool vci_faults_from(const char *list)
     return ok;
 }
 
-void vcuda_release(void)
+static void release_hung(void)
 {
-    pthread_mutex_lock(&vc.lock);
     for (vc_stream *stream = vc.streams; stream; stream = stream->next)
         for (vc_op *op = stream->head; op; op = op->next)
             op->hangs = false;
     pthread_cond_broadcast(&vc.changed);
+}
+
+void vcuda_release(void)
+{
+    pthread_mutex_lock(&vc.lock);
+    release_hung();
+    pthread_mutex_unlock(&vc.lock);
+}
+
+void vcuda_finish(void)
+{
+    pthread_mutex_lock(&vc.lock);
+    vc.fault_count = 0;
+    release_hung();
+    for (int i = 0; i < vc.gpu_count; i++)
+        vci_wait_gpu(&vc.gpus[i]);
     pthread_mutex_unlock(&vc.lock);
 }

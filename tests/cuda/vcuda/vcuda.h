@@ -53,6 +53,10 @@ int vcuda_fault(const char *description);
 /* Lets hung operations end. */
 void vcuda_release(void);
 
+/* Forgets the planned faults, lets hung operations end, and runs whatever is under way: what uses
+ * memory that was given back too early shows. */
+void vcuda_finish(void);
+
 /* In which order work that may run does run: "time" (the event simulation), "lifo" and "random"
  * (only when something waits for it, newest first or by the seed: catches missing waits), "threads"
  * (each stream is a thread). Call it before cuInit; VCUDA_ORDER=MODE[:SEED] in the environment. */
