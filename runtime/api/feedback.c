@@ -2,6 +2,7 @@
  * follows when it matters. */
 #include "api/context.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "costs.h"
 #include "device/place.h"
@@ -60,6 +61,10 @@ static void begin(syi_known *known, const syi_plan *plan, const syi_tally *talli
     }
 }
 
+/* Storing takes about a millisecond, which calls of microseconds would feel: it gets no more than
+ * so small a part of the time. */
+enum { SAVING_IS_RARE = 100 };
+
 static sy_status store_device(sy_context *context, const syi_known *known, int i, json_t *prints,
                               json_t *costs)
 {
@@ -105,6 +110,8 @@ static sy_status store_all(sy_context *context, const syi_known *known, syi_stor
 
 static void save(sy_context *context, const syi_known *known)
 {
+    const int64_t began = syi_now_ns();
+    int64_t ended;
     syi_stored_balance stored;
     sy_status status = syi_multigpu_get(&context->multigpu, known->tag, &stored);
     if (status == SY_OK) {
@@ -115,6 +122,10 @@ static void save(sy_context *context, const syi_known *known)
     if (status != SY_OK)
         syi_log_line(&context->log, SY_LOG_WARNING, "the corrected profile is not stored: %s",
                      sy_last_error()->text);
+    ended = syi_now_ns();
+    pthread_mutex_lock(&context->memory.lock);
+    context->memory.save_after = ended + SAVING_IS_RARE * (ended - began);
+    pthread_mutex_unlock(&context->memory.lock);
 }
 
 /* The costs as the plan saw them before it was told how they have drifted; NULL: no memory. */
@@ -151,6 +162,8 @@ static void learn(sy_context *context, const syi_job *job, const char *tag, cons
     }
     if (!(signals & SYI_DRIFT_SAVE) || !known->ratios || known->borrowed)
         return; /* or what is stored is another one's */
+    if (syi_now_ns() < context->memory.save_after)
+        return;
     if (syi_known_copy(known, job->memory, after) != SY_OK)
         return; /* the next run will try again */
     for (int i = 0; i < known->count; i++)

@@ -40,7 +40,8 @@ typedef struct syi_memory {
     pthread_mutex_t lock;
     syi_store_look look; /* of the file, when `list` was read */
     syi_known *list;
-    syi_track start; /* of a device beside others */
+    syi_track start;    /* of a device beside others */
+    int64_t save_after; /* on the clock: before that no correction is stored again */
 } syi_memory;
 
 typedef struct sy_context sy_context;
