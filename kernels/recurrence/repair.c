@@ -11,28 +11,38 @@
 
 #include <math.h>
 
-/* The first value that is not finite in x[0 .. count), or count; and the largest |x| before it. */
+enum { LANES = 16, BLOCK = 64 * LANES };
+
+/* A little more than the largest |x| of a block, infinite when a value is not finite: by the upper
+ * halves, in a loop that becomes vectors. */
+static double bound_of_block(const double *x)
+{
+    int32_t top[LANES] = {0}, largest = 0;
+    for (int64_t i = 0; i < BLOCK; i += LANES)
+        for (int k = 0; k < LANES; k++) {
+            int32_t upper = (int32_t)(syi_bits(x[i + k]) >> 32 & INT32_MAX);
+            top[k] = upper > top[k] ? upper : top[k];
+        }
+    for (int k = 0; k < LANES; k++)
+        largest = top[k] > largest ? top[k] : largest;
+    return largest >= 0x7fefffff ? INFINITY : syi_from_bits(((uint64_t)largest + 1) << 32);
+}
+
+/* The first value that is not finite in x[0 .. count), or count; and the largest |x| before it, or
+ * a little more. */
 static int64_t scan(const double *x, int64_t count, double *peak)
 {
-    const int64_t block = 1024;
     int64_t at = 0;
-    double largest = 0.0;
-    for (; at < count; at += block) {
-        int64_t n = count - at < block ? count - at : block;
-        double top = largest, odd = 0.0;
-        for (int64_t i = 0; i < n; i++) {
-            double size = fabs(x[at + i]);
-            top = size > top ? size : top;
-            odd += size - size; /* not 0 once a value is not finite */
-        }
-        if (!(odd == 0.0))
+    *peak = 0.0;
+    for (; at + BLOCK <= count; at += BLOCK) {
+        double largest = bound_of_block(x + at);
+        if (largest == INFINITY)
             break;
-        largest = top;
+        *peak = largest > *peak ? largest : *peak;
     }
     for (; at < count && syi_is_finite(x[at]); at++)
-        largest = fmax(largest, fabs(x[at]));
-    *peak = largest;
-    return at < count ? at : count;
+        *peak = fmax(*peak, fabs(x[at]));
+    return at;
 }
 
 /* The same over what is new of inputs 0 .. late up to column `last`; the ones before the last input

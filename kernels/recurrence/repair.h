@@ -10,7 +10,7 @@ typedef struct syi_attempt {
     int64_t start, first, last; /* begins at `start`; columns [first, last) are wanted */
     int from_seed;              /* `start` is the row's beginning: nothing is assumed */
     int limbs;
-    double peak; /* the largest |x| before `last` */
+    double peak; /* the largest |x| before `last`, or a little more */
 } syi_attempt;
 
 typedef struct syi_repairer {
