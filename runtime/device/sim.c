@@ -102,17 +102,20 @@ static void take_time(sim_device *sim, int64_t began, syi_outcome *outcome)
         outcome->compute_ms += took - modelled;
 }
 
-/* The phases one after the other, as the figures say. */
+/* The phases one after the other, as the figures say; those of a slab that catches up are shorter.
+ */
 static void trace_slab(const sim_device *sim, const syi_job *job, const syi_slab *slab,
                        int64_t began, const syi_outcome *found)
 {
     const syi_tiles span = {slab->tile, slab->tiles};
-    const double in = (double)began, run = in + found->copy_in_ms * 1e6,
-                 out = run + found->compute_ms * 1e6;
+    const double in = (double)began, took = syi_trace_now(job->trace) - in;
+    const double said = (found->copy_in_ms + found->compute_ms + found->copy_out_ms) * 1e6;
+    const double scale = said > took ? 1e6 * took / said : 1e6;
+    const double run = in + found->copy_in_ms * scale, out = run + found->compute_ms * scale;
     const int device = sim->base.index;
     syi_trace_tell(job->trace, device, 0, "copy in", in, run, span);
     syi_trace_tell(job->trace, device, 0, "compute", run, out, span);
-    syi_trace_tell(job->trace, device, 0, "copy out", out, out + found->copy_out_ms * 1e6, span);
+    syi_trace_tell(job->trace, device, 0, "copy out", out, out + found->copy_out_ms * scale, span);
 }
 
 /* The slab's own memory: what a real device would hold of it. */
