@@ -18,6 +18,15 @@
 /* Elements of a line of the cache. */
 enum { SYI_LINE = 8 };
 
+/* The next column whose output begins a line, if the first of the outputs is at y: from there on
+ * whole lines can be written, and as a rule read. */
+SYI_INLINE int64_t syi_line_after(const double *y, int64_t i, int64_t to)
+{
+    int64_t past = y ? (int64_t)((uintptr_t)(y + i) / sizeof *y) % SYI_LINE : 0;
+    int64_t next = past == 0 ? i : i + SYI_LINE - past;
+    return next < to ? next : to;
+}
+
 /* Asks for doubles that are read soon; they may be nobody's. */
 SYI_INLINE void syi_ask_for(uintptr_t from, int count)
 {
@@ -56,10 +65,9 @@ SYI_INLINE void syi_put_line_past(double *to, const double *from)
 /* Whole lines go past the cache, the ends through it. */
 SYI_INLINE void syi_put_past(double *to, const double *from, int64_t count)
 {
-    int64_t head = (int64_t)((0 - (uintptr_t)to) % 64 / sizeof *to), i;
-    head = head < count ? head : count;
-    memcpy(to, from, (size_t)head * sizeof *to);
-    for (i = head; i + SYI_LINE <= count; i += SYI_LINE)
+    int64_t i = syi_line_after(to, 0, count);
+    memcpy(to, from, (size_t)i * sizeof *to);
+    for (; i + SYI_LINE <= count; i += SYI_LINE)
         syi_put_line_past(to + i, from + i);
     memcpy(to + i, from + i, (size_t)(count - i) * sizeof *to);
 }

@@ -45,8 +45,8 @@ SYI_INLINE void syi_vec_store(double *to, syi_vec a)
     memcpy(to, &a, sizeof a);
 }
 
-/* How many elements y lies past the place of a vector that no two lines share. */
-SYI_INLINE int64_t syi_vec_past(const double *y)
+/* How many elements y lies behind the place of a vector that no two lines share. */
+SYI_INLINE int64_t syi_vec_offset(const double *y)
 {
     return (int64_t)((uintptr_t)y / sizeof *y % SYI_VECTOR);
 }

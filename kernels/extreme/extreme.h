@@ -27,14 +27,14 @@ SYI_INLINE syi_extreme syi_extreme_merge(syi_extreme a, syi_extreme b)
     return least;
 }
 
-SYI_INLINE syi_extreme syi_extreme_at(double x, int64_t column, int greatest)
-{
-    return (syi_extreme){greatest ? -x : x, column, x != x};
-}
-
 SYI_INLINE double syi_extreme_key(double x, int greatest)
 {
     return greatest ? -x : x;
+}
+
+SYI_INLINE syi_extreme syi_extreme_at(double x, int64_t column, int greatest)
+{
+    return (syi_extreme){syi_extreme_key(x, greatest), column, x != x};
 }
 
 /* The least key of a block's columns; `nans` becomes not 0 when one has none. */

@@ -239,7 +239,6 @@ sy_status SYI_ISA_NAME(syi_fast_mean_run)(const syi_piece *piece, int64_t period
             compute_last(&t, last_x, last_y);
         }
     }
-    if (piece->past_cache)
-        syi_past_done();
+    syi_past_done();
     return SY_OK;
 }

@@ -183,8 +183,7 @@ SYI_INLINE void syi_walk_run(const syi_walk *walk, const syi_walk_form *form, vo
         }
         column = end;
     }
-    if (piece->past_cache)
-        syi_past_done();
+    syi_past_done();
     if (dead == first)
         syi_walk_blank(walk, first, last);
     if (piece->assumed)

@@ -339,7 +339,6 @@ sy_status SYI_ISA_NAME(syi_fast_window_run)(const syi_piece *piece, const syi_wi
     for (int k = 0; k < outputs; k++)
         syi_fast_blank(segment->out[k], at);
     compute_all(&t, piece, at, outputs);
-    if (piece->past_cache)
-        syi_past_done();
+    syi_past_done();
     return SY_OK;
 }

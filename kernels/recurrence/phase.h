@@ -97,16 +97,6 @@ SYI_INLINE int syi_phase_agrees(double from_start, double assumed, double known)
     return known == SYI_PHASE_RUNNING ? -1 : 1;
 }
 
-/* The next column whose output begins a cache line, if the first of the outputs is at y: from there
- * on whole lines can be written, and as a rule read. */
-SYI_INLINE int64_t syi_line_after(const double *y, int64_t i, int64_t to)
-{
-    const int64_t line = 64 / (int64_t)sizeof *y;
-    int64_t past = y ? (int64_t)((uintptr_t)(y + i) / sizeof *y) % line : 0;
-    int64_t next = past == 0 ? i : i + line - past;
-    return next < to ? next : to;
-}
-
 SYI_INLINE void syi_fill_nan(double *out, int64_t from, int64_t to)
 {
     for (int64_t i = from; i < to; i++)

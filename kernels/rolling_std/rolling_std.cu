@@ -4,16 +4,19 @@
 
 SYI_DEVICE syi_window rolling_std_window(const syi_launch *launch)
 {
-    return (syi_window){SYI_WINDOW_DEVIATION, (int64_t)launch->params[0], (int64_t)launch->params[1], 0.0};
+    return (syi_window){SYI_WINDOW_DEVIATION, (int64_t)launch->params[0], (int64_t)launch->params[1],
+                        0.0};
 }
 
-SYI_KERNEL __launch_bounds__(SYI_WINDOW_UNIT_THREADS, 2) syi_gpu_rolling_std(const syi_launch launch)
+SYI_KERNEL __launch_bounds__(SYI_WINDOW_UNIT_THREADS, 2)
+    syi_gpu_rolling_std(const syi_launch launch)
 {
     syi_window window = rolling_std_window(&launch);
     syi_window_unit(&launch, &window);
 }
 
-SYI_KERNEL __launch_bounds__(SYI_WINDOW_UNIT_THREADS, 2) syi_gpu_rolling_std_fast(const syi_launch launch)
+SYI_KERNEL __launch_bounds__(SYI_WINDOW_UNIT_THREADS, 2)
+    syi_gpu_rolling_std_fast(const syi_launch launch)
 {
     syi_window window = rolling_std_window(&launch);
     syi_fast_spread_window_unit(&launch, &window);

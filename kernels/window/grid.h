@@ -88,7 +88,7 @@ SYI_INLINE void grid_means(grid *state, double shift, const double *x, int64_t c
     if (s.shift != shift) {
         s.shift = shift;
         grid_fill(&s, x - s.period + 1, s.period - 1);
-        i = SYI_VECTOR - syi_vec_past(out);
+        i = SYI_VECTOR - syi_vec_offset(out);
         i = count < i ? count : i;
         grid_step_some(&s, x, (int)i, 1, reciprocal, out);
     }

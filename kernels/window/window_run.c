@@ -146,7 +146,7 @@ static void run_block(const syi_window *window, const double *x, double *const *
 static int64_t block_end(const double *y, int64_t first, int64_t last, int64_t stride)
 {
     int64_t end = first + stride;
-    return last <= end ? last : end - syi_vec_past(y + end);
+    return last <= end ? last : end - syi_vec_offset(y + end);
 }
 
 /* Means of [first, last), a block at a time; blocks of which the grid does not hold the sums go the
@@ -205,7 +205,7 @@ static int squares_block(const syi_window *window, squares *s, const double *x, 
         return 0;
     squares_fill(s, x + start, window->period - 1);
     for (int64_t at = first, next; at < last; at = next) {
-        next = at + SQUARES_COLUMNS - syi_vec_past(out[0] + at);
+        next = at + SQUARES_COLUMNS - syi_vec_offset(out[0] + at);
         next = last < next ? last : next;
         int n = (int)(next - at);
         double *to[3] = {out[0] + at, NULL, NULL};

@@ -26,6 +26,7 @@ typedef struct host_pass {
     syi_isa isa;
     int64_t piece_tiles;     /* tiles of a piece */
     int64_t pieces_per_row;  /* of the slab's stretch of a row */
+    int past_cache;          /* as in syi_piece */
     unsigned char *partials; /* REDUCE: of the slab's tiles */
     atomic_bool failed;
     pthread_mutex_t collecting;
@@ -189,7 +190,7 @@ static sy_status run_piece(const host_pass *pass, int64_t index, desk *desk, syi
     syi_piece piece = {.assumed = &link.assumed,
                        .end = &link.end,
                        .doubts = &found->doubts,
-                       .past_cache = is_past_cache(pass->job)};
+                       .past_cache = pass->past_cache};
     if (count > slab->columns - at)
         count = slab->columns - at;
     for (int k = 0; k < workload->n_inputs; k++)
@@ -275,8 +276,12 @@ static sy_status run_slab(const syi_job *job, const syi_slab *slab, const syi_vi
                           const syi_host_options *options, unsigned char *partials,
                           syi_outcome *found)
 {
-    host_pass pass = {
-        .job = job, .slab = slab, .view = view, .isa = options->isa, .partials = partials};
+    host_pass pass = {.job = job,
+                      .slab = slab,
+                      .view = view,
+                      .isa = options->isa,
+                      .past_cache = is_past_cache(job),
+                      .partials = partials};
     int64_t row_tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE, pieces;
     int threads = choose_threads(job->workload, slab, options->threads);
     pass.piece_tiles = choose_piece_tiles(job, slab, threads);

@@ -99,6 +99,12 @@ static inline CUdeviceptr cuda_address(const void *pointer)
     return (CUdeviceptr)(uintptr_t)pointer;
 }
 
+/* Its place in a set of homes. */
+static inline uint64_t cuda_home_bit(const cuda_device *cuda)
+{
+    return UINT64_C(1) << cuda->base.home % 64;
+}
+
 /* Waits until the stream is empty, at most as long as the watchdog says. */
 sy_status cuda_wait(cuda_device *cuda, CUstream stream);
 

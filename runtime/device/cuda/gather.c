@@ -1,7 +1,6 @@
 #include "device/cuda/gather.h"
 
 #include "base/mem.h"
-#include "device/cuda/ranks.h"
 #include "device/registry.h"
 
 #include <stdio.h>
@@ -192,7 +191,7 @@ static void turn(syi_cuda_gather *gather, way from, way to, sy_log_level level)
 {
     char why[320];
     snprintf(why, sizeof why, ", not by %s (%.256s)", way_names[from], sy_last_error()->text);
-    cuda_ranks_abort(&gather->ranks);
+    cuda_keep(gather, cuda_ranks_abort(&gather->ranks));
     gather->way = (int)to;
     gather->ready = 1;
     note(gather, level, way_names[to], why);

@@ -9,7 +9,7 @@
 #define SYI_DEVICE_CUDA_GATHER_H
 
 #include "base/log.h"
-#include "device/cuda/device.h"
+#include "device/cuda/ranks.h"
 
 typedef struct syi_cuda_gather syi_cuda_gather;
 
@@ -31,27 +31,14 @@ int cuda_gather_is_direct(syi_cuda_gather *gather);
 sy_status cuda_peer_fetch(cuda_device *to, cuda_device *from, CUdeviceptr source,
                           CUdeviceptr target, size_t bytes, CUstream stream);
 
-/* Carries finished bytes from `from`, whose context is current, to an array on `to`; when it
- * returns they are there. `stream` is one of `from` that the caller waits for in any case.
- * SY_ERR_DEVICE: one of the two failed, and is `lost`. */
-typedef struct cuda_parcel {
-    cuda_device *from, *to;
-    CUdeviceptr source, target;
-    size_t bytes;
-    CUstream stream;
-} cuda_parcel;
-
+/* Carries finished bytes; when it returns they are there. SY_ERR_DEVICE: one of the two failed, and
+ * is `lost`. */
 sy_status cuda_gather(const cuda_parcel *parcel);
 
 /* Copies that may be under way for ever, on a GPU that hangs or whose driver refuses to tell, use
  * arrays on GPUs of these homes: from now on those arrays are left to the driver, however the
  * caller or the context gives them back. */
 void cuda_keep(syi_cuda_gather *gather, uint64_t homes);
-
-static inline uint64_t cuda_home_bit(const cuda_device *cuda)
-{
-    return UINT64_C(1) << cuda->base.home % 64;
-}
 
 /* As syi_ram.exchange. */
 sy_status cuda_exchange(syi_device *const *devices, void *const *arrays, int count, size_t part);

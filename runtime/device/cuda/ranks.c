@@ -62,18 +62,20 @@ static int is_over(const station *at)
     return over;
 }
 
-void cuda_ranks_abort(cuda_ranks **ranks)
+uint64_t cuda_ranks_abort(cuda_ranks **ranks)
 {
     cuda_ranks *old = *ranks;
+    uint64_t kept = 0;
     if (!old)
-        return;
+        return 0;
     disown_hung(old);
     if (old->nccl)
         syi_nccl_abort(old->nccl);
     for (int i = 0; i < old->count; i++)
         if (!is_over(&old->stations[i]))
-            cuda_keep(old->stations[i].device->gather, old->in_use);
+            kept = old->in_use;
     cuda_ranks_close(ranks);
+    return kept;
 }
 
 void cuda_ranks_close(cuda_ranks **ranks)

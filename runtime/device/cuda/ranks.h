@@ -2,9 +2,18 @@
 #ifndef SYI_DEVICE_CUDA_RANKS_H
 #define SYI_DEVICE_CUDA_RANKS_H
 
-#include "device/cuda/gather.h"
+#include "device/cuda/device.h"
 
 typedef struct cuda_ranks cuda_ranks;
+
+/* Bytes that go from `from`, whose context is current, to an array on `to`. `stream` is one of
+ * `from` that the caller waits for in any case. */
+typedef struct cuda_parcel {
+    cuda_device *from, *to;
+    CUdeviceptr source, target;
+    size_t bytes;
+    CUstream stream;
+} cuda_parcel;
 
 /* A rank for every GPU that has not failed. SY_ERR_UNSUPPORTED: no library that does at that path;
  * SY_ERR_DEVICE: the ranks do not meet. Nothing is left on failure. */
@@ -21,9 +30,10 @@ sy_status cuda_ranks_carry(cuda_ranks *ranks, const cuda_parcel *parcel);
 int cuda_ranks_are(const cuda_ranks *ranks, syi_device *const *devices, int count);
 sy_status cuda_ranks_exchange(cuda_ranks *ranks, void *const *arrays, size_t part);
 
-/* Nothing is under way any more when this returns, but on a GPU that hangs. Takes the address,
- * accepts a NULL inside, leaves NULL. */
-void cuda_ranks_abort(cuda_ranks **ranks);
+/* Nothing is under way any more when this returns, but on a GPU that hangs or whose driver refuses
+ * to tell: returns the homes whose arrays that may use, for cuda_keep. Takes the address, accepts a
+ * NULL inside, leaves NULL. */
+uint64_t cuda_ranks_abort(cuda_ranks **ranks);
 /* The same when nothing is under way: the ranks end in good order. */
 void cuda_ranks_close(cuda_ranks **ranks);
 
