@@ -42,12 +42,14 @@ typedef struct syi_carry {
     double word[24];
 } syi_carry;
 
-/* What the decisions of a row's stretches, from left to right, have read of it so far, so that they
- * read it once. Zeroed before the first. */
-typedef struct syi_seen {
-    int64_t columns, poisoned; /* of those, the first that is not finite */
-    double peak;               /* the largest |x| among them, or larger */
-} syi_seen;
+/* What is known of a row before a stretch of it that is to be decided. */
+typedef struct syi_past {
+    int is_nan;    /* RECURRENCE: the value before the stretch is NaN; asked beyond the warm-up */
+    int64_t begin; /* inputs are there from this column on */
+    /* As `begin`; the decision sets it to an earlier column when the inputs are wanted from there
+     * on. Nothing is decided then. */
+    int64_t wanted;
+} syi_past;
 
 /* One call of a kernel: a stretch of one row of any length. */
 typedef struct syi_piece {
@@ -93,10 +95,10 @@ typedef struct syi_workload {
     void (*combine)(void *into, const void *right);
     void (*finish)(const void *partial, int64_t columns, const double *params, double *outputs,
                    int *doubt);
-    /* Decides columns [first, last) of a whole row (segment.first = 0, count = columns): writes the
-     * correctly rounded outputs. For a REDUCE out[k] is the row's one value. NULL: nothing is ever
-     * in doubt. */
-    sy_status (*repair)(const sy_segment *row, int64_t first, int64_t last, syi_seen *seen);
+    /* Decides columns [first, last) of a row (segment.first = 0, count = columns): writes the
+     * correctly rounded outputs. A WINDOW has its halo. For a REDUCE out[k] is the row's one value.
+     * NULL: nothing is ever in doubt. */
+    sy_status (*repair)(const sy_segment *row, int64_t first, int64_t last, syi_past *past);
     const struct syi_gpu_form *gpu; /* launch.h; NULL: it has none */
     /* The row for fast accuracy, the same for callers and users but with costs of its own; NULL:
      * this one serves both. */

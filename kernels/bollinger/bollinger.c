@@ -11,9 +11,9 @@ static sy_status check(const double *params)
     return syi_window_check(params[0], params[2]);
 }
 
-static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_seen *seen)
+static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past)
 {
-    (void)seen;
+    (void)past;
     return syi_window_repair(row, first, last, 3, syi_bollinger_run_base);
 }
 

@@ -15,9 +15,9 @@ static void finish(const void *partial, int64_t columns, const double *params, d
     outputs[0] = syi_total_finish(partial, 1, (double)columns * SYI_PRODUCT_LOSS, doubt);
 }
 
-static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_seen *seen)
+static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past)
 {
-    (void)first, (void)last, (void)seen;
+    (void)first, (void)last, (void)past;
     row->out[0][0] = syi_total_exact(row->in[0], row->in[1], row->columns, 1);
     return SY_OK;
 }

@@ -48,12 +48,12 @@ static int64_t compute(const sy_segment *row, const syi_attempt *attempt)
     }
 }
 
-static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_seen *seen)
+static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past)
 {
     syi_ema ema = syi_ema_of(row->params);
     syi_repairer how = {compute, 1, ema.seeded - 1, syi_decay_columns(ema.period, SYI_REPAIR_BITS),
                         0};
-    return syi_recurrence_repair(row, first, last, seen, &how);
+    return syi_recurrence_repair(row, first, last, past, &how);
 }
 
 static const sy_param_info params[] = {

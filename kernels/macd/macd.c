@@ -122,12 +122,12 @@ static int64_t compute(const sy_segment *row, const syi_attempt *attempt)
     }
 }
 
-static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_seen *seen)
+static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past)
 {
     syi_macd macd = syi_macd_of(row->params);
     syi_repairer how = {compute, 3, syi_macd_warmup(&macd), syi_macd_decay(&macd, SYI_REPAIR_BITS),
                         0};
-    return syi_recurrence_repair(row, first, last, seen, &how);
+    return syi_recurrence_repair(row, first, last, past, &how);
 }
 
 static const sy_param_info params[] = {

@@ -45,25 +45,20 @@ static int64_t scan(const double *x, int64_t count, double *peak)
     return at;
 }
 
-/* The same over what is new of inputs 0 .. late up to column `last`; the ones before the last input
- * are read from column 1 on. */
-static void look(const sy_segment *row, int64_t last, int late, syi_seen *seen)
+/* The first column of [from, last) at which an input is not finite, or `last`; and the largest |x|
+ * before it, or a little more. The inputs before the last one are read from column 1 on. */
+static int64_t look(const sy_segment *row, int64_t from, int64_t last, int late, double *peak)
 {
-    if (seen->columns == 0)
-        seen->poisoned = INT64_MAX;
-    if (seen->poisoned < INT64_MAX)
-        return;
+    *peak = 0.0;
     for (int k = 0; k <= late; k++) {
-        int64_t from = seen->columns > (k < late) ? seen->columns : k < late, at;
-        double peak;
-        if (from >= last)
+        int64_t begin = from > 0 || k == late ? from : 1;
+        double largest;
+        if (begin >= last)
             continue;
-        at = from + scan(row->in[k] + from, last - from, &peak);
-        if (at < last && at < seen->poisoned)
-            seen->poisoned = at;
-        seen->peak = fmax(seen->peak, peak);
+        last = begin + scan(row->in[k] + begin, last - begin, &largest);
+        *peak = fmax(*peak, largest);
     }
-    seen->columns = last > seen->columns ? last : seen->columns;
+    return last;
 }
 
 void syi_number_unknown(syi_number *out, long double error, int limbs)
@@ -93,12 +88,34 @@ static void fill_nan(const sy_segment *row, int outputs, int64_t from, int64_t t
             row->out[k][i] = syi_nan();
 }
 
-static void decide(const sy_segment *row, syi_attempt attempt, const syi_repairer *how)
+/* More than is left of any finite value after PAST times the columns that SYI_REPAIR_BITS take. */
+#define PAST      4
+#define FORGOTTEN 0x1p-280
+
+/* A bound of the weighted means of |x| up to column `start`, which the state there is made of. */
+static double bound_at(const sy_segment *row, int64_t begin, int64_t start, int late)
+{
+    double peak;
+    look(row, begin, start + 1, late, &peak);
+    return begin > 0 ? peak + FORGOTTEN : peak;
+}
+
+/* Decides what is given; what it lacks for that it says. */
+static void decide(const sy_segment *row, syi_attempt attempt, const syi_repairer *how,
+                   syi_past *past)
 {
     int64_t back = how->decay;
     for (;;) {
         attempt.from_seed = attempt.first - back <= how->warmup;
         attempt.start = attempt.from_seed ? 0 : attempt.first - back;
+        int64_t begin = attempt.from_seed ? 0 : attempt.start - PAST * how->decay;
+        begin = begin > 0 ? begin : 0;
+        if (begin < past->begin) {
+            past->wanted = begin;
+            return;
+        }
+        if (!attempt.from_seed)
+            attempt.peak = bound_at(row, begin, attempt.start, how->late);
         attempt.first = how->compute(row, &attempt);
         if (attempt.first >= attempt.last)
             return;
@@ -110,22 +127,25 @@ static void decide(const sy_segment *row, syi_attempt attempt, const syi_repaire
     }
 }
 
-sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t last, syi_seen *seen,
+sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past,
                                 const syi_repairer *how)
 {
-    syi_attempt attempt = {.first = first, .limbs = SYI_NUMBER_LEAST};
-    int64_t poisoned;
-    look(row, last, how->late, seen);
-    attempt.peak = seen->peak;
-    poisoned = seen->poisoned < last ? seen->poisoned : last;
-    attempt.last = poisoned;
-    if (first < how->warmup) {
-        int64_t end = how->warmup < last ? how->warmup : last;
-        fill_nan(row, how->outputs, first, end);
-        attempt.first = end;
+    const int says_nothing = first <= how->warmup; /* the value before is NaN in any case */
+    const int64_t from = says_nothing ? 0 : first;
+    syi_attempt attempt = {.first = first, .last = first, .limbs = SYI_NUMBER_LEAST};
+    double peak;
+    if (from < past->begin) {
+        past->wanted = from;
+        return SY_OK;
     }
-    fill_nan(row, how->outputs, first > poisoned ? first : poisoned, last);
+    if (says_nothing || !past->is_nan)
+        attempt.last = look(row, from, last, how->late, &peak);
+    if (first < how->warmup) {
+        attempt.first = how->warmup < last ? how->warmup : last;
+        fill_nan(row, how->outputs, first, attempt.first);
+    }
+    fill_nan(row, how->outputs, first > attempt.last ? first : attempt.last, last);
     if (attempt.first < attempt.last)
-        decide(row, attempt, how);
+        decide(row, attempt, how, past);
     return SY_OK;
 }

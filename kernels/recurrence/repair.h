@@ -10,7 +10,7 @@ typedef struct syi_attempt {
     int64_t start, first, last; /* begins at `start`; columns [first, last) are wanted */
     int from_seed;              /* `start` is the row's beginning: nothing is assumed */
     int limbs;
-    double peak; /* the largest |x| before `last`, or a little more */
+    double peak; /* not from_seed: a bound of every weighted mean of |x| up to `start` */
 } syi_attempt;
 
 typedef struct syi_repairer {
@@ -25,7 +25,7 @@ typedef struct syi_repairer {
 /* Bits of decay after which a start is assumed away; a few more than a decision mostly needs. */
 #define SYI_REPAIR_BITS 330.0
 
-sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t last, syi_seen *seen,
+sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past,
                                 const syi_repairer *how);
 
 /* One step of smoothing: deviation = factor * (deviation - change). */

@@ -99,11 +99,11 @@ static int64_t compute(const sy_segment *row, const syi_attempt *attempt)
     }
 }
 
-static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_seen *seen)
+static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past)
 {
     double period = row->params[0];
     syi_repairer how = {compute, 1, (int64_t)period, syi_wilder_decay(period, SYI_REPAIR_BITS), 0};
-    return syi_recurrence_repair(row, first, last, seen, &how);
+    return syi_recurrence_repair(row, first, last, past, &how);
 }
 
 static const sy_param_info params[] = {

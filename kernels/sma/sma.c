@@ -5,9 +5,9 @@
 SYI_ISA_DECLARE(syi_sma_run);
 SYI_ISA_DECLARE(syi_sma_fast_run);
 
-static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_seen *seen)
+static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past)
 {
-    (void)seen;
+    (void)past;
     return syi_window_repair(row, first, last, 1, syi_sma_run_base);
 }
 

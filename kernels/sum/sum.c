@@ -16,9 +16,9 @@ static void finish(const void *partial, int64_t columns, const double *params, d
     outputs[0] = syi_total_finish(partial, 1, 0.0, doubt);
 }
 
-static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_seen *seen)
+static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past)
 {
-    (void)first, (void)last, (void)seen;
+    (void)first, (void)last, (void)past;
     row->out[0][0] = syi_total_exact(row->in[0], NULL, row->columns, 1);
     return SY_OK;
 }

@@ -110,13 +110,13 @@ static void finish(const void *partial, int64_t columns, const double *params, d
     outputs[0] = variance_of(sum, squares, SUM_LIMBS + 1, m->bottom, columns, free);
 }
 
-static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_seen *seen)
+static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past)
 {
     uint64_t sum[SYI_SUM_LIMBS] = {0}, squares[SYI_SQUARES_LIMBS] = {0};
     const double *x = row->in[0];
     int64_t free = row->columns - (int64_t)row->params[0];
     int finite = 1;
-    (void)first, (void)last, (void)seen;
+    (void)first, (void)last, (void)past;
     for (int64_t i = 0; i < row->columns && finite; i++) {
         syi_parts parts = syi_split(x[i]);
         int shift = parts.exponent - SYI_BOTTOM;

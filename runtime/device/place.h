@@ -59,6 +59,9 @@ typedef struct syi_stage {
     void *in[SYI_MAX_ARRAYS], *out[SYI_MAX_ARRAYS]; /* the copies; NULL: none was needed */
 } syi_stage;
 
+/* Columns that are fetched at a time where there is a choice: 8 MiB. */
+#define SYI_FETCHED (256 * SYI_TILE)
+
 /* Fetches the inputs, and with `outputs` what the outputs hold now. */
 sy_status syi_stage_open(const syi_job *job, const syi_slab *slab, int outputs, syi_stage *out);
 /* Writes the outputs that are copies back. */

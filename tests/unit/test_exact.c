@@ -182,7 +182,7 @@ static void check_window(const syi_workload *workload, int kind, uint64_t seed, 
     int64_t first = n / 3, last = n / 2;
     for (int k = 0; k < workload->n_outputs; k++)
         memset(got[k] + first, 0x55, (size_t)(last - first) * sizeof **got);
-    cr_assert_eq(workload->repair(&row, first, last, &(syi_seen){0}), SY_OK);
+    cr_assert_eq(workload->repair(&row, first, last, &(syi_past){0}), SY_OK);
     compare(workload, -1, kind, seed, n, params, got, want);
     for (int k = 0; k < 3; k++) {
         free(got[k]);

@@ -89,7 +89,7 @@ static double reduce(const syi_workload *workload, int isa, const double *x, int
         double *out[1] = {&value};
         sy_segment row = {.in = &x, .out = out, .count = n, .columns = n, .params = params};
         value = syi_nan();
-        cr_assert_eq(workload->repair(&row, 0, n, &(syi_seen){0}), SY_OK);
+        cr_assert_eq(workload->repair(&row, 0, n, &(syi_past){0}), SY_OK);
     }
     return value;
 }
@@ -173,7 +173,7 @@ static void check_pair(const syi_workload *workload, const double *x, const doub
         workload->finish(partial, n, NULL, values, &doubt);
         if (doubt) {
             sy_segment row = {.in = in, .out = out, .count = n, .columns = n};
-            cr_assert_eq(workload->repair(&row, 0, n, &(syi_seen){0}), SY_OK);
+            cr_assert_eq(workload->repair(&row, 0, n, &(syi_past){0}), SY_OK);
         }
         cr_expect(memcmp(values, wanted, sizeof values) == 0, "%s isa %d: %a, %a, not %a, %a",
                   workload->name, isa, values[0], values[1], want, want_also);

@@ -60,6 +60,31 @@ static void merging(void)
     }
 }
 
+/* The bytes that an rsi on a GPU sends to the host, its row's end being x. */
+static uint64_t bytes_to_host(double x)
+{
+    vcuda_counts counts = {0};
+    sy_context *context;
+    lab_case c = gpu_case("rsi", GPU_MOST);
+    gpu_x[GPU_MOST - 100] = x;
+    gpu_world("gpus=1", NULL, 0);
+    context = gpu_open("cuda:0", 0, 0, NULL);
+    GPU_CHECK(resident_compare(context, &c, ON_GPU, ON_GPU, NULL, &counts, "far") == SY_OK, "%s",
+              sy_last_error()->text);
+    gpu_close(&context, "far");
+    return counts.bytes_out;
+}
+
+/* What is in doubt near a row's end, here behind a huge value, is decided without the row's
+ * beginning, which stays where it is. */
+static void far_doubt(void)
+{
+    const uint64_t without = bytes_to_host(100.0), with = bytes_to_host(1e300);
+    GPU_CHECK(with > without && with - without < GPU_MOST / 2 * sizeof(double),
+              "%llu bytes, %llu without a doubt", (unsigned long long)with,
+              (unsigned long long)without);
+}
+
 /* The same in floats, which take half of the bytes. */
 static lab_case case_in(sy_dtype dtype, const char *workload)
 {
@@ -320,6 +345,7 @@ int main(int argc, char **argv)
     learning("cuda,cpu");
     learning_apart();
     merging();
+    far_doubt();
     combinations();
     return gpu_end();
 }

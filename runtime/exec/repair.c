@@ -1,0 +1,264 @@
+/*
+ * A doubt is decided from the columns before it that matter: of a window its own, of a recurrence
+ * as many as it asks for, which are few as a rule, however long the row is.
+ */
+#include "exec/repair.h"
+
+#include "base/arithmetic.h"
+#include "base/mem.h"
+#include "device/partials.h"
+#include "device/place.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+/* Part of a row: the slab's columns, of which the outputs are there, and inputs to their left. */
+typedef struct patch {
+    syi_slab slab;
+    syi_stage stage;
+} patch;
+
+/* The address of column 0 of an array that begins at column `first`: what lies before is not looked
+ * at, and need not be there. */
+static uintptr_t row_start(const void *array, int64_t first, sy_dtype dtype)
+{
+    return (uintptr_t)array - (uintptr_t)first * syi_element_size(dtype);
+}
+
+static const void *input_row(const syi_job *job, const patch *patch, int k)
+{
+    const int64_t begin = patch->slab.first - patch->slab.left;
+    return (const void *)row_start(patch->stage.view.in[k], begin, job->dtype);
+}
+
+static void *output_row(const syi_job *job, const patch *patch, int k)
+{
+    return (void *)row_start(patch->stage.view.out[k], patch->slab.first, job->dtype);
+}
+
+static int is_nan_before(const syi_job *job, const patch *patch, int64_t first)
+{
+    double value;
+    if (job->workload->pattern != SY_PATTERN_RECURRENCE || first == 0)
+        return 0;
+    syi_elements_load(&value, syi_element_in(output_row(job, patch, 0), job->dtype, first - 1),
+                      job->dtype, 1);
+    return isnan(value);
+}
+
+/* As repair_doubles, of the columns from past->begin on, which are converted. */
+static sy_status repair_converted(const syi_job *job, const patch *patch, void *const *reduced,
+                                  int64_t first, int64_t last, syi_past *past)
+{
+    const syi_workload *workload = job->workload;
+    const int64_t count = last - past->begin, made = reduced ? 1 : last - first;
+    const size_t size = (size_t)(workload->n_inputs * count + workload->n_outputs * made);
+    double *room = syi_alloc(size, sizeof *room), *next = room, *out[SYI_MAX_ARRAYS];
+    const double *in[SYI_MAX_ARRAYS];
+    sy_segment row = {in, out, 0, job->columns, 0, patch->slab.row, job->columns, job->params};
+    sy_status status;
+    if (!room)
+        return syi_no_memory((uint64_t)size * sizeof *room);
+    for (int k = 0; k < workload->n_inputs; k++, next += count) {
+        syi_elements_load(next, syi_element_in(input_row(job, patch, k), job->dtype, past->begin),
+                          job->dtype, count);
+        in[k] = (const double *)row_start(next, past->begin, SY_F64);
+    }
+    for (int k = 0; k < workload->n_outputs; k++, next += made)
+        out[k] = reduced ? next : (double *)row_start(next, first, SY_F64);
+    status = workload->repair(&row, first, last, past);
+    next = room + workload->n_inputs * count;
+    for (int k = 0; status == SY_OK && past->wanted >= past->begin && k < workload->n_outputs;
+         k++, next += made)
+        syi_elements_store(
+            reduced ? reduced[k] : syi_element_out(output_row(job, patch, k), job->dtype, first),
+            next, job->dtype, made);
+    syi_free(room);
+    return status;
+}
+
+/* Converts no more of the row than is wanted. */
+static sy_status repair_floats(const syi_job *job, const patch *patch, void *const *reduced,
+                               int64_t first, int64_t last, syi_past *past)
+{
+    const int64_t there = past->begin, halo = syi_job_halo(job);
+    syi_past near = *past;
+    sy_status status;
+    near.wanted = first - halo > there ? first - halo : there;
+    do {
+        near.begin = near.wanted;
+        status = repair_converted(job, patch, reduced, first, last, &near);
+    } while (status == SY_OK && near.wanted < near.begin && near.wanted >= there);
+    past->wanted = near.wanted < there ? near.wanted : there;
+    return status;
+}
+
+static sy_status repair_doubles(const syi_job *job, const patch *patch, void *const *reduced,
+                                int64_t first, int64_t last, syi_past *past)
+{
+    const double *in[SYI_MAX_ARRAYS];
+    double *out[SYI_MAX_ARRAYS];
+    sy_segment row = {in, out, 0, job->columns, 0, patch->slab.row, job->columns, job->params};
+    for (int k = 0; k < job->workload->n_inputs; k++)
+        in[k] = input_row(job, patch, k);
+    for (int k = 0; k < job->workload->n_outputs; k++)
+        out[k] = reduced ? reduced[k] : output_row(job, patch, k);
+    return job->workload->repair(&row, first, last, past);
+}
+
+/* Of a reduction `reduced` is where its values go; else NULL, the outputs are the patch's. *wanted:
+ * the column from which on the patch should hold the inputs; nothing before it is missing when that
+ * is no less than what it holds. */
+static sy_status repair(const syi_job *job, const patch *patch, void *const *reduced, int64_t first,
+                        int64_t last, int64_t *wanted)
+{
+    const int64_t begin = patch->slab.first - patch->slab.left;
+    syi_past past = {is_nan_before(job, patch, first), begin, begin};
+    syi_arithmetic saved = syi_arithmetic_enter();
+    sy_status status = (job->dtype == SY_F32 ? repair_floats : repair_doubles)(
+        job, patch, reduced, first, last, &past);
+    syi_arithmetic_leave(saved);
+    *wanted = past.wanted;
+    return status;
+}
+
+static int by_row_and_first(const void *left, const void *right)
+{
+    const syi_doubt *a = left, *b = right;
+    if (a->row != b->row)
+        return a->row < b->row ? -1 : 1;
+    return (a->first > b->first) - (a->first < b->first);
+}
+
+/* Doubts of one tile are decided together, since each decision walks its tile. What is left has a
+ * certified column before it, if any. */
+static int64_t join_doubts(syi_doubts *doubts)
+{
+    int64_t kept = 0;
+    if (doubts->count)
+        qsort(doubts->list, (size_t)doubts->count, sizeof *doubts->list, by_row_and_first);
+    for (int64_t i = 0; i < doubts->count; i++) {
+        syi_doubt *last = kept ? &doubts->list[kept - 1] : NULL;
+        syi_doubt here = doubts->list[i];
+        if (last && last->row == here.row &&
+            (here.first <= last->last || here.first / SYI_TILE == (last->last - 1) / SYI_TILE))
+            last->last = here.last > last->last ? here.last : last->last;
+        else
+            doubts->list[kept++] = here;
+    }
+    return kept;
+}
+
+/* What the threads share. */
+typedef struct decision {
+    pthread_mutex_t lock;
+    sy_status status;
+    sy_error error;
+    int64_t wanted; /* the least of all */
+} decision;
+
+static patch whole_row(const syi_job *job, int64_t row)
+{
+    patch all = {.slab = {.row = row, .rows = 1, .columns = job->columns}};
+    all.stage.view = syi_view_of_job(job, &all.slab);
+    return all;
+}
+
+/* `patch` NULL: the host can address everything. */
+static void decide_one(const syi_job *job, const patch *patch, const syi_doubt *doubt,
+                       decision *all)
+{
+    const struct patch own = whole_row(job, doubt->row);
+    int64_t wanted;
+    sy_status status = repair(job, patch ? patch : &own, NULL, doubt->first, doubt->last, &wanted);
+    pthread_mutex_lock(&all->lock);
+    if (status != SY_OK && all->status == SY_OK) {
+        all->status = status;
+        all->error = *sy_last_error();
+    }
+    if (wanted < all->wanted)
+        all->wanted = wanted;
+    pthread_mutex_unlock(&all->lock);
+}
+
+/* As many threads as there are take the doubts; the first failure is told. */
+static sy_status decide_all(const syi_job *job, const patch *patch, const syi_doubt *list,
+                            int64_t count, int64_t *wanted)
+{
+    decision all = {.status = SY_OK, .wanted = INT64_MAX};
+    if (count == 0) /* as a rule; a team of threads is not for nothing */
+        return SY_OK;
+    pthread_mutex_init(&all.lock, NULL);
+#pragma omp parallel for schedule(dynamic) if (count > 1)
+    for (int64_t i = 0; i < count; i++)
+        decide_one(job, patch, &list[i], &all);
+    pthread_mutex_destroy(&all.lock);
+    *wanted = all.wanted;
+    if (all.status != SY_OK)
+        syi_error_adopt(&all.error);
+    return all.status;
+}
+
+/* How many doubts, from the first of the list on, are decided in one patch, and where that is: from
+ * the column before them on. */
+static int64_t take_patch(const syi_job *job, const syi_doubt *list, int64_t count, syi_slab *out)
+{
+    int64_t taken = 1, halo = syi_job_halo(job);
+    int64_t first = list[0].first > 0 ? list[0].first - 1 : 0;
+    while (taken < count && list[taken].row == list[0].row &&
+           list[taken].last - list[0].first <= SYI_FETCHED)
+        taken++;
+    *out = (syi_slab){.row = list[0].row,
+                      .rows = 1,
+                      .first = first,
+                      .columns = list[taken - 1].last - first,
+                      .left = halo < first ? halo : first};
+    return taken;
+}
+
+static sy_status decide_patch(const syi_job *job, const syi_doubt *list, int64_t count,
+                              patch *patch, int64_t *wanted)
+{
+    sy_status status;
+    SYI_TRY(syi_stage_open(job, &patch->slab, 1, &patch->stage));
+    status = decide_all(job, patch, list, count, wanted);
+    if (status == SY_OK)
+        status = syi_stage_write(job, &patch->slab, &patch->stage);
+    syi_stage_close(&patch->stage);
+    return status;
+}
+
+sy_status syi_repair_doubts(const syi_job *job, syi_doubts *doubts, int64_t *repaired)
+{
+    int64_t taken, wanted;
+    doubts->count = join_doubts(doubts);
+    for (int64_t i = 0; i < doubts->count; i++)
+        *repaired += doubts->list[i].last - doubts->list[i].first;
+    if (syi_job_addressable(job))
+        return decide_all(job, NULL, doubts->list, doubts->count, &wanted);
+    for (int64_t i = 0; i < doubts->count; i += taken) {
+        patch here;
+        taken = take_patch(job, &doubts->list[i], doubts->count - i, &here.slab);
+        for (wanted = -1; wanted < here.slab.first - here.slab.left;) {
+            if (wanted >= 0)
+                here.slab.left = here.slab.first - wanted;
+            SYI_TRY(decide_patch(job, &doubts->list[i], taken, &here, &wanted));
+        }
+    }
+    return SY_OK;
+}
+
+sy_status syi_repair_reduction(const syi_job *job, int64_t row)
+{
+    void *at[SYI_MAX_ARRAYS];
+    patch all = {.slab = {.row = row, .rows = 1, .columns = job->columns}};
+    int64_t wanted;
+    sy_status status;
+    for (int k = 0; k < job->workload->n_outputs; k++)
+        at[k] = syi_element_out(job->out[k], job->dtype, row);
+    SYI_TRY(syi_stage_open(job, &all.slab, 0, &all.stage));
+    status = repair(job, &all, at, 0, job->columns, &wanted);
+    syi_stage_close(&all.stage);
+    return status;
+}
