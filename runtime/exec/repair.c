@@ -69,11 +69,12 @@ static sy_status repair_converted(const syi_job *job, const patch *patch, void *
         out[k] = reduced ? next : (double *)row_start(next, first, SY_F64);
     status = workload->repair(&row, first, last, past);
     next = room + workload->n_inputs * count;
-    for (int k = 0; status == SY_OK && past->wanted >= past->begin && k < workload->n_outputs;
-         k++, next += made)
-        syi_elements_store(
-            reduced ? reduced[k] : syi_element_out(output_row(job, patch, k), job->dtype, first),
-            next, job->dtype, made);
+    for (int k = 0; k < workload->n_outputs; k++, next += made) {
+        void *to =
+            reduced ? reduced[k] : syi_element_out(output_row(job, patch, k), job->dtype, first);
+        if (status == SY_OK && past->wanted >= past->begin)
+            syi_elements_store(to, next, job->dtype, made);
+    }
     syi_free(room);
     return status;
 }
@@ -116,8 +117,9 @@ static sy_status repair(const syi_job *job, const patch *patch, void *const *red
     const int64_t begin = patch->slab.first - patch->slab.left;
     syi_past past = {is_nan_before(job, patch, first), begin, begin};
     syi_arithmetic saved = syi_arithmetic_enter();
-    sy_status status = (job->dtype == SY_F32 ? repair_floats : repair_doubles)(
-        job, patch, reduced, first, last, &past);
+    sy_status status = job->dtype == SY_F32
+                           ? repair_floats(job, patch, reduced, first, last, &past)
+                           : repair_doubles(job, patch, reduced, first, last, &past);
     syi_arithmetic_leave(saved);
     *wanted = past.wanted;
     return status;
