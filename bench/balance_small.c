@@ -67,6 +67,7 @@ static void print(int64_t n, bench_side *sides, const char *decision)
     bench_figure("best_ms", sides[fastest].median / 1e6, 4);
     bench_figure("of_best", bench_ratio(&sides[fastest], &sides[0]), 4);
     bench_figure("of_best_least", sides[fastest].least / sides[0].least, 4);
+    bench_figure("of_itself", bench_ratio(&sides[SUBSETS - 1], &sides[0]), 4);
     bench_row_end();
 }
 

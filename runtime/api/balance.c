@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "costs.h"
-#include "plan/residence.h"
 
 #include <math.h>
 #include <string.h>
@@ -122,37 +121,40 @@ static sy_status plan_by_known(sy_context *context, const syi_job *job, const sy
 }
 
 /* What is known of those who may take part, as it is by now. */
-static void gather(sy_context *context, const syi_job *job, const syi_known *known,
-                   const syi_choice *choice, syi_cost *costs, syi_experience *out)
+static sy_status gather(sy_context *context, const syi_job *job, syi_known *known,
+                        const syi_choice *choice, syi_experience *out)
 {
+    syi_cost *costs;
+    for (int i = 0; i < known->count; i++)
+        if (known->devices[i].has_cost)
+            syi_cost_scale(&known->devices[i].cost, known->devices[i].drift.slower.value);
+    SYI_TRY(syi_known_costs(&context->devices, job, known, &costs));
     for (int i = 0; i < known->count; i++) {
         const syi_known_device *device = &known->devices[i];
-        costs[i] = device->cost;
-        syi_cost_scale(&costs[i], device->has_cost ? device->drift.slower.value : 1);
+        const syi_cost *cost = costs ? &costs[i] : &device->cost;
         if (syi_side_allows(choice, context->devices.list[i]))
-            out[i] = (syi_experience){device->has_cost ? &costs[i] : NULL, device->guess,
-                                      known->start_ns};
+            out[i] =
+                (syi_experience){device->has_cost ? cost : NULL, device->guess, known->start_ns};
     }
-    syi_residence_apply(&context->devices, job, costs);
+    return SY_OK;
 }
 
 static sy_status plan_with(sy_context *context, const syi_job *job, const sy_options *options,
-                           const syi_known *known, const syi_choice *choice, syi_plan *out)
+                           syi_known *known, const syi_choice *choice, bool forecast, syi_plan *out)
 {
     const size_t count = (size_t)context->devices.count;
     syi_experience *experience = syi_arena_alloc(job->memory, count, sizeof *experience);
-    syi_cost *costs = syi_arena_alloc(job->memory, count, sizeof *costs);
     double *ratios = syi_arena_alloc(job->memory, count, sizeof *ratios);
-    if (!experience || !costs || !ratios)
-        return syi_no_memory(count * sizeof *costs);
-    gather(context, job, known, choice, costs, experience);
+    if (!experience || !ratios)
+        return syi_no_memory(count * sizeof *experience);
+    SYI_TRY(gather(context, job, known, choice, experience));
     if (!options->ratios && !options->n_ratios) {
         SYI_TRY(plan_by_known(context, job, known, experience, choice, ratios, out));
     } else {
         SYI_TRY(syi_ratios_check(&context->devices, options->ratios, options->n_ratios, ratios));
         SYI_TRY(syi_plan_make(&context->devices, job, ratios, SYI_SOURCE_CALL, out));
     }
-    return out->parts ? SY_OK : syi_plan_predict(&context->devices, job, experience, out);
+    return forecast ? syi_plan_predict(&context->devices, job, experience, out) : SY_OK;
 }
 
 const char *syi_tag_for(const syi_job *job, const sy_options *options, char own[SYI_TAG])
@@ -164,14 +166,14 @@ const char *syi_tag_for(const syi_job *job, const sy_options *options, char own[
 }
 
 sy_status syi_context_plan(sy_context *context, const syi_job *job, const sy_options *options,
-                           syi_plan *out)
+                           bool forecast, syi_plan *out)
 {
     syi_known known;
     syi_choice choice;
     char own[SYI_TAG];
     SYI_TRY(syi_known_get(context, job, syi_tag_for(job, options, own), &known));
     SYI_TRY(syi_side_choose(context, job, options, &known, &choice));
-    SYI_TRY(plan_with(context, job, options, &known, &choice, out));
+    SYI_TRY(plan_with(context, job, options, &known, &choice, forecast, out));
     out->choice = choice;
     return SY_OK;
 }

@@ -50,9 +50,9 @@ const char *syi_tag_for(const syi_job *job, const sy_options *options, char own[
 /* Lets the next plan look at the profile files, however short ago that was done. */
 void syi_context_look(sy_context *context);
 
-/* The plan for a job under the call's options. */
+/* The plan for a job under the call's options. `forecast`: with what it will take. */
 sy_status syi_context_plan(sy_context *context, const syi_job *job, const sy_options *options,
-                           syi_plan *out);
+                           bool forecast, syi_plan *out);
 
 /* After a run of that plan. */
 void syi_context_learn(sy_context *context, const syi_job *job, const sy_options *options,

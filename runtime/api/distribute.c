@@ -198,7 +198,7 @@ static sy_status plan_and_run(sy_context *context, syi_job *job, const sy_option
 {
     const double began = syi_trace_now(job->trace);
     syi_plan plan;
-    SYI_TRY(syi_context_plan(context, job, options, &plan));
+    SYI_TRY(syi_context_plan(context, job, options, report != NULL, &plan));
     syi_trace_tell(job->trace, SYI_TRACE_HOST, 0, "plan", began, syi_trace_now(job->trace),
                    (syi_tiles){0, plan.tiles});
     return run_with_memory(context, job, &plan, options, report);

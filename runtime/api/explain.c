@@ -148,7 +148,7 @@ sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_opt
     syi_context_look(context);
     syi_arena_open(&memory);
     job.memory = &memory;
-    status = syi_context_plan(context, &job, &copy, &plan);
+    status = syi_context_plan(context, &job, &copy, true, &plan);
     if (status == SY_OK)
         status = fill_plan(context, &job, &plan, &result);
     syi_arena_close(&memory);

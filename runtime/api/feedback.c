@@ -5,8 +5,6 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "costs.h"
-#include "device/place.h"
-#include "plan/residence.h"
 
 #include <stdio.h>
 
@@ -18,7 +16,8 @@ typedef struct news {
     double slower;
 } news;
 
-/* `cost`: the device's, where the arrays live. */
+/* `cost`: the device's where the arrays live, as the plan saw it before it was told how it has
+ * drifted. */
 static void follow(syi_known_device *device, const syi_cost *cost, const syi_tally *tally,
                    news *out)
 {
@@ -61,9 +60,9 @@ static void begin(syi_known *known, const syi_plan *plan, const syi_tally *talli
     }
 }
 
-/* Storing takes about a millisecond, which calls of microseconds would feel: it gets no more than
- * so small a part of the time. */
-enum { SAVING_IS_RARE = 100 };
+/* Storing takes about a millisecond, which calls of microseconds would feel, and other contexts and
+ * processes then read the file again: it gets no more than so small a part of the time. */
+enum { SAVING_IS_RARE = 1000 };
 
 static sy_status store_device(sy_context *context, const syi_known *known, int i, json_t *prints,
                               json_t *costs)
@@ -128,17 +127,6 @@ static void save(sy_context *context, const syi_known *known)
     pthread_mutex_unlock(&context->memory.lock);
 }
 
-/* The costs as the plan saw them before it was told how they have drifted; NULL: no memory. */
-static syi_cost *costs_here(sy_context *context, const syi_job *job, const syi_known *known)
-{
-    syi_cost *costs = syi_arena_alloc(job->memory, (size_t)known->count, sizeof *costs);
-    for (int i = 0; costs && i < known->count; i++)
-        costs[i] = known->devices[i].cost;
-    if (costs)
-        syi_residence_apply(&context->devices, job, costs);
-    return costs;
-}
-
 /* Applies the run to the context's own record; gives a copy of it in `after` when it is to be
  * saved. */
 static void learn(sy_context *context, const syi_job *job, const char *tag, const syi_plan *plan,
@@ -153,9 +141,11 @@ static void learn(sy_context *context, const syi_job *job, const char *tag, cons
         begin(known, plan, tallies);
         return;
     }
-    costs = costs_here(context, job, known);
-    for (int i = 0; costs && i < known->count; i++) {
-        follow(&known->devices[i], &costs[i], &tallies[i], &found[i]);
+    if (syi_known_costs(&context->devices, job, known, &costs) != SY_OK)
+        return; /* the next run will tell as well */
+    for (int i = 0; i < known->count; i++) {
+        syi_known_device *device = &known->devices[i];
+        follow(device, costs ? &costs[i] : &device->cost, &tallies[i], &found[i]);
         if (known->home) /* it is the model of where arrays live that was off, not the profile */
             found[i].signal = 0;
         signals |= found[i].signal;

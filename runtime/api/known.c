@@ -8,6 +8,8 @@
 
 #include "base/text.h"
 #include "costs.h"
+#include "device/place.h"
+#include "plan/residence.h"
 
 #include <string.h>
 
@@ -209,6 +211,21 @@ sy_status syi_known_copy(const syi_known *from, syi_arena *memory, syi_known *ou
     *out = *from;
     out->devices = memcpy(devices, from->devices, bytes);
     out->next = NULL;
+    return SY_OK;
+}
+
+sy_status syi_known_costs(const syi_devices *devices, const syi_job *job, const syi_known *known,
+                          syi_cost **out)
+{
+    *out = NULL;
+    if (syi_job_addressable(job))
+        return SY_OK;
+    *out = syi_arena_alloc(job->memory, (size_t)known->count, sizeof **out);
+    if (!*out)
+        return syi_no_memory((uint64_t)known->count * sizeof **out);
+    for (int i = 0; i < known->count; i++)
+        (*out)[i] = known->devices[i].cost;
+    syi_residence_apply(devices, job, *out);
     return SY_OK;
 }
 

@@ -54,6 +54,9 @@ void syi_default_tag(const syi_workload *workload, sy_dtype dtype, char tag[SYI_
 
 /* A copy in the job's memory. */
 sy_status syi_known_get(sy_context *context, const syi_job *job, const char *tag, syi_known *out);
+/* What its costs become where the job's arrays live; NULL: they stay as they are. */
+sy_status syi_known_costs(const syi_devices *devices, const syi_job *job, const syi_known *known,
+                          syi_cost **out);
 sy_status syi_known_copy(const syi_known *from, syi_arena *memory, syi_known *out);
 
 /* The context's own record, or NULL; the caller holds the lock. */

@@ -131,6 +131,8 @@ sy_status syi_merge(const syi_job *job, syi_tally *tallies, int count, int64_t *
     syi_arithmetic saved = syi_arithmetic_enter();
     *repaired = 0;
     for (int i = 0; i < count && status == SY_OK; i++) {
+        if (!tallies[i].total.links && !tallies[i].total.doubts.list)
+            continue;
         syi_outcome found = {.doubts = tallies[i].total.doubts,
                              .links = tallies[i].total.links,
                              .n_links = tallies[i].total.n_links,

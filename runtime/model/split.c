@@ -8,9 +8,9 @@
 
 #include "base/mem.h"
 #include "model/lane.h"
+#include "model/contention.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { LINK_ROUNDS = 12 };
 enum { FEW_DEVICES = 16, FEW_TILES = 16 }; /* in all, and per device */
@@ -19,24 +19,17 @@ enum { FEW_DEVICES = 16, FEW_TILES = 16 }; /* in all, and per device */
 enum { VERY_MANY_DEVICES = 20000 };
 static const double gain = 1e-3, gain_of_very_many = 2e-2;
 
-typedef struct copy {
-    int link, device;
-    double ns; /* alone on the link */
-} copy;
-
 typedef struct bench {
     const syi_split_device *devices;
     const syi_split_work *work;
-    int count, linked; /* linked: devices that have a link number */
-    bool starts;       /* some device has to be started */
+    int count;
     syi_lane *lanes;
     syi_vessel *vessels;
     syi_step *steps;
     int64_t *shares;
     syi_offer *offers;
     double level; /* of the last filling, where the next one begins to look; 0: none */
-    copy *copies; /* of the linked devices, link by link; within a link in the last used order */
-    int n_copies;
+    syi_contention contention;
 } bench;
 
 static sy_status fill(bench *b)
@@ -52,82 +45,11 @@ static sy_status fill(bench *b)
     return syi_water_fill(b->vessels, b->count, b->work->tiles, b->shares, b->offers, &b->level);
 }
 
-static int by_link(const void *left, const void *right)
-{
-    const copy *a = left, *b = right;
-    return a->link != b->link ? (a->link > b->link) - (a->link < b->link) : a->device - b->device;
-}
-
-static int by_time(const void *left, const void *right)
-{
-    const copy *a = left, *b = right;
-    return a->ns != b->ns ? (a->ns > b->ns) - (a->ns < b->ns) : a->device - b->device;
-}
-
-/* The copies of one link. They are few as a rule, and nearly in order from the round before. */
-static void sort_by_time(copy *copies, int count)
-{
-    enum { FEW = 32 };
-    if (count > FEW) {
-        qsort(copies, (size_t)count, sizeof *copies, by_time);
-        return;
-    }
-    for (int i = 1; i < count; i++) {
-        copy moved = copies[i];
-        int k = i;
-        for (; k > 0 && by_time(&moved, &copies[k - 1]) < 0; k--)
-            copies[k] = copies[k - 1];
-        copies[k] = moved;
-    }
-}
-
-static void list_copies(bench *b)
-{
-    for (int i = 0; i < b->count; i++)
-        if (b->devices[i].link >= 0 && b->lanes[i].most > 0)
-            b->copies[b->n_copies++] = (copy){b->devices[i].link, i, 0};
-    qsort(b->copies, (size_t)b->n_copies, sizeof *b->copies, by_link);
-}
-
-/* Copies of one link begin together and share it evenly: each is slowed down by every other one
- * for as long as the shorter of the two lasts. One that copies nothing yet would get an even part.
- */
-static void share_link(bench *b, syi_phase phase, copy *copies, int count)
-{
-    double shorter = 0;
-    int copying = 0;
-    for (int k = 0; k < count; k++) {
-        double elements = (double)b->shares[copies[k].device] * b->work->elements_per_tile;
-        copies[k].ns = syi_lane_link_ns(&b->lanes[copies[k].device], phase, elements);
-        copying += copies[k].ns > 0;
-    }
-    sort_by_time(copies, count);
-    for (int k = 0; k < count; k++) {
-        double ns = copies[k].ns;
-        b->lanes[copies[k].device].slower[phase] =
-            ns > 0 ? (shorter + ns * (count - k)) / ns : copying + 1;
-        shorter += ns;
-    }
-}
-
-/* The slow-downs that b->shares bring. */
-static void share_links(bench *b)
-{
-    if (b->linked < 2)
-        return;
-    for (int from = 0, to; from < b->n_copies; from = to) {
-        for (to = from; to < b->n_copies && b->copies[to].link == b->copies[from].link; to++)
-            ;
-        share_link(b, SYI_COPY_IN, b->copies + from, to - from);
-        share_link(b, SYI_COPY_OUT, b->copies + from, to - from);
-    }
-}
-
 /* The makespan of b->shares, with the slow-downs that they bring. */
 static double makespan(bench *b)
 {
     double longest = 0;
-    share_links(b);
+    syi_contention_apply(&b->contention, b->lanes, b->work, b->shares);
     for (int i = 0; i < b->count; i++) {
         double ns = b->shares[i] ? syi_lane_ns(&b->lanes[i],
                                                (double)b->shares[i] * b->work->elements_per_tile)
@@ -188,27 +110,27 @@ static int only_one(const bench *b)
     return found;
 }
 
-/* A device alone needs not be started beside the others, which the filling does not know. */
-static void try_alone(bench *b)
+/* The device that is quickest with all the work, -1: none can take it. One alone needs not be
+ * started beside others, which the filling does not know. */
+static int quickest_alone(const syi_split_device *devices, int count, const syi_split_work *work,
+                          double *ns)
 {
-    double best = only_one(b) >= 0 ? INFINITY : makespan(b);
-    int alone = -1;
-    for (int i = 0; i < b->count; i++) {
-        syi_lane lane = b->lanes[i];
-        double ns;
-        if (lane.most < b->work->tiles || lane.most == 0)
+    int quickest = -1;
+    *ns = INFINITY;
+    for (int i = 0; i < count; i++) {
+        syi_lane lane;
+        double took;
+        syi_lane_set(&devices[i], work, &lane);
+        if (lane.most < work->tiles || lane.most == 0)
             continue;
         lane.start_ns = 0;
-        for (int p = 0; p < SYI_PHASES; p++)
-            lane.slower[p] = 1;
-        ns = syi_lane_ns(&lane, (double)b->work->tiles * b->work->elements_per_tile);
-        if (ns < best) {
-            best = ns;
-            alone = i;
+        took = syi_lane_ns(&lane, (double)work->tiles * work->elements_per_tile);
+        if (took < *ns) {
+            *ns = took;
+            quickest = i;
         }
     }
-    for (int i = 0; alone >= 0 && i < b->count; i++)
-        b->shares[i] = i == alone ? b->work->tiles : 0;
+    return quickest;
 }
 
 /* Predicts the parts from b->shares. */
@@ -218,7 +140,7 @@ static void predict(bench *b, syi_part *parts, syi_forecast *out)
     *out = (syi_forecast){0};
     if (alone >= 0)
         b->lanes[alone].start_ns = 0;
-    share_links(b);
+    syi_contention_apply(&b->contention, b->lanes, b->work, b->shares);
     for (int i = 0; i < b->count; i++) {
         parts[i].tiles = b->shares[i];
         predict_part(b, i, &parts[i]);
@@ -272,8 +194,8 @@ static void move_tiles(bench *b, double best)
 /* Half way from the slow-downs assumed before to those that the last shares bring. */
 static void assume(bench *b)
 {
-    for (int k = 0; k < b->n_copies; k++) {
-        syi_lane *lane = &b->lanes[b->copies[k].device];
+    for (int k = 0; k < b->contention.count; k++) {
+        syi_lane *lane = &b->lanes[b->contention.copies[k].device];
         for (int p = 0; p < SYI_PHASES; p++)
             lane->slower[p] = lane->assumed[p] = (lane->slower[p] + lane->assumed[p]) / 2;
     }
@@ -307,52 +229,74 @@ static sy_status settle_links(bench *b)
 
 static sy_status bench_open(bench *b, syi_arena *memory)
 {
-    size_t count = (size_t)b->count, steps = 0;
+    const size_t count = (size_t)b->count;
     int usable = 0;
-    for (size_t i = 0; i < count; i++) {
-        b->linked += b->devices[i].link >= 0;
-        steps += SYI_LANE_STEPS;
-        for (int p = 0; b->devices[i].cost && p < SYI_PHASES; p++)
-            if (b->devices[i].cost->phase[p].pieces > 1)
-                steps += (size_t)b->devices[i].cost->phase[p].pieces - 1;
-    }
     b->lanes = syi_arena_alloc(memory, count, sizeof *b->lanes);
-    b->vessels = syi_arena_alloc(memory, count, sizeof *b->vessels);
-    b->steps = syi_arena_alloc(memory, steps, sizeof *b->steps);
-    b->shares = syi_arena_alloc(memory, count, sizeof *b->shares);
-    b->offers = syi_arena_alloc(memory, count, sizeof *b->offers);
-    b->copies = syi_arena_alloc(memory, (size_t)b->linked, sizeof *b->copies);
-    if (!b->lanes || !b->vessels || !b->steps || !b->shares || !b->offers || !b->copies)
+    if (!b->lanes)
         return syi_no_memory(count * sizeof *b->lanes);
     for (size_t i = 0; i < count; i++) {
         syi_lane_set(&b->devices[i], b->work, &b->lanes[i]);
         usable += b->devices[i].cost != NULL;
-        b->starts = b->starts || b->devices[i].start_ns > 0;
     }
-    list_copies(b);
-    return usable ? SY_OK
-                  : syi_fail(SY_ERR_NO_DEVICE, "no usable device to split the work over; name "
-                                               "another device such as cpu");
+    if (!usable)
+        return syi_fail(SY_ERR_NO_DEVICE, "no usable device to split the work over; name another "
+                                          "device such as cpu");
+    return syi_contention_list(b->devices, b->lanes, b->count, memory, &b->contention);
+}
+
+/* What only a filling needs. */
+static sy_status reserve_vessels(bench *b, syi_arena *memory)
+{
+    const size_t count = (size_t)b->count;
+    size_t steps = count * SYI_LANE_STEPS;
+    for (size_t i = 0; i < count; i++)
+        for (int p = 0; b->devices[i].cost && p < SYI_PHASES; p++)
+            if (b->devices[i].cost->phase[p].pieces > 1)
+                steps += (size_t)b->devices[i].cost->phase[p].pieces - 1;
+    b->vessels = syi_arena_alloc(memory, count, sizeof *b->vessels);
+    b->steps = syi_arena_alloc(memory, steps, sizeof *b->steps);
+    b->offers = syi_arena_alloc(memory, count, sizeof *b->offers);
+    return b->vessels && b->steps && b->offers ? SY_OK : syi_no_memory(steps * sizeof *b->steps);
+}
+
+static sy_status share(bench *b, syi_arena *memory)
+{
+    SYI_TRY(bench_open(b, memory));
+    SYI_TRY(reserve_vessels(b, memory));
+    SYI_TRY(fill(b));
+    return b->contention.count > 1 ? settle_links(b) : SY_OK;
+}
+
+static bool has_starts(const syi_split_device *devices, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (devices[i].start_ns > 0)
+            return true;
+    return false;
 }
 
 sy_status syi_split_make(const syi_split_device *devices, int count, const syi_split_work *work,
-                         syi_part *parts, syi_forecast *out)
+                         int64_t *shares)
 {
-    bench b = {.devices = devices, .work = work, .count = count};
-    syi_arena memory;
-    sy_status status;
-    syi_arena_open(&memory);
-    status = bench_open(&b, &memory);
-    if (status == SY_OK)
-        status = fill(&b);
-    if (status == SY_OK && b.linked > 1)
-        status = settle_links(&b);
-    if (status == SY_OK && b.starts)
-        try_alone(&b);
-    if (status == SY_OK)
-        predict(&b, parts, out);
-    syi_arena_close(&memory);
-    return status;
+    const bool whole = work->tiles == 1; /* and so are most calls of a program that makes many */
+    bench b = {.devices = devices, .work = work, .count = count, .shares = shares};
+    double ns = INFINITY;
+    int alone = -1;
+    if (whole || has_starts(devices, count))
+        alone = quickest_alone(devices, count, work, &ns);
+    if (!whole || alone < 0) {
+        syi_arena memory;
+        sy_status status;
+        syi_arena_open(&memory);
+        status = share(&b, &memory);
+        if (status == SY_OK && alone >= 0 && only_one(&b) < 0 && makespan(&b) <= ns)
+            alone = -1;
+        syi_arena_close(&memory);
+        SYI_TRY(status);
+    }
+    for (int i = 0; alone >= 0 && i < count; i++)
+        shares[i] = i == alone ? work->tiles : 0;
+    return SY_OK;
 }
 
 sy_status syi_split_predict(const syi_split_device *devices, int count, const syi_split_work *work,
@@ -363,6 +307,9 @@ sy_status syi_split_predict(const syi_split_device *devices, int count, const sy
     sy_status status;
     syi_arena_open(&memory);
     status = bench_open(&b, &memory);
+    b.shares = syi_arena_alloc(&memory, (size_t)count, sizeof *b.shares);
+    if (status == SY_OK && !b.shares)
+        status = syi_no_memory((uint64_t)count * sizeof *b.shares);
     if (status == SY_OK) {
         for (int i = 0; i < count; i++)
             b.shares[i] = parts[i].tiles;

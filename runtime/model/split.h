@@ -61,12 +61,14 @@ typedef struct syi_forecast {
     syi_extent extent;
 } syi_forecast;
 
-/* Fills `parts`, one per device. SY_ERR_NO_DEVICE when no device has a cost, SY_ERR_MEMORY when the
- * devices' memory cannot take the tiles, or memory for the computation is exhausted. */
+/* Fills `shares`, the tiles of each device. SY_ERR_NO_DEVICE when no device has a cost,
+ * SY_ERR_MEMORY when the devices' memory cannot take the tiles, or memory for the computation is
+ * exhausted. */
 sy_status syi_split_make(const syi_split_device *devices, int count, const syi_split_work *work,
-                         syi_part *parts, syi_forecast *out);
+                         int64_t *shares);
 
-/* What `parts` would take whose tiles are given, by the same model: fills in the rest. */
+/* What shares will take, and why: fills in the rest of `parts`, one per device, whose tiles are
+ * given. */
 sy_status syi_split_predict(const syi_split_device *devices, int count, const syi_split_work *work,
                             syi_part *parts, syi_forecast *out);
 

@@ -43,23 +43,14 @@ static syi_belief belief_of(const syi_experience *known, const syi_split_work *w
                                                           : least_spread};
 }
 
-static sy_status split(const syi_devices *devices, const syi_job *job, const syi_experience *known,
-                       int given, syi_plan *plan)
+static sy_status described(const syi_devices *devices, const syi_job *job,
+                           const syi_experience *known, syi_split_device **out)
 {
-    const size_t count = (size_t)plan->count;
-    syi_split_device *described = syi_arena_alloc(job->memory, count, sizeof *described);
-    syi_split_work work = work_of(job);
-    if (!described)
-        return syi_no_memory((uint64_t)plan->count * sizeof *described);
-    describe(devices, job, known, described);
-    return given ? syi_split_predict(described, plan->count, &work, plan->parts, &plan->split)
-                 : syi_split_make(described, plan->count, &work, plan->parts, &plan->split);
-}
-
-static sy_status reserve_parts(const syi_job *job, syi_plan *plan)
-{
-    plan->parts = syi_arena_alloc(job->memory, (size_t)plan->count, sizeof *plan->parts);
-    return plan->parts ? SY_OK : syi_no_memory((uint64_t)plan->count * sizeof *plan->parts);
+    *out = syi_arena_alloc(job->memory, (size_t)devices->count, sizeof **out);
+    if (!*out)
+        return syi_no_memory((uint64_t)devices->count * sizeof **out);
+    describe(devices, job, known, *out);
+    return SY_OK;
 }
 
 sy_status syi_plan_balance(const syi_devices *devices, const syi_job *job,
@@ -67,11 +58,11 @@ sy_status syi_plan_balance(const syi_devices *devices, const syi_job *job,
 {
     syi_plan plan = {.count = devices->count, .source = SYI_SOURCE_PROFILE};
     syi_split_work work = work_of(job);
+    syi_split_device *all;
     SYI_TRY(syi_plan_reserve(job, &plan));
-    SYI_TRY(reserve_parts(job, &plan));
-    SYI_TRY(split(devices, job, known, 0, &plan));
+    SYI_TRY(described(devices, job, known, &all));
+    SYI_TRY(syi_split_make(all, plan.count, &work, plan.shares));
     for (int i = 0; i < plan.count; i++) {
-        plan.shares[i] = plan.parts[i].tiles;
         plan.ratios[i] = plan.tiles ? (double)plan.shares[i] / (double)plan.tiles : 0;
         plan.beliefs[i] = known[i].cost ? belief_of(&known[i], &work, plan.shares[i])
                                         : (syi_belief){.ns_per_tile = 1e9, .spread = 1};
@@ -83,13 +74,18 @@ sy_status syi_plan_balance(const syi_devices *devices, const syi_job *job,
 sy_status syi_plan_predict(const syi_devices *devices, const syi_job *job,
                            const syi_experience *known, syi_plan *plan)
 {
+    syi_split_work work = work_of(job);
+    syi_split_device *all;
     for (int i = 0; i < plan->count; i++)
         if (plan->shares[i] && !known[i].cost)
             return SY_OK;
-    SYI_TRY(reserve_parts(job, plan));
+    SYI_TRY(described(devices, job, known, &all));
+    plan->parts = syi_arena_alloc(job->memory, (size_t)plan->count, sizeof *plan->parts);
+    if (!plan->parts)
+        return syi_no_memory((uint64_t)plan->count * sizeof *plan->parts);
     for (int i = 0; i < plan->count; i++)
         plan->parts[i].tiles = plan->shares[i];
-    if (split(devices, job, known, 1, plan) != SY_OK)
+    if (syi_split_predict(all, plan->count, &work, plan->parts, &plan->split) != SY_OK)
         plan->parts = NULL; /* a forecast is a help, not a condition */
     return SY_OK;
 }

@@ -39,7 +39,7 @@ typedef struct syi_plan {
     double *ratios;  /* sum 1; 0: left out */
     int64_t *shares; /* tiles; device i gets the run after those of the devices before it */
     syi_belief *beliefs;
-    syi_part *parts;    /* predicted, NULL: no costs are known */
+    syi_part *parts;    /* predicted; NULL: not asked for, or no costs are known */
     syi_forecast split; /* the same of the whole */
     syi_source source;
     syi_choice choice;
@@ -75,7 +75,7 @@ typedef struct syi_experience {
 sy_status syi_plan_balance(const syi_devices *devices, const syi_job *job,
                            const syi_experience *known, syi_plan *out);
 
-/* What a plan made from ratios will take. Without costs of every device with tiles: nothing. */
+/* What a plan will take. Without costs of every device with tiles: nothing. */
 sy_status syi_plan_predict(const syi_devices *devices, const syi_job *job,
                            const syi_experience *known, syi_plan *plan);
 

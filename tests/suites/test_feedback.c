@@ -241,6 +241,25 @@ Test(feedback, the_file_follows_when_it_matters)
     sy_context_destroy(&context);
 }
 
+/* However strange the runs are, as long as the last save was too short ago. */
+Test(feedback, a_save_waits_for_its_time)
+{
+    sy_context *context = open_deviating(0, 1, NULL);
+    struct stat file = {0};
+    int calls = 0;
+    was_written(&file);
+    context->memory.save_after = INT64_MAX;
+    while (planned_for_b(context) >= TILES / 2 && calls++ < MANY_CALLS)
+        call(context);
+    cr_expect_not(was_written(&file));
+    context->memory.save_after = 0;
+    for (calls = 0; !was_written(&file) && calls < MANY_CALLS; calls++)
+        call(context);
+    cr_expect_lt(calls, MANY_CALLS, "not written in %d runs", calls);
+    cr_expect_gt(context->memory.save_after, 0);
+    sy_context_destroy(&context);
+}
+
 /* The file cannot be locked: the calls go on, with what they have learned. */
 Test(feedback, a_failing_save_costs_one_line)
 {

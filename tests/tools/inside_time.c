@@ -46,6 +46,7 @@ typedef struct splitting {
     int count;
     syi_cost *costs;
     syi_split_device *devices;
+    int64_t *shares;
     syi_part *parts;
     syi_forecast forecast;
 } splitting;
@@ -71,11 +72,15 @@ static void make(syi_cost *cost, syi_split_device *device, int i, int per_link)
                                  .memory = 8e9};
 }
 
+/* With what it will take, as for sy_plan_explain(); a call that wants no report saves that. */
 static void run_split(void *user)
 {
     static const syi_split_work work = {244141, 4096, 4096 * 32};
     splitting *s = user;
-    bench_check(syi_split_make(s->devices, s->count, &work, s->parts, &s->forecast));
+    bench_check(syi_split_make(s->devices, s->count, &work, s->shares));
+    for (int i = 0; i < s->count; i++)
+        s->parts[i].tiles = s->shares[i];
+    bench_check(syi_split_predict(s->devices, s->count, &work, s->parts, &s->forecast));
 }
 
 static void measure_split(int count, int per_link)
@@ -83,9 +88,10 @@ static void measure_split(int count, int per_link)
     splitting s = {.count = count,
                    .costs = calloc((size_t)count, sizeof *s.costs),
                    .devices = calloc((size_t)count, sizeof *s.devices),
+                   .shares = calloc((size_t)count, sizeof *s.shares),
                    .parts = calloc((size_t)count, sizeof *s.parts)};
     bench_side side = {.work = run_split, .user = &s};
-    if (!s.costs || !s.devices || !s.parts)
+    if (!s.costs || !s.devices || !s.shares || !s.parts)
         bench_fail("no memory for %d devices", count);
     for (int i = 0; i < count; i++)
         make(&s.costs[i], &s.devices[i], i, per_link);
@@ -102,6 +108,7 @@ static void measure_split(int count, int per_link)
     bench_row_end();
     free(s.costs);
     free(s.devices);
+    free(s.shares);
     free(s.parts);
 }
 

@@ -38,7 +38,11 @@ static int64_t total(const problem *p)
 
 static sy_status make(problem *p)
 {
-    return syi_split_make(p->devices, p->count, &p->work, p->parts, &p->split);
+    int64_t shares[VIRTUAL_DEVICES];
+    SYI_TRY(syi_split_make(p->devices, p->count, &p->work, shares));
+    for (int i = 0; i < p->count; i++)
+        p->parts[i].tiles = shares[i];
+    return syi_split_predict(p->devices, p->count, &p->work, p->parts, &p->split);
 }
 
 /* The least makespan of all integer splits, tried one by one. */
@@ -316,6 +320,24 @@ Test(split, keeps_to_the_memory)
     cr_expect_eq(p.parts[0].tiles, 100);
     p.devices[0].cost = p.devices[1].cost = NULL;
     cr_expect_eq(make(&p), SY_ERR_NO_DEVICE);
+}
+
+/* Nobody else helps with a single tile, so the quickest alone gets it, started or not, if it fits.
+ */
+Test(split, a_single_tile_goes_to_the_quickest)
+{
+    problem p = {.count = 3, .work = {1, 1000, 8000}};
+    for (int i = 0; i < 3; i++) { /* 7000, 6000, 6000 */
+        set_device(&p, i, 0, i ? 2000 : 0, i ? 5 : 7, 0);
+        p.devices[i].start_ns = 1e6 * i;
+    }
+    for (int quickest = 1; quickest < 3; quickest++) {
+        cr_assert_eq(make(&p), SY_OK);
+        cr_expect(p.parts[quickest].tiles == 1 && p.split.makespan_ns == 6000);
+        p.devices[quickest].memory = 7999;
+    }
+    p.devices[0].memory = 7999;
+    cr_expect_eq(make(&p), SY_ERR_MEMORY);
 }
 
 /* A slow GPU that already has the data beats a faster one that would have to copy them. */
