@@ -55,12 +55,11 @@ static json_t *device_json(const sy_device_info *d, int index)
     json_t *compute =
         d->compute_major ? json_sprintf("%d.%d", d->compute_major, d->compute_minor) : json_null();
     json_t *device =
-        json_pack("{s:i, s:o, s:o, s:s, s:o, s:o, s:I, s:I, s:o, s:i, s:b, s:o}", "index", index,
-                  "id", cli_json_text(d->id), "name", cli_json_text(d->name), "type",
-                  type_name(d->type), "description", cli_json_text(d->description), "uuid",
-                  *d->uuid ? cli_json_text(d->uuid) : json_null(), "memory_total",
-                  (json_int_t)d->memory_total, "memory_free", (json_int_t)d->memory_free,
-                  "compute_capability", compute, "units", d->units, "usable", d->usable, "reason",
+        json_pack("{s:i, s:o, s:o, s:s, s:o, s:o, s:o, s:i, s:b, s:o}", "index", index, "id",
+                  cli_json_text(d->id), "name", cli_json_text(d->name), "type", type_name(d->type),
+                  "description", cli_json_text(d->description), "uuid",
+                  *d->uuid ? cli_json_text(d->uuid) : json_null(), "compute_capability", compute,
+                  "units", d->units, "usable", d->usable, "reason",
                   *d->reason ? cli_json_text(d->reason) : json_null());
     return device ? cli_sensors_json(device, d) : NULL;
 }

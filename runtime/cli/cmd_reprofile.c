@@ -91,12 +91,12 @@ static sy_status measure(sy_context *context, const request *r, const sy_balance
 static int go_through(sy_context *context, const request *r, bool only_count, int *wanted)
 {
     int code = CLI_DONE;
+    sy_status status;
     char tag[64];
     *wanted = 0;
-    for (int i = 0; sy_balance_tag(context, i, tag) == SY_OK; i++) {
+    for (int i = 0; (status = sy_balance_tag(context, i, tag)) == SY_OK; i++) {
         sy_balance balance = {.struct_size = sizeof balance};
         const char *skip;
-        sy_status status = SY_OK;
         if ((r->tag && strcmp(tag, r->tag)) || sy_balance_get(context, tag, &balance) != SY_OK)
             continue; /* not asked for, or forgotten meanwhile */
         skip = reason_to_skip(context, r, &balance);
@@ -115,7 +115,7 @@ static int go_through(sy_context *context, const request *r, bool only_count, in
         if (status != SY_OK)
             cli_library_failed(status);
     }
-    return code;
+    return status == SY_ERR_NOT_FOUND ? code : cli_library_failed(status);
 }
 
 static int check_tag(sy_context *context, const request *r)
@@ -159,7 +159,7 @@ static int reprofile(sy_context *context, const request *r)
     char path[4200];
     int held, wanted, code;
     CLI_TRY(check_tag(context, r));
-    go_through(context, r, true, &wanted);
+    CLI_TRY(go_through(context, r, true, &wanted));
     if (!wanted) /* says why, without a lock */
         return go_through(context, r, false, &wanted);
     if ((size_t)snprintf(path, sizeof path, "%s.reprofile", sy_multigpu_path(context)) >=

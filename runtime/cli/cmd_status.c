@@ -31,8 +31,9 @@ static const char *type_word(sy_device_type type)
 /* Calls `each` for every stored tag. */
 static int each_profile(sy_context *context, int (*each)(void *, const sy_balance *), void *user)
 {
+    sy_status status;
     char tag[64];
-    for (int i = 0; sy_balance_tag(context, i, tag) == SY_OK; i++) {
+    for (int i = 0; (status = sy_balance_tag(context, i, tag)) == SY_OK; i++) {
         sy_balance balance = {.struct_size = sizeof balance};
         int code;
         if (sy_balance_get(context, tag, &balance) != SY_OK)
@@ -42,7 +43,7 @@ static int each_profile(sy_context *context, int (*each)(void *, const sy_balanc
         if (code != CLI_DONE)
             return code;
     }
-    return CLI_DONE;
+    return status == SY_ERR_NOT_FOUND ? CLI_DONE : cli_library_failed(status);
 }
 
 /* ---- text --------------------------------------------------------------------------------- */
@@ -105,6 +106,7 @@ static void add_device(cli_table *table, const sy_device_info *info)
 static int show_text(sy_context *context)
 {
     cli_table table;
+    int code;
     cli_table_begin(&table, 9, "device", "type", "state", ">memory", ">free", ">load", ">heat",
                     ">power", ">clock");
     for (int i = 0; i < sy_device_count(context); i++) {
@@ -119,8 +121,9 @@ static int show_text(sy_context *context)
     CLI_TRY(cli_table_end(&table, stdout));
     printf("\n");
     cli_table_begin(&table, 4, "profile", "updated", ">age", "drift");
-    each_profile(context, add_row, &table);
-    return cli_table_end(&table, stdout);
+    code = each_profile(context, add_row, &table);
+    CLI_TRY(cli_table_end(&table, stdout));
+    return code;
 }
 
 /* ---- JSON --------------------------------------------------------------------------------- */
@@ -144,21 +147,22 @@ static int add_profile(void *user, const sy_balance *balance)
 static int show_json(sy_context *context)
 {
     json_t *devices = json_array(), *profiles = json_array();
+    int code;
     for (int i = 0; i < sy_device_count(context); i++) {
         sy_device_info info;
         json_t *device;
         if (sy_device_query(context, i, &info) != SY_OK)
             continue;
-        device = json_pack(
-            "{s:o, s:o, s:s, s:b, s:o, s:I, s:I}", "name", cli_json_text(info.name), "id",
-            cli_json_text(info.id), "type", type_word(info.type), "available", info.usable,
-            "reason", *info.reason ? cli_json_text(info.reason) : json_null(), "memory_total",
-            (json_int_t)info.memory_total, "memory_free", (json_int_t)info.memory_free);
+        device = json_pack("{s:o, s:o, s:s, s:b, s:o}", "name", cli_json_text(info.name), "id",
+                           cli_json_text(info.id), "type", type_word(info.type), "available",
+                           info.usable, "reason",
+                           *info.reason ? cli_json_text(info.reason) : json_null());
         devices = cli_json_append(devices, device ? cli_sensors_json(device, &info) : NULL);
     }
-    each_profile(context, add_profile, &profiles);
-    return cli_json_print(json_pack("{s:s, s:o*, s:o*}", "version", sy_version(), "devices",
-                                    devices, "profiles", profiles));
+    code = each_profile(context, add_profile, &profiles);
+    CLI_TRY(cli_json_print(json_pack("{s:s, s:o*, s:o*}", "version", sy_version(), "devices",
+                                     devices, "profiles", profiles)));
+    return code;
 }
 
 /* ---- Prometheus --------------------------------------------------------------------------- */
@@ -212,11 +216,12 @@ static int print_drift(void *user, const sy_balance *balance)
 
 enum { BASIC_METRICS = 3 };
 
-/* The value of a metric by its index: three of every device, then the sensors. NaN: none. */
+/* The value of a metric by its index: three of every device, then the sensors. NaN: not known. */
 static double metric_value(int metric, const sy_device_info *info)
 {
-    const double basic[BASIC_METRICS] = {info->usable, (double)info->memory_total,
-                                         (double)info->memory_free};
+    const double basic[BASIC_METRICS] = {info->usable,
+                                         info->memory_total ? (double)info->memory_total : NAN,
+                                         info->memory_total ? (double)info->memory_free : NAN};
     return metric < BASIC_METRICS ? basic[metric]
                                   : cli_sensor_value(cli_sensor_at(metric - BASIC_METRICS), info);
 }

@@ -33,7 +33,12 @@ double cli_sensor_value(const cli_sensor *sensor, const sy_device_info *info)
 
 json_t *cli_sensors_json(json_t *device, const sy_device_info *info)
 {
+    const uint64_t total = info->memory_total;
     int failed =
+        json_object_set_new(device, "memory_total",
+                            total ? json_integer((json_int_t)total) : json_null()) |
+        json_object_set_new(device, "memory_free",
+                            total ? json_integer((json_int_t)info->memory_free) : json_null()) |
         json_object_set_new(device, "driver",
                             *info->driver ? cli_json_text(info->driver) : json_null()) |
         json_object_set_new(device, "pci", *info->pci ? cli_json_text(info->pci) : json_null()) |

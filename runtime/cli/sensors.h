@@ -19,8 +19,8 @@ const cli_sensor *cli_sensor_at(int index);
 /* NaN: not known. */
 double cli_sensor_value(const cli_sensor *sensor, const sy_device_info *info);
 
-/* Adds driver, PCI id and every sensor to a device's object (null: not known); NULL, with the
- * object given back, for a lack of memory. */
+/* Adds memory, driver, PCI id and every sensor to a device's object (null: not known); NULL, with
+ * the object given back, for a lack of memory. */
 json_t *cli_sensors_json(json_t *device, const sy_device_info *info);
 
 /* "37 %", "64 C", "215/450 W", "2.10 GHz"; `-` for what is not known. */

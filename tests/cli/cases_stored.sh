@@ -96,3 +96,15 @@ says "status for Prometheus: a device" '^steelyard_device_available{device="a"} 
 says "status for Prometheus: the age" '^steelyard_profile_age_seconds{tag="sma"} [0-9]*$'
 says "status for Prometheus: the drift" '^steelyard_profile_drift_ratio{tag="sma",device="b"} 1.25$'
 unset STEELYARD_MULTIGPU_PATH
+
+# What cannot be read is no empty file: a monitor has to notice.
+mkdir no-file
+export STEELYARD_MULTIGPU_PATH="$folder/no-file"
+for format in text json prometheus; do
+    refuses "status --format $format, profiles unreadable" 1 "it is a folder, not a file" \
+        status --format $format $sim
+    report "status --format $format, profiles unreadable: the devices all the same" \
+        "$(grep -q '^a \|"a"' stdout || echo "they are not there")"
+done
+refuses "reprofile, profiles unreadable" 1 "it is a folder, not a file" reprofile $sim
+unset STEELYARD_MULTIGPU_PATH
