@@ -140,7 +140,11 @@ Test(side, is_obeyed)
     cr_expect(strstr(plan.reason, "caller"), "'%s'", plan.reason);
     cr_expect(strstr(plan.devices[1].left_out, "asked"), "'%s'", plan.devices[1].left_out);
     sy_plan_info_clear(&plan);
-    call(context, COLUMNS, "cpu", 0);
+    for (int i = 0; i < 4; i++) /* alone it is not what it is beside others: nothing is learned */
+        call(context, COLUMNS, "cpu", 0);
+    plan = explain(context, SMALL, "cpu");
+    cr_expect_float_eq(plan.predicted_ms, 10, 1e-9);
+    sy_plan_info_clear(&plan);
     sy_context_destroy(&context);
 }
 
@@ -179,7 +183,8 @@ Test(side, the_file_decides_and_so_does_the_line_between_two_sizes)
     cr_assert_eq(sy_decide(context, &work, NULL, &decision), SY_OK);
     cr_expect_str_eq(decision.decision, "one");
     cr_expect_float_eq(decision.one_ms, 0.1, 1e-9);
-    expect_decision(context, COLUMNS, "all"); /* is divided */
+    store(context, "sma:{'period': 20, 'size': 1000000}", 1, 0.6, 3);
+    expect_decision(context, COLUMNS, "all"); /* is divided, whatever the file says */
     cr_assert_eq(sy_threshold_forget(context, NULL), SY_OK);
     plan = explain(context, 50000, NULL);
     cr_expect(strstr(plan.reason, "nominal"), "'%s'", plan.reason);
@@ -227,10 +232,16 @@ Test(side, calls_correct_the_file)
 Test(side, frozen_does_not_probe)
 {
     sy_context *context = open_on("cpu,sim:a", 1);
+    sy_decision decision = {.struct_size = sizeof decision};
+    sy_work work = work_of(SMALL);
     store(context, "sma:{'period': 20, 'size': 10000}", 1, 0.9, 1);
     for (int i = 0; i < 3; i++) {
         expect_decision(context, SMALL, "one");
         call(context, SMALL, NULL, 1);
     }
+    cr_assert_eq(sy_decide(context, &work, NULL, &decision), SY_OK);
+    cr_expect(decision.cpu_ms == 1 && decision.one_ms == 0.9, "%g and %g: learned from the calls",
+              decision.cpu_ms, decision.one_ms);
+    expect_decision(context, 10 * SMALL, "all"); /* too far from what is known */
     sy_context_destroy(&context);
 }

@@ -251,6 +251,22 @@ Test(queue, forced_shares_are_taken_as_they_are)
     cr_expect_null(queue);
 }
 
+/* Nothing is known of it, and its packets take other times than expected: 1, 4, 16, ... tiles. */
+Test(queue, an_unknown_device_grows_by_four)
+{
+    static const syi_queue_device unknown[] = {{5000, 10, 0, 1, 0, 0}, {5000, 10, 0, 1, 0, 0}};
+    syi_queue *queue;
+    syi_packet packet;
+    double ns = 10;
+    cr_assert_eq(syi_queue_open(unknown, 2, SYI_QUEUE_BALANCED, &queue), SY_OK);
+    for (int64_t count = 1; count <= 256; count *= 4, ns *= 8) {
+        cr_assert_eq(syi_queue_next(queue, 0, 0, &packet), SYI_TURN_TAKE);
+        cr_expect_eq(packet.count, count);
+        cr_assert_eq(syi_queue_report(queue, 0, packet.count, ns), SY_OK);
+    }
+    syi_queue_close(&queue);
+}
+
 Test(queue, keeps_to_the_largest_packet_and_takes_back)
 {
     syi_queue_device one = {100, 10, 0, 0.01, 8, 0};

@@ -206,7 +206,7 @@ Test(decide, is_right_after_three_calls_of_each)
     cr_expect_leq(wrong, cases / 100, "%d of %d wrong", wrong, cases);
 }
 
-/* Equal times: without staying with the last choice it would change every few calls. */
+/* Equal times that scatter. */
 Test(decide, does_not_flap)
 {
     syi_timing timing = {.size = 1};
@@ -221,6 +221,22 @@ Test(decide, does_not_flap)
         last = v.side;
     }
     cr_expect_leq(changes, 10, "%d changes in 10000 calls", changes);
+}
+
+/* By hand: up to 5 % the last choice stays, whichever it was; without one the faster is taken. */
+Test(decide, stays_while_the_other_is_only_a_little_faster)
+{
+    static const syi_side last[] = {SYI_SIDE_CPU, SYI_SIDE_GPU, SYI_SIDE_NONE};
+    static const double cpu[] = {1, 1, 0.96, 0.94}, gpu[] = {0.96, 0.94, 1, 1};
+    static const syi_side expected[][3] = {{SYI_SIDE_CPU, SYI_SIDE_GPU, SYI_SIDE_GPU},
+                                           {SYI_SIDE_GPU, SYI_SIDE_GPU, SYI_SIDE_GPU},
+                                           {SYI_SIDE_CPU, SYI_SIDE_GPU, SYI_SIDE_CPU},
+                                           {SYI_SIDE_CPU, SYI_SIDE_CPU, SYI_SIDE_CPU}};
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 3; k++) {
+            syi_timing known = {1, {{.value = cpu[i], .samples = 3}, {gpu[i], .samples = 3}}};
+            cr_expect_eq(syi_decide(&known, 1, 1, SYI_FORCE_AUTO, last[k]).side, expected[i][k]);
+        }
 }
 
 Test(decide, follows_a_side_that_became_slower)
