@@ -73,6 +73,7 @@ void sy_context_destroy(sy_context **context)
     if (!old)
         return;
     *context = NULL;
+    syi_devices_end(&old->devices);
     syi_blocks_clear(old);
     syi_devices_close(&old->devices);
     syi_memory_destroy(&old->memory);
@@ -100,6 +101,8 @@ void sy_trim(sy_context *context)
     for (int i = 0; context && i < context->devices.count; i++)
         if (context->devices.list[i]->backend->trim)
             context->devices.list[i]->backend->trim(context->devices.list[i]);
+    if (context)
+        syi_blocks_sweep(context);
 }
 
 int sy_device_count(const sy_context *context)

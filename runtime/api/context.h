@@ -37,7 +37,10 @@ struct sy_context {
 /* The workload of that name; NULL and an error record that lists them when there is none. */
 const syi_workload *syi_workload_find(sy_context *context, const char *name);
 void syi_registered_clear(sy_context *context);
-/* Gives the caller's memory back that is still there. */
+/* Gives back what the caller has freed while a device that hangs was perhaps using it, and is not
+ * any more. */
+void syi_blocks_sweep(sy_context *context);
+/* Gives the caller's memory back that is still there; what is in use is left to the driver. */
 void syi_blocks_clear(sy_context *context);
 
 /* The parameters of a call in the workload's order, checked; `values` has SYI_MAX_PARAMS places. */

@@ -10,6 +10,7 @@ struct syi_block {
     void *memory;
     syi_device *device; /* NULL: plain memory */
     syi_place_kind kind;
+    int freed; /* by the caller, but it may be in use */
     struct syi_block *next;
 };
 
@@ -52,13 +53,50 @@ static sy_status get(syi_block *block, size_t bytes)
     return block->memory ? SY_OK : syi_no_memory(bytes);
 }
 
-static void give_back(syi_block *block)
+/* Whether it could be; then the block is gone too. */
+static int give_back(syi_block *block)
 {
     if (block->kind == SYI_PLAIN)
         syi_free(block->memory);
-    else
-        block->device->backend->ram->release(block->device, block->kind, block->memory);
+    else if (!block->device->backend->ram->release(block->device, block->kind, block->memory))
+        return 0;
     syi_free(block);
+    return 1;
+}
+
+static void add(sy_context *context, syi_block *block)
+{
+    pthread_mutex_lock(&context->lock);
+    block->next = context->blocks;
+    context->blocks = block;
+    pthread_mutex_unlock(&context->lock);
+}
+
+/* The freed ones, which are in no list any more. */
+static syi_block *take_freed(sy_context *context)
+{
+    syi_block **at = &context->blocks, *freed = NULL, *block;
+    pthread_mutex_lock(&context->lock);
+    while ((block = *at)) {
+        if (!block->freed) {
+            at = &block->next;
+            continue;
+        }
+        *at = block->next;
+        block->next = freed;
+        freed = block;
+    }
+    pthread_mutex_unlock(&context->lock);
+    return freed;
+}
+
+void syi_blocks_sweep(sy_context *context)
+{
+    for (syi_block *block = take_freed(context), *next; block; block = next) {
+        next = block->next;
+        if (!give_back(block))
+            add(context, block);
+    }
 }
 
 sy_status sy_memory_alloc(sy_context *context, int device, size_t bytes, void **out)
@@ -77,46 +115,43 @@ sy_status sy_memory_alloc(sy_context *context, int device, size_t bytes, void **
         syi_free(block);
         return status;
     }
-    pthread_mutex_lock(&context->lock);
-    block->next = context->blocks;
-    context->blocks = block;
-    pthread_mutex_unlock(&context->lock);
+    add(context, block);
     *out = block->memory;
     return SY_OK;
 }
 
 sy_status sy_memory_free(sy_context *context, void **memory)
 {
-    syi_block **at, *block;
+    syi_block *block;
     if (!context || !memory)
         return syi_fail(SY_ERR_ARGUMENT, "sy_memory_free: context or memory is NULL");
     if (!*memory)
         return SY_OK;
     pthread_mutex_lock(&context->lock);
-    at = &context->blocks;
-    while (*at && (*at)->memory != *memory)
-        at = &(*at)->next;
-    block = *at;
+    block = context->blocks;
+    while (block && (block->freed || block->memory != *memory))
+        block = block->next;
     if (block)
-        *at = block->next;
+        block->freed = 1;
     pthread_mutex_unlock(&context->lock);
     if (!block)
         return syi_fail(SY_ERR_ARGUMENT,
                         "sy_memory_free: %p is not from sy_memory_alloc of this "
                         "context",
                         *memory);
-    give_back(block);
+    syi_blocks_sweep(context);
     *memory = NULL;
     return SY_OK;
 }
 
 void syi_blocks_clear(sy_context *context)
 {
-    while (context->blocks) {
-        syi_block *next = context->blocks->next;
-        give_back(context->blocks);
-        context->blocks = next;
+    for (syi_block *block = context->blocks, *next; block; block = next) {
+        next = block->next;
+        if (!give_back(block))
+            syi_free(block);
     }
+    context->blocks = NULL;
 }
 
 static sy_status copy(const syi_place *to_place, char *to, const syi_place *from_place,

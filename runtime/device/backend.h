@@ -21,7 +21,9 @@ typedef struct syi_ram {
      */
     sy_status (*locate)(syi_device *device, const void *address, size_t bytes, syi_place *out);
     sy_status (*allocate)(syi_device *device, size_t bytes, syi_place_kind kind, void **out);
-    void (*release)(syi_device *device, syi_place_kind kind, void *memory);
+    /* Whether it is gone. Not while a device that hangs may still be using it: to be tried again.
+     */
+    int (*release)(syi_device *device, syi_place_kind kind, void *memory);
     sy_status (*read)(syi_device *device, const void *from, size_t bytes, void *to);
     sy_status (*write)(syi_device *device, void *to, size_t bytes, const void *from);
     /* Fails, and the device is `lost`, once what was read from it may be wrong. */

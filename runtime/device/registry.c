@@ -128,6 +128,11 @@ sy_status syi_devices_open(const sy_config *config, syi_log *log, syi_devices *o
     return status;
 }
 
+void syi_devices_end(syi_devices *devices)
+{
+    syi_cuda_gather_end(devices->gather);
+}
+
 void syi_devices_close(syi_devices *devices)
 {
     syi_cuda_gather_close(&devices->gather);

@@ -18,6 +18,8 @@ struct syi_devices {
 
 /* Opens every item of config->devices (NULL, empty: `auto`). On failure nothing stays open. */
 sy_status syi_devices_open(const sy_config *config, syi_log *log, syi_devices *out);
+/* Before the caller's memory on them is given back for the last time. */
+void syi_devices_end(syi_devices *devices);
 void syi_devices_close(syi_devices *devices);
 
 /* For the kinds' open functions: takes the device over (closes it on failure) and makes its name

@@ -4,6 +4,7 @@
  * tile at a time.
  */
 #include "base/clock.h"
+#include "device/cuda/ending.h"
 #include "device/cuda/gather.h"
 #include "device/cuda/layout.h"
 #include "device/cuda/memory.h"
@@ -132,8 +133,7 @@ static sy_status run_in_context(cuda_device *cuda, const syi_job *job, syi_tiles
     if (status != SY_OK)
         abandon_all(cuda);
     cuda_trace_end(cuda);
-    if (!cuda->hung)
-        cuda->driver->api.cuCtxPopCurrent(NULL);
+    cuda->driver->api.cuCtxPopCurrent(NULL);
     return status;
 }
 
@@ -158,7 +158,8 @@ static void cuda_trim(syi_device *device)
     cuda_device *cuda = (cuda_device *)device;
     const syi_cuda_api *api = &cuda->driver->api;
     pthread_mutex_lock(&cuda->running);
-    if (cuda->context && !cuda->hung && api->cuCtxPushCurrent(cuda->context) == CUDA_SUCCESS) {
+    if (cuda->context && cuda_is_settled(cuda) &&
+        api->cuCtxPushCurrent(cuda->context) == CUDA_SUCCESS) {
         for (int i = 0; i < CUDA_SLOTS; i++)
             cuda_slot_clear(cuda, &cuda->slots[i]);
         cuda_port_clear(cuda);

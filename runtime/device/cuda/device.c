@@ -33,22 +33,3 @@ sy_status cuda_wait(cuda_device *cuda, CUstream stream)
     }
     return cuda_check(cuda, result, "cuStreamQuery");
 }
-
-/* A device that has failed answers nothing that concerns it, but the driver answers the rest. */
-static int has_failed(const cuda_device *cuda)
-{
-    const syi_cuda_api *api = &cuda->driver->api;
-    size_t available, total;
-    int version;
-    return api->cuMemGetInfo(&available, &total) != CUDA_SUCCESS &&
-           api->cuDriverGetVersion(&version) == CUDA_SUCCESS;
-}
-
-int cuda_is_over(cuda_device *cuda, CUstream stream)
-{
-    const int times = 2; /* an error may be an earlier call's */
-    for (int i = 0; i < times && !cuda->hung; i++)
-        if (cuda_wait(cuda, stream) == SY_OK)
-            return 1;
-    return !cuda->hung && has_failed(cuda);
-}

@@ -16,7 +16,10 @@
 
 /* One slab copied in, one computed, one copied out, and one more: the host sees only after a while
  * that a slab has ended. */
-enum { CUDA_SLOTS = 4, CUDA_MARKS = 4, CUDA_PEERS = 16 };
+enum { CUDA_SLOTS = 4, CUDA_MARKS = 4, CUDA_PEERS = 16, CUDA_MOST_ENDING = 16 };
+
+/* The host in a set of homes: pinned arrays. */
+#define CUDA_HOST UINT64_C(1)
 
 /* How an array's stretch gets to the kernel or back. */
 typedef enum cuda_route {
@@ -45,7 +48,7 @@ typedef struct cuda_slot {
     unsigned char *staging;
     size_t bytes; /* of both */
     int busy;     /* a slab is under way */
-    uint64_t far; /* homes of other GPUs whose arrays its copies read (cuda_keep) */
+    uint64_t far; /* homes whose arrays its copies use, but for its own GPU's */
     syi_slab slab;
     cuda_layout layout;
 } cuda_slot;
@@ -63,15 +66,29 @@ typedef struct cuda_port {
     unsigned char *buffer; /* pinned */
 } cuda_port;
 
+/* What may be under way still (ending.h). */
+typedef struct cuda_ending_stream {
+    CUstream stream;
+    int dropped; /* to be destroyed once it has ended */
+} cuda_ending_stream;
+
+typedef struct cuda_ending {
+    pthread_mutex_t lock;
+    cuda_ending_stream streams[CUDA_MOST_ENDING];
+    int count, overflows;
+    uint64_t homes; /* whose arrays they may use, beside those of their own GPU */
+} cuda_ending;
+
 typedef struct cuda_device {
     syi_device base;
     const syi_cuda_driver *driver;
     const syi_nvml *nvml; /* NULL: none */
     syi_nvml_device management;
+    const syi_devices *devices;     /* it is one of */
     struct syi_cuda_gather *gather; /* of all GPUs of the context */
     CUdevice device;
     CUcontext primary;
-    CUcontext context; /* the primary one, or the green one's */
+    CUcontext context; /* the primary one, or the green one's; NULL: given back */
     CUgreenCtx green;  /* NULL: the whole GPU */
     CUmodule module;
     pthread_mutex_t running; /* one run at a time */
@@ -82,8 +99,11 @@ typedef struct cuda_device {
     struct cuda_user_image *user_images; /* user.h */
     struct syi_log *log;
     int64_t watchdog_ns;
-    _Atomic int hung; /* never spoken to again */
-    _Atomic int kept; /* its arrays are never given back (cuda_keep) */
+    _Atomic int hung; /* nothing but cuStreamQuery is asked of it any more */
+    cuda_ending ending;
+    _Atomic int pinned; /* blocks of pinned memory that the caller has from it */
+    int disowned;       /* a communicator of NCCL was left in its context */
+    int kept;           /* at the end: what it holds is in use, and left to the driver */
     cuda_port port;
     /* Whose memory it was asked to reach by itself, and where that was not switched on before. */
     CUcontext peers[CUDA_PEERS];
@@ -99,18 +119,19 @@ static inline CUdeviceptr cuda_address(const void *pointer)
     return (CUdeviceptr)(uintptr_t)pointer;
 }
 
-/* Its place in a set of homes. */
+/* Its place in a set of homes; home 0 is CUDA_HOST. */
 static inline uint64_t cuda_home_bit(const cuda_device *cuda)
 {
     return UINT64_C(1) << cuda->base.home % 64;
 }
 
+/* The homes of what is in its context. */
+static inline uint64_t cuda_holdings(const cuda_device *cuda)
+{
+    return cuda_home_bit(cuda) | (cuda->pinned ? CUDA_HOST : 0);
+}
+
 /* Waits until the stream is empty, at most as long as the watchdog says. */
 sy_status cuda_wait(cuda_device *cuda, CUstream stream);
-
-/* Waits like that; whether nothing of the stream, whose context is current, is under way any more:
- * it is empty, or the device has failed, with which its work ends. Not so where the device hangs,
- * or where the driver refuses to tell. */
-int cuda_is_over(cuda_device *cuda, CUstream stream);
 
 #endif

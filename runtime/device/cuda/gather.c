@@ -1,6 +1,7 @@
 #include "device/cuda/gather.h"
 
 #include "base/mem.h"
+#include "device/cuda/ending.h"
 #include "device/registry.h"
 
 #include <stdio.h>
@@ -69,6 +70,27 @@ static void close_peers(const syi_cuda_gather *gather)
                 api->cuCtxDisablePeerAccess(cuda->peers[k]);
             api->cuCtxPopCurrent(NULL);
         }
+        memset(cuda->peers, 0, sizeof cuda->peers);
+    }
+}
+
+void syi_cuda_gather_end(syi_cuda_gather *gather)
+{
+    if (!gather)
+        return;
+    cuda_ranks_close(&gather->ranks);
+    close_peers(gather);
+    cuda_end_refusing(gather->devices);
+}
+
+/* With the context would go the arrays in it that another GPU's copies may still use. */
+static void find_kept(const syi_devices *devices)
+{
+    const uint64_t in_use = cuda_homes_in_use(devices, NULL);
+    for (int i = 0; i < devices->count; i++) {
+        cuda_device *cuda = (cuda_device *)devices->list[i];
+        if (cuda->base.info.type == SY_DEVICE_CUDA)
+            cuda->kept = (in_use & cuda_holdings(cuda)) != 0;
     }
 }
 
@@ -78,8 +100,8 @@ void syi_cuda_gather_close(syi_cuda_gather **gather)
     if (!old)
         return;
     *gather = NULL;
-    cuda_ranks_close(&old->ranks);
-    close_peers(old);
+    syi_cuda_gather_end(old);
+    find_kept(old->devices);
     syi_free(old->nccl_path);
     pthread_mutex_destroy(&old->lock);
     syi_free(old);
@@ -113,15 +135,6 @@ static void enable_peer(cuda_device *cuda, const cuda_device *other)
         cuda->peer_is_ours[k] = api->cuCtxEnablePeerAccess(other->context, 0) == CUDA_SUCCESS;
 }
 
-void cuda_keep(syi_cuda_gather *gather, uint64_t homes)
-{
-    for (int i = 0; homes && i < gather->devices->count; i++) {
-        cuda_device *cuda = (cuda_device *)gather->devices->list[i];
-        if (cuda->base.info.type == SY_DEVICE_CUDA && homes & cuda_home_bit(cuda))
-            cuda->kept = 1;
-    }
-}
-
 /* Keeps the error record. */
 static sy_status wait_for_copy(const cuda_parcel *parcel)
 {
@@ -130,8 +143,7 @@ static sy_status wait_for_copy(const cuda_parcel *parcel)
     if (status == SY_OK)
         return SY_OK;
     why = *sy_last_error();
-    if (!cuda_is_over(parcel->from, parcel->stream))
-        cuda_keep(parcel->from->gather, cuda_home_bit(parcel->to));
+    cuda_end(parcel->from, parcel->stream, cuda_home_bit(parcel->to));
     syi_error_adopt(&why);
     return status;
 }
@@ -191,7 +203,7 @@ static void turn(syi_cuda_gather *gather, way from, way to, sy_log_level level)
 {
     char why[320];
     snprintf(why, sizeof why, ", not by %s (%.256s)", way_names[from], sy_last_error()->text);
-    cuda_keep(gather, cuda_ranks_abort(&gather->ranks));
+    cuda_ranks_abort(&gather->ranks);
     gather->way = (int)to;
     gather->ready = 1;
     note(gather, level, way_names[to], why);
@@ -352,8 +364,7 @@ static sy_status send_part(syi_device *const *devices, void *const *arrays, int 
         if (i != from)
             status = cuda_gather(&parcel);
     }
-    if (!sender->hung)
-        sender->driver->api.cuStreamDestroy(parcel.stream);
+    cuda_stream_drop(sender, parcel.stream);
     return status;
 }
 
@@ -368,8 +379,7 @@ static sy_status exchange_by_parcels(syi_device *const *devices, void *const *ar
             return syi_fail(SY_ERR_DEVICE, "device %s failed earlier", sender->base.info.name);
         SYI_TRY(CU(sender, cuCtxPushCurrent(sender->context)));
         status = send_part(devices, arrays, count, part, i);
-        if (!sender->hung)
-            sender->driver->api.cuCtxPopCurrent(NULL);
+        sender->driver->api.cuCtxPopCurrent(NULL);
     }
     return status;
 }

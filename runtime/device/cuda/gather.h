@@ -16,7 +16,11 @@ typedef struct syi_cuda_gather syi_cuda_gather;
 /* Of the devices that are opened now and later. */
 sy_status syi_cuda_gather_open(const syi_devices *devices, const sy_config *config, syi_log *log,
                                syi_cuda_gather **out);
-/* Before the devices are closed. Takes the address, accepts a NULL inside, leaves NULL. */
+/* When no call is under way any more: ends what can be ended, so that the caller's memory can be
+ * given back. Accepts a NULL. */
+void syi_cuda_gather_end(syi_cuda_gather *gather);
+/* Before the devices are closed: says which of them are kept. Takes the address, accepts a NULL
+ * inside, leaves NULL. */
 void syi_cuda_gather_close(syi_cuda_gather **gather);
 
 /* Gives back what a way keeps between transfers (NCCL's ranks and their memory); it is begun again
@@ -34,11 +38,6 @@ sy_status cuda_peer_fetch(cuda_device *to, cuda_device *from, CUdeviceptr source
 /* Carries finished bytes; when it returns they are there. SY_ERR_DEVICE: one of the two failed, and
  * is `lost`. */
 sy_status cuda_gather(const cuda_parcel *parcel);
-
-/* Copies that may be under way for ever, on a GPU that hangs or whose driver refuses to tell, use
- * arrays on GPUs of these homes: from now on those arrays are left to the driver, however the
- * caller or the context gives them back. */
-void cuda_keep(syi_cuda_gather *gather, uint64_t homes);
 
 /* As syi_ram.exchange. */
 sy_status cuda_exchange(syi_device *const *devices, void *const *arrays, int count, size_t part);

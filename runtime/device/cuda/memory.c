@@ -5,6 +5,7 @@
  */
 #include "device/cuda/memory.h"
 
+#include "device/cuda/ending.h"
 #include "device/cuda/gather.h"
 
 #include <string.h>
@@ -19,10 +20,9 @@ static sy_status enter(cuda_device *cuda)
     return CU(cuda, cuCtxPushCurrent(cuda->context));
 }
 
-static void leave(cuda_device *cuda)
+static void leave(const cuda_device *cuda)
 {
-    if (!cuda->hung)
-        cuda->driver->api.cuCtxPopCurrent(NULL);
+    cuda->driver->api.cuCtxPopCurrent(NULL);
 }
 
 /* A device whose memory does not answer holds nothing that could be trusted. */
@@ -77,22 +77,28 @@ static sy_status allocate(syi_device *device, size_t bytes, syi_place_kind kind,
     leave(cuda);
     if (status == SY_OK && kind == SYI_ON_DEVICE)
         *out = (void *)(uintptr_t)memory;
+    cuda->pinned += status == SY_OK && kind == SYI_PINNED;
     return status;
 }
 
-/* What a device that hangs holds is left to the driver, and what one may still use. */
-static void release(syi_device *device, syi_place_kind kind, void *memory)
+/* What work may use that is not known to have ended stays. Without its context it is gone. */
+static int release(syi_device *device, syi_place_kind kind, void *memory)
 {
     cuda_device *cuda = (cuda_device *)device;
     const syi_cuda_api *api = &cuda->driver->api;
-    if (cuda->hung || (cuda->kept && kind == SYI_ON_DEVICE) ||
+    const uint64_t homes = cuda_home_bit(cuda) | (kind == SYI_PINNED ? CUDA_HOST : 0);
+    if (!cuda->context)
+        return 1;
+    if (cuda_homes_in_use(cuda->devices, NULL) & homes ||
         api->cuCtxPushCurrent(cuda->context) != CUDA_SUCCESS)
-        return;
+        return 0;
     if (kind == SYI_ON_DEVICE)
         api->cuMemFree(cuda_address(memory));
     else
         api->cuMemFreeHost(memory);
     api->cuCtxPopCurrent(NULL);
+    cuda->pinned -= kind == SYI_PINNED;
+    return 1;
 }
 
 /* ---- reading and writing ------------------------------------------------------------------ */
@@ -151,6 +157,18 @@ static sy_status write_parts(cuda_device *cuda, char *to, size_t bytes, const ch
     return SY_OK;
 }
 
+/* After a failure a copy may be under way to or from the buffer. Keeps the error record. */
+static sy_status end_port(cuda_device *cuda, sy_status status)
+{
+    sy_error why;
+    if (status == SY_OK || !cuda->port.stream)
+        return status;
+    why = *sy_last_error();
+    cuda_end(cuda, cuda->port.stream, 0);
+    syi_error_adopt(&why);
+    return status;
+}
+
 static sy_status read_memory(syi_device *device, const void *from, size_t bytes, void *to)
 {
     cuda_device *cuda = (cuda_device *)device;
@@ -158,7 +176,7 @@ static sy_status read_memory(syi_device *device, const void *from, size_t bytes,
     pthread_mutex_lock(&cuda->port.lock);
     status = enter(cuda);
     if (status == SY_OK) {
-        status = read_parts(cuda, from, bytes, to);
+        status = end_port(cuda, read_parts(cuda, from, bytes, to));
         leave(cuda);
     }
     pthread_mutex_unlock(&cuda->port.lock);
@@ -172,7 +190,7 @@ static sy_status write_memory(syi_device *device, void *to, size_t bytes, const 
     pthread_mutex_lock(&cuda->port.lock);
     status = enter(cuda);
     if (status == SY_OK) {
-        status = write_parts(cuda, to, bytes, from);
+        status = end_port(cuda, write_parts(cuda, to, bytes, from));
         leave(cuda);
     }
     pthread_mutex_unlock(&cuda->port.lock);

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "device/cuda/ending.h"
 #include "device/cuda/gather.h"
 #include "device/cuda/green.h"
 #include "device/cuda/image.h"
@@ -94,22 +95,12 @@ void cuda_refresh(syi_device *device, sy_device_info *info)
 
 /* ---- opening and closing ---- */
 
-/* With the context would go the arrays in it that another GPU's copies may still use. */
-static void close_context(const cuda_device *cuda)
-{
-    if (cuda->kept)
-        return;
-    if (cuda->green)
-        cuda->driver->api.cuGreenCtxDestroy(cuda->green);
-    cuda->driver->api.cuDevicePrimaryCtxRelease(cuda->device);
-}
-
 void cuda_close(syi_device *device)
 {
     cuda_device *cuda = (cuda_device *)device;
     const syi_cuda_api *api = &cuda->driver->api;
-    /* Whatever is asked of a device that hangs would hang too: its memory is left to the driver. */
-    if (cuda->context && !cuda->hung) {
+    /* What is not settled is left to the driver. */
+    if (cuda->context && cuda_is_settled(cuda)) {
         if (api->cuCtxPushCurrent(cuda->context) == CUDA_SUCCESS) {
             for (int i = 0; i < CUDA_SLOTS; i++)
                 cuda_slot_clear(cuda, &cuda->slots[i]);
@@ -119,12 +110,15 @@ void cuda_close(syi_device *device)
                 api->cuModuleUnload(cuda->module);
             api->cuCtxPopCurrent(NULL);
         }
-        close_context(cuda);
+        if (!cuda->kept)
+            cuda_context_close(cuda);
     }
-    cuda_user_clear(cuda); /* of a device that hangs */
+    cuda->context = NULL;
+    cuda_user_clear(cuda); /* what is left of it */
     pthread_mutex_destroy(&cuda->images);
     pthread_mutex_destroy(&cuda->running);
     pthread_mutex_destroy(&cuda->port.lock);
+    pthread_mutex_destroy(&cuda->ending.lock);
     syi_free(cuda);
 }
 
@@ -204,9 +198,11 @@ static sy_status open_one(syi_devices *devices, int ordinal, const cuda_parts *p
     pthread_mutex_init(&cuda->running, NULL);
     pthread_mutex_init(&cuda->images, NULL);
     pthread_mutex_init(&cuda->port.lock, NULL);
+    pthread_mutex_init(&cuda->ending.lock, NULL);
     cuda->base.backend = &syi_backend_cuda;
     cuda->driver = devices->cuda;
     cuda->nvml = devices->nvml;
+    cuda->devices = devices;
     cuda->gather = devices->gather;
     cuda->log = devices->log;
     cuda->budget = (size_t)devices->config->memory_budget;

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "device/cuda/ending.h"
 #include "device/cuda/nccl.h"
 #include "device/registry.h"
 
@@ -33,9 +34,9 @@ static void close_stations(cuda_ranks *ranks)
     for (int i = 0; i < ranks->count; i++) {
         cuda_device *cuda = ranks->stations[i].device;
         const syi_cuda_api *api = &cuda->driver->api;
-        if (cuda->hung || api->cuCtxPushCurrent(cuda->primary) != CUDA_SUCCESS)
+        if (!ranks->stations[i].stream || api->cuCtxPushCurrent(cuda->primary) != CUDA_SUCCESS)
             continue;
-        api->cuStreamDestroy(ranks->stations[i].stream);
+        cuda_stream_drop(cuda, ranks->stations[i].stream);
         api->cuCtxPopCurrent(NULL);
     }
     syi_free(ranks->stations);
@@ -46,36 +47,35 @@ static void close_stations(cuda_ranks *ranks)
 static void disown_hung(const cuda_ranks *ranks)
 {
     for (int i = 0; ranks->nccl && i < ranks->count; i++)
-        if (ranks->stations[i].device->hung)
+        if (ranks->stations[i].device->hung) {
             syi_nccl_disown(ranks->nccl, i);
+            ranks->stations[i].device->disowned = 1;
+        }
 }
 
-static int is_over(const station *at)
+static void end_transfer(const station *at, uint64_t homes)
 {
     cuda_device *cuda = at->device;
     const syi_cuda_api *api = &cuda->driver->api;
-    int over;
-    if (cuda->hung || api->cuCtxPushCurrent(cuda->primary) != CUDA_SUCCESS)
-        return 0;
-    over = cuda_is_over(cuda, at->stream);
+    if (api->cuCtxPushCurrent(cuda->primary) != CUDA_SUCCESS) {
+        cuda_end_unseen(cuda, at->stream, homes);
+        return;
+    }
+    cuda_end(cuda, at->stream, homes);
     api->cuCtxPopCurrent(NULL);
-    return over;
 }
 
-uint64_t cuda_ranks_abort(cuda_ranks **ranks)
+void cuda_ranks_abort(cuda_ranks **ranks)
 {
     cuda_ranks *old = *ranks;
-    uint64_t kept = 0;
     if (!old)
-        return 0;
+        return;
     disown_hung(old);
     if (old->nccl)
         syi_nccl_abort(old->nccl);
     for (int i = 0; i < old->count; i++)
-        if (!is_over(&old->stations[i]))
-            kept = old->in_use;
+        end_transfer(&old->stations[i], old->in_use);
     cuda_ranks_close(ranks);
-    return kept;
 }
 
 void cuda_ranks_close(cuda_ranks **ranks)

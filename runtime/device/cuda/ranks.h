@@ -30,10 +30,9 @@ sy_status cuda_ranks_carry(cuda_ranks *ranks, const cuda_parcel *parcel);
 int cuda_ranks_are(const cuda_ranks *ranks, syi_device *const *devices, int count);
 sy_status cuda_ranks_exchange(cuda_ranks *ranks, void *const *arrays, size_t part);
 
-/* Nothing is under way any more when this returns, but on a GPU that hangs or whose driver refuses
- * to tell: returns the homes whose arrays that may use, for cuda_keep. Takes the address, accepts a
- * NULL inside, leaves NULL. */
-uint64_t cuda_ranks_abort(cuda_ranks **ranks);
+/* Nothing is under way any more when this returns, or that is remembered (cuda_end). Takes the
+ * address, accepts a NULL inside, leaves NULL. */
+void cuda_ranks_abort(cuda_ranks **ranks);
 /* The same when nothing is under way: the ranks end in good order. */
 void cuda_ranks_close(cuda_ranks **ranks);
 

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "device/cuda/convert.h"
+#include "device/cuda/ending.h"
 #include "device/cuda/gather.h"
 #include "device/cuda/layout.h"
 #include "device/cuda/trace.h"
@@ -139,10 +140,12 @@ static sy_status copy_in(cuda_device *cuda, cuda_slot *slot, const syi_job *job,
         SYI_TRY(CU(cuda, cuMemcpyHtoDAsync(slot->memory, slot->staging, at->in_end, slot->stream)));
     for (int k = 0; k < job->workload->n_inputs; k++) {
         CUdeviceptr to = slot->memory + at->in[k];
-        if (at->in_route[k] == CUDA_PINNED)
+        if (at->in_route[k] == CUDA_PINNED) {
+            slot->far |= CUDA_HOST;
             SYI_TRY(CU(cuda, cuMemcpyHtoDAsync(to, view->in[k], bytes, slot->stream)));
-        else if (at->in_route[k] == CUDA_PEER)
+        } else if (at->in_route[k] == CUDA_PEER) {
             SYI_TRY(copy_from_peer(cuda, slot, job, k, view->in[k], bytes));
+        }
     }
     return SY_OK;
 }
@@ -263,6 +266,7 @@ static sy_status deliver(cuda_device *cuda, cuda_slot *slot, const syi_job *job)
         if (slot->layout.out_route[k] != CUDA_PINNED)
             continue;
         copies++;
+        slot->far |= CUDA_HOST;
         SYI_TRY(CU(cuda, cuMemcpyDtoHAsync(view.out[k], from, bytes, slot->stream)));
     }
     if (copies)
@@ -308,7 +312,7 @@ sy_status cuda_slot_finish(cuda_device *cuda, cuda_slot *slot, const syi_job *jo
 
 void cuda_slot_abandon(cuda_device *cuda, cuda_slot *slot)
 {
-    if (slot->busy && !cuda_is_over(cuda, slot->stream))
-        cuda_keep(cuda->gather, slot->far);
+    if (slot->busy)
+        cuda_end(cuda, slot->stream, slot->far);
     slot->busy = 0;
 }

@@ -165,7 +165,7 @@ void cuda_user_clear(cuda_device *cuda)
     while (cuda->user_images) {
         cuda_user_image *image = cuda->user_images;
         cuda->user_images = image->next;
-        if (image->module && !cuda->hung)
+        if (image->module && cuda->context)
             cuda->driver->api.cuModuleUnload(image->module);
         syi_free(image);
     }

@@ -5,7 +5,9 @@
  *
  *   Units       bytes. Addresses of allocations on a GPU and pinned ones suit every element type.
  *   Ownership   an allocation belongs to the caller until sy_memory_free, and to the context: what
- *               is left at its end goes with it. It must not be freed while a call uses it.
+ *               is left at its end goes with it. It must not be freed while a call uses it. After a
+ *               call in which a GPU hung it may be freed: what that GPU's copies may still use is
+ *               kept until they have ended (docs/devices.md).
  *   Threads     any number at once, also beside running works; what one call writes, no other call
  *               may use meanwhile.
  *   Errors      SY_ERR_ARGUMENT, SY_ERR_MEMORY (of the host or of a device), SY_ERR_NO_DEVICE (the

@@ -36,6 +36,9 @@ static const sweep sweeps[] = {
     {"error=CUDA_ERROR_UNKNOWN,times=0", "cuda,cpu:threads=1", VARIANCE},
     {"error=CUDA_ERROR_OUT_OF_MEMORY,times=0", "cuda,cpu:threads=1", EMA},
     {"error=CUDA_ERROR_UNKNOWN,times=0", "cuda", VARIANCE},
+    /* one GPU alone, whose work goes on */
+    {"device=1,error=CUDA_ERROR_UNKNOWN,times=0", "cuda,cpu:threads=1", ALL},
+    {"device=0,error=CUDA_ERROR_UNKNOWN,times=0", "cuda:0,cpu:threads=1", ALL},
     /* surfaces at a later call */
     {"error=CUDA_ERROR_ILLEGAL_ADDRESS,async", "cuda,cpu:threads=1", ALL},
     {"error=CUDA_ERROR_LAUNCH_FAILED,async,times=3", "cuda,cpu:threads=1", ALL},

@@ -58,9 +58,10 @@ static sy_context *open_scene(const scene *s, lab_log *log)
 static void close_scene(const scene *s, sy_context **context, const char *what)
 {
     int hangs = s->fault && strstr(s->fault, "hang");
+    int lost = s->fault && strstr(s->fault, "lost") && s->gather != SY_GATHER_HOST;
     if (hangs)
         gpu_close_beside_hung(context, s->gpus, what);
-    else if (s->fault && strstr(s->fault, "call=any") && strstr(s->fault, "times=0"))
+    else if (lost || (s->fault && strstr(s->fault, "call=any") && strstr(s->fault, "times=0")))
         gpu_close_kept(context, s->gpus, what);
     else
         gpu_close(context, what);

@@ -48,6 +48,9 @@ static const sweep sweeps[] = {
     /* The same, but what is under way goes on and ends, whatever the calls say. */
     {"error=CUDA_ERROR_UNKNOWN,times=0", EMA, SY_GATHER_HOST, MAY_PASS},
     {"error=CUDA_ERROR_UNKNOWN,times=0", SMA | EMA, SY_GATHER_PEER, MAY_PASS},
+    {"device=0,error=CUDA_ERROR_UNKNOWN,times=0", SMA | EMA, SY_GATHER_PEER, MAY_PASS},
+    {"device=1,error=CUDA_ERROR_UNKNOWN,times=0", SMA | EMA, SY_GATHER_PEER, MAY_PASS},
+    {"device=1,error=CUDA_ERROR_UNKNOWN,times=0", SMA, SY_GATHER_HOST, MAY_PASS},
     {"call=cuStreamQuery,error=CUDA_ERROR_UNKNOWN,times=0", SMA, SY_GATHER_PEER, MAY_PASS},
     /* every call of a kind from then on, while the others work */
     {"call=cuPointerGetAttributes,error=CUDA_ERROR_UNKNOWN,times=0", SMA, SY_GATHER_PEER, MAY_PASS},
@@ -80,9 +83,9 @@ static lab_case case_of(int job)
 static void close_world(const sweep *s, sy_context **context, const char *what)
 {
     const int hangs = strstr(s->kind, "hang") != NULL;
-    const int one_kind = strstr(s->kind, "call=") && !strstr(s->kind, "cuStreamQuery");
-    const int refuses = strstr(s->kind, "times=0") && !one_kind;
-    if ((hangs || refuses) && s->gather != SY_GATHER_HOST)
+    const int refuses = strstr(s->kind, "times=0") && !strstr(s->kind, "call=");
+    const int lost = strstr(s->kind, "lost") != NULL;
+    if ((hangs || refuses || lost) && s->gather != SY_GATHER_HOST)
         gpu_close_kept(context, 2, what);
     else if (hangs)
         gpu_close_beside_hung(context, 2, what);

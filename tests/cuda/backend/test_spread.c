@@ -131,7 +131,8 @@ static ending play(const scene *s, const char *what)
     vcuda_counters(-1, &e.all);
     GPU_CHECK(!e.all.hang_waits, "%s: waited for what never ends", what);
     int refuses = s->fault && strstr(s->fault, "call=any") && strstr(s->fault, "times=0");
-    if ((hangs && s->gather == SY_GATHER_PEER) || refuses)
+    int lost = s->fault && strstr(s->fault, "lost") && s->gather != SY_GATHER_HOST;
+    if ((hangs && s->gather == SY_GATHER_PEER) || refuses || lost)
         gpu_close_kept(&context, s->gpus, what);
     else if (hangs)
         gpu_close_beside_hung(&context, s->gpus, what);

@@ -128,6 +128,36 @@ const char *context_release(void)
     return NULL;
 }
 
+static void CUDA_CB count_up(void *user)
+{
+    ++*(volatile int *)user;
+}
+
+const char *context_release_waits(void)
+{
+    const size_t bytes = (size_t)1 << 24;
+    const int fills = 64;
+    volatile int ended = 0;
+    CUdeviceptr memory;
+    CUstream stream;
+    unsigned int flags;
+    int active;
+    if (!cu.cuLaunchHostFunc || !cu.cuDevicePrimaryCtxGetState)
+        return SKIPPED;
+    DO(use_device(0));
+    DO(cu.cuMemAlloc(&memory, bytes));
+    DO(cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    for (int i = 0; i < fills; i++)
+        DO(cu.cuMemsetD8Async(memory, (unsigned char)i, bytes, stream));
+    DO(cu.cuLaunchHostFunc(stream, count_up, (void *)&ended));
+    DO(cu.cuCtxSetCurrent(NULL));
+    DO(cu.cuDevicePrimaryCtxRelease(0));
+    HOLDS(ended == 1);
+    DO(cu.cuDevicePrimaryCtxGetState(0, &flags, &active));
+    HOLDS(active == 0);
+    return NULL;
+}
+
 const char *context_stack(void)
 {
     CUcontext own, context;

@@ -288,6 +288,21 @@ const char *failure_release(void)
     return NULL;
 }
 
+const char *failure_inactive(void)
+{
+    unsigned int flags;
+    int active = 1;
+    const char *found = break_device(0);
+    if (found)
+        return found;
+    if (!cu.cuDevicePrimaryCtxGetState)
+        return SKIPPED;
+    cu.cuDevicePrimaryCtxRelease(0); /* what it returns is not asked */
+    DO(cu.cuDevicePrimaryCtxGetState(0, &flags, &active));
+    HOLDS(active == 0);
+    return NULL;
+}
+
 const char *failure_apart(void)
 {
     const char *found = break_device(0);

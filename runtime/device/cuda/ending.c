@@ -1,0 +1,149 @@
+#include "device/cuda/ending.h"
+
+#include "device/registry.h"
+
+/* ---- what is remembered ------------------------------------------------------------------- */
+
+/* Its place in the list, which is locked; CUDA_MOST_ENDING when there is no room. */
+static int place_of(cuda_ending *ending, CUstream stream)
+{
+    int k = 0;
+    while (k < ending->count && ending->streams[k].stream != stream)
+        k++;
+    if (k == CUDA_MOST_ENDING)
+        ending->overflows = 1;
+    else if (k == ending->count)
+        ending->streams[ending->count++] = (cuda_ending_stream){stream, 0};
+    return k;
+}
+
+void cuda_end_unseen(cuda_device *cuda, CUstream stream, uint64_t homes)
+{
+    pthread_mutex_lock(&cuda->ending.lock);
+    cuda->ending.homes |= homes;
+    place_of(&cuda->ending, stream);
+    pthread_mutex_unlock(&cuda->ending.lock);
+}
+
+void cuda_end(cuda_device *cuda, CUstream stream, uint64_t homes)
+{
+    const int times = 2; /* an error may be an earlier call's */
+    for (int i = 0; i < times && !cuda->hung; i++)
+        if (cuda_wait(cuda, stream) == SY_OK)
+            return;
+    cuda_end_unseen(cuda, stream, homes);
+}
+
+void cuda_stream_drop(cuda_device *cuda, CUstream stream)
+{
+    cuda_ending *ending = &cuda->ending;
+    int k = 0;
+    pthread_mutex_lock(&ending->lock);
+    while (k < ending->count && ending->streams[k].stream != stream)
+        k++;
+    if (k == ending->count && !cuda->hung)
+        cuda->driver->api.cuStreamDestroy(stream);
+    else if ((k = place_of(ending, stream)) < CUDA_MOST_ENDING)
+        ending->streams[k].dropped = 1;
+    pthread_mutex_unlock(&ending->lock);
+}
+
+/* ---- what has ended after all ------------------------------------------------------------- */
+
+static void ask_again(const syi_cuda_api *api, cuda_ending *ending)
+{
+    int left = 0;
+    for (int k = 0; k < ending->count; k++) {
+        const cuda_ending_stream *at = &ending->streams[k];
+        if (api->cuStreamQuery(at->stream) != CUDA_SUCCESS)
+            ending->streams[left++] = *at;
+        else if (at->dropped)
+            api->cuStreamDestroy(at->stream);
+    }
+    ending->count = left;
+}
+
+int cuda_is_settled(cuda_device *cuda)
+{
+    const syi_cuda_api *api = &cuda->driver->api;
+    cuda_ending *ending = &cuda->ending;
+    int settled;
+    pthread_mutex_lock(&ending->lock);
+    if (ending->count && cuda->context && api->cuCtxPushCurrent(cuda->context) == CUDA_SUCCESS) {
+        ask_again(api, ending);
+        api->cuCtxPopCurrent(NULL);
+    }
+    settled = !ending->count && !ending->overflows;
+    if (settled)
+        ending->homes = 0;
+    pthread_mutex_unlock(&ending->lock);
+    return settled;
+}
+
+uint64_t cuda_homes_in_use(const syi_devices *devices, const cuda_device *but)
+{
+    uint64_t homes = 0;
+    for (int i = 0; i < devices->count; i++) {
+        cuda_device *cuda = (cuda_device *)devices->list[i];
+        if (cuda->base.info.type != SY_DEVICE_CUDA || cuda == but || cuda_is_settled(cuda))
+            continue;
+        pthread_mutex_lock(&cuda->ending.lock);
+        homes |= cuda->ending.homes | cuda_home_bit(cuda);
+        pthread_mutex_unlock(&cuda->ending.lock);
+    }
+    return homes;
+}
+
+/* ---- the end of a context ----------------------------------------------------------------- */
+
+void cuda_context_close(cuda_device *cuda)
+{
+    if (cuda->disowned)
+        return;
+    if (cuda->green)
+        cuda->driver->api.cuGreenCtxDestroy(cuda->green);
+    cuda->driver->api.cuDevicePrimaryCtxRelease(cuda->device);
+    cuda->context = NULL;
+}
+
+/* Somebody else may hold the context still, and then nothing has ended. */
+static int is_gone(const cuda_device *cuda)
+{
+    const syi_cuda_api *api = &cuda->driver->api;
+    unsigned int flags;
+    int active = 1;
+    return !cuda->context && api->cuDevicePrimaryCtxGetState &&
+           api->cuDevicePrimaryCtxGetState(cuda->device, &flags, &active) == CUDA_SUCCESS &&
+           !active;
+}
+
+static int is_refusing(cuda_device *cuda)
+{
+    return cuda->base.info.type == SY_DEVICE_CUDA && cuda->context && !cuda->hung &&
+           !cuda->disowned && !cuda_is_settled(cuda);
+}
+
+/* Whether there was one to be closed. */
+static int end_one(const syi_devices *devices)
+{
+    for (int i = 0; i < devices->count; i++) {
+        cuda_device *cuda = (cuda_device *)devices->list[i];
+        if (!is_refusing(cuda) || cuda_homes_in_use(devices, cuda) & cuda_holdings(cuda))
+            continue;
+        cuda_context_close(cuda);
+        pthread_mutex_lock(&cuda->ending.lock);
+        if (is_gone(cuda)) {
+            cuda->ending.count = 0;
+            cuda->ending.overflows = 0;
+        }
+        pthread_mutex_unlock(&cuda->ending.lock);
+        return 1;
+    }
+    return 0;
+}
+
+void cuda_end_refusing(const syi_devices *devices)
+{
+    while (end_one(devices))
+        ;
+}
