@@ -3,7 +3,9 @@
  * the processor itself looks ahead ends with each page. What is written to large arrays goes past
  * the cache: a plain store first fetches the line that it overwrites, which costs twice the bytes,
  * and pushes out what the cache holds. Where a piece says that its results will not be near anyway
- * (`past_cache`), a kernel computes a chunk in the nearest cache and hands it to syi_put_past.
+ * (`past_cache`), a kernel stores whole lines past it as it computes them, or, where its vectors
+ * are not at the lines' beginnings, computes a chunk in the nearest cache and hands it to
+ * syi_put_past.
  */
 #ifndef SYI_KERNELS_TRAFFIC_H
 #define SYI_KERNELS_TRAFFIC_H
@@ -25,6 +27,15 @@ SYI_INLINE int64_t syi_line_after(const double *y, int64_t i, int64_t to)
     int64_t past = y ? (int64_t)((uintptr_t)(y + i) / sizeof *y) % SYI_LINE : 0;
     int64_t next = past == 0 ? i : i + SYI_LINE - past;
     return next < to ? next : to;
+}
+
+/* Whether the lines of all outputs begin at the same columns. */
+SYI_INLINE int syi_in_line(double *const *out, int outputs)
+{
+    int same = 1;
+    for (int k = 1; k < outputs; k++)
+        same &= ((uintptr_t)out[k] - (uintptr_t)out[0]) % (SYI_LINE * sizeof(double)) == 0;
+    return same;
 }
 
 /* Asks for doubles that are read soon; they may be nobody's. */

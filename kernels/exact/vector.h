@@ -45,6 +45,19 @@ SYI_INLINE void syi_vec_store(double *to, syi_vec a)
     memcpy(to, &a, sizeof a);
 }
 
+/* To the place of a vector that no two lines share, with `past` past the cache (traffic.h). */
+SYI_INLINE void syi_vec_put(double *to, syi_vec a, int past)
+{
+    if (!past)
+        syi_vec_store(to, a);
+    else
+#if SYI_VECTOR == 8
+        _mm512_stream_pd(to, (__m512d)a);
+#else
+        _mm256_stream_pd(to, (__m256d)a);
+#endif
+}
+
 /* How many elements y lies behind the place of a vector that no two lines share. */
 SYI_INLINE int64_t syi_vec_offset(const double *y)
 {
@@ -256,8 +269,8 @@ SYI_INLINE int syi_vec_any(syi_bits_vec a)
 #endif
 }
 
-/* What syi_measure says, sooner for finite data; on the way the lines of out[0 .. count) are
- * fetched for writing. */
+/* What syi_measure says, sooner for finite data; on the way the lines of out[0 .. count), unless it
+ * is NULL, are fetched for writing. */
 SYI_INLINE syi_span syi_vec_measure(const double *x, int64_t count, const double *out)
 {
     enum { AT_ONCE = 2 };
@@ -275,7 +288,8 @@ SYI_INLINE syi_span syi_vec_measure(const double *x, int64_t count, const double
             syi_bits_vec lower = bits - 1;
             most[k] = syi_vec_greater(bits, most[k]);
             least[k] = syi_vec_lesser(lower, least[k]);
-            __builtin_prefetch(out + i + k * SYI_VECTOR, 1);
+            if (out)
+                __builtin_prefetch(out + i + k * SYI_VECTOR, 1);
         }
     }
     for (int k = 0; k < step; k++) {

@@ -2,10 +2,9 @@
  * Compiled for several instruction sets. */
 #include "fast/join.h"
 #include "fast/window.h"
-#include "traffic.h"
 
 /* Windows at a time: few columns are summed up twice, and all stays in the nearest cache. */
-enum { CHUNK = 1024, CHUNK_PAST = 512, ROOM = 2 * SYI_FAST_PERIOD + 64 };
+enum { CHUNK = 1024, ROOM = 2 * SYI_FAST_PERIOD + 64 };
 
 /* What the period has beyond a multiple of eight columns is its tail. FIRST: columns of the first
  * sums. */
@@ -20,6 +19,7 @@ typedef struct task {
     int64_t windows, period, length, have;
     const double *sums, *head;
     double scale;
+    int past; /* results go past the cache: y begins a line */
     double (*room)[ROOM];
 } task;
 
@@ -156,7 +156,10 @@ SYI_INLINE int finish(const task *t, int times)
         syi_ask_for((uintptr_t)(next + j), SYI_WIDTH);
         mean += 0.0;
         strange += mean;
-        SYI_STORE(y + j, mean);
+        if (t->past)
+            syi_store_past(y + j, mean);
+        else
+            SYI_STORE(y + j, mean);
     }
     strange -= strange;
     return syi_any(&strange);
@@ -192,8 +195,7 @@ static void compute(task *t)
         syi_fast_mark(t->y, t->windows);
 }
 
-/* The last chunk: nothing may be touched behind the ends. */
-static void compute_last(task *t, double *x, double *y)
+static void compute_apart(task *t, double *x, double *y)
 {
     double *result = t->y;
     const int64_t columns = t->windows + t->period - 1;
@@ -205,39 +207,25 @@ static void compute_last(task *t, double *x, double *y)
     memcpy(result, y, (size_t)t->windows * sizeof *y);
 }
 
-/* By way of a room, whose lines stay in the nearest cache. */
-static void compute_past(task *t, double *y)
-{
-    double *result = t->y;
-    t->y = y;
-    compute(t);
-    syi_put_past(result, y, t->windows);
-}
-
 sy_status SYI_ISA_NAME(syi_fast_mean_run)(const syi_piece *piece, int64_t period)
 {
     const sy_segment *segment = &piece->segment;
-    const int64_t chunk = piece->past_cache ? CHUNK_PAST : CHUNK;
-    const int64_t most = period < chunk ? chunk : period & -SYI_WIDTH;
+    const int64_t most = period < CHUNK ? CHUNK : period & -SYI_WIDTH;
     int64_t at = period - 1 - segment->first;
-    _Alignas(64) double room[3][ROOM], last_x[ROOM], last_y[ROOM];
+    _Alignas(64) double room[3][ROOM], x[ROOM], y[ROOM];
     task t = {.period = period, .room = room};
     at = at < 0 ? 0 : at > segment->count ? segment->count : at;
     syi_fast_blank(segment->out[0], at);
     for (; at < segment->count; at += t.windows) {
-        t.windows = segment->count - at;
+        int apart;
         t.x = segment->in[0] + at - (period - 1);
         t.y = segment->out[0] + at;
-        if (t.windows >= most + SYI_FAST_BEHIND) {
-            t.windows = most;
-            if (piece->past_cache)
-                compute_past(&t, last_y);
-            else
-                compute(&t);
-        } else {
-            t.windows = t.windows < most ? t.windows : most;
-            compute_last(&t, last_x, last_y);
-        }
+        t.windows = syi_fast_chunk(t.y, segment->count - at, most, piece->past_cache, &apart);
+        t.past = piece->past_cache && !apart;
+        if (apart)
+            compute_apart(&t, x, y);
+        else
+            compute(&t);
     }
     syi_past_done();
     return SY_OK;

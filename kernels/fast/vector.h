@@ -32,6 +32,20 @@ typedef int64_t syi_vector_mask __attribute__((vector_size(8 * SYI_WIDTH)));
 #define SYI_LOAD(from)      (*(const syi_vector_anywhere *)(from))
 #define SYI_STORE(to, what) (*(syi_vector_anywhere *)(to) = (what))
 
+/* Past the cache, to where a vector may begin (traffic.h). */
+SYI_INLINE void syi_store_past(double *to, syi_vector what)
+{
+#if SYI_WIDTH == 8
+    _mm512_stream_pd(to, (__m512d)what);
+#elif SYI_WIDTH == 4
+    _mm256_stream_pd(to, (__m256d)what);
+#elif defined(__SSE2__)
+    _mm_stream_pd(to, (__m128d)what);
+#else
+    SYI_STORE(to, what);
+#endif
+}
+
 /* Elements of a and b, by constant numbers; those of b come behind a's. */
 #define SYI_PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 

@@ -13,12 +13,25 @@
 #define SYI_KERNELS_FAST_WINDOW_H
 
 #include "isa.h"
+#include "traffic.h"
 #include "window/window.h"
 
 /* Longer windows are computed in exact arithmetic: so much would not stay in the cache. */
 #define SYI_FAST_PERIOD 2048
 /* Columns that may be read behind a chunk's own. */
 #define SYI_FAST_BEHIND 24
+
+/* How many of the `left` windows whose results begin at y are the next chunk, `most` as a rule.
+ * *apart: it is computed on copies, since it must not touch what lies behind it, or, with `past`,
+ * since its results do not begin a line; those of the next one do. */
+SYI_INLINE int64_t syi_fast_chunk(const double *y, int64_t left, int64_t most, int past, int *apart)
+{
+    int64_t windows = past ? syi_line_after(y, 0, left) : 0;
+    *apart = windows > 0 || left < most + SYI_FAST_BEHIND;
+    if (windows > 0)
+        return windows;
+    return left < most ? left : most;
+}
 
 SYI_ISA_DECLARE_AS(syi_fast_window_run, (const syi_piece *piece, const syi_window *window));
 SYI_ISA_DECLARE_AS(syi_fast_mean_run, (const syi_piece *piece, int64_t period));

@@ -1,6 +1,5 @@
 /* Rolling deviations, scores and bands in fast accuracy. Compiled for several instruction sets. */
 #include "fast/spread.h"
-#include "traffic.h"
 
 /* Windows at a time: few columns are gone through twice, and all stays in the near caches. */
 enum { CHUNK = 512, ROOM = 2 * SYI_FAST_PERIOD + 64 };
@@ -23,6 +22,7 @@ typedef struct task {
     double *drop, *square, *gap;
     rooms all;
     double factor;
+    int past; /* results go past the cache: the outputs begin lines */
     syi_joint joints[SYI_SPREAD_LENGTHS];
 } task;
 
@@ -62,7 +62,10 @@ SYI_INLINE syi_vector result(const task *t, int64_t j, const syi_spread *all)
         newest = SYI_LOAD(t->x + j + t->window->period - 1);
     syi_spread_result(kind, t->factor, newest, all, out);
     for (int k = 0; k < (kind == SYI_WINDOW_BANDS ? 3 : 1); k++)
-        SYI_STORE(t->out[k] + j, out[k]);
+        if (t->past)
+            syi_store_past(t->out[k] + j, out[k]);
+        else
+            SYI_STORE(t->out[k] + j, out[k]);
     return out[0];
 }
 
@@ -261,8 +264,7 @@ static void compute(task *t, int outputs)
         mark(t, outputs);
 }
 
-/* The last chunk: nothing may be touched behind the ends. */
-static void compute_last(task *t, int outputs)
+static void compute_apart(task *t, int outputs)
 {
     const int64_t columns = t->windows + t->window->period - 1;
     double x[ROOM], y[3][ROOM], *result[3];
@@ -289,40 +291,24 @@ static void plan(task *t, const syi_window *window)
             t->joints[k] = syi_joint_of(period, length);
 }
 
-/* By way of a room, whose lines stay in the nearest cache. */
-static void compute_past(task *t, int outputs)
-{
-    double y[3][ROOM], *result[3];
-    for (int k = 0; k < outputs; k++) {
-        result[k] = t->out[k];
-        t->out[k] = y[k];
-    }
-    compute(t, outputs);
-    for (int k = 0; k < outputs; k++)
-        syi_put_past(result[k], y[k], t->windows);
-}
-
 /* The windows of a segment from its column `at` on. */
 static void compute_all(task *t, const syi_piece *piece, int64_t at, int outputs)
 {
     const sy_segment *segment = &piece->segment;
     const int64_t period = t->window->period;
     const int64_t most = period < CHUNK ? CHUNK : period & -SYI_WIDTH;
+    const int past = piece->past_cache && syi_in_line(segment->out, outputs);
     for (; at < segment->count; at += t->windows) {
-        t->windows = segment->count - at;
+        int apart;
         t->x = segment->in[0] + at - (period - 1);
         for (int k = 0; k < outputs; k++)
             t->out[k] = segment->out[k] + at;
-        if (t->windows >= most + SYI_FAST_BEHIND) {
-            t->windows = most;
-            if (piece->past_cache)
-                compute_past(t, outputs);
-            else
-                compute(t, outputs);
-        } else {
-            t->windows = t->windows < most ? t->windows : most;
-            compute_last(t, outputs);
-        }
+        t->windows = syi_fast_chunk(t->out[0], segment->count - at, most, past, &apart);
+        t->past = past && !apart;
+        if (apart)
+            compute_apart(t, outputs);
+        else
+            compute(t, outputs);
     }
 }
 

@@ -79,8 +79,9 @@ SYI_INLINE void grid_step_some(grid *s, const double *x, int n, int fresh, doubl
 }
 
 /* The means of the windows that end at x[0 .. count), for a grid of this shift. After the first
- * ones whole vectors are stored to their places in memory. */
-SYI_INLINE void grid_means(grid *state, double shift, const double *x, int64_t count, double *out)
+ * ones whole vectors are stored to their places in memory, with `past` past the cache. */
+SYI_INLINE void grid_means(grid *state, double shift, const double *x, int64_t count, double *out,
+                           int past)
 {
     double reciprocal = 1.0 / (double)state->period;
     grid s = *state;
@@ -92,9 +93,11 @@ SYI_INLINE void grid_means(grid *state, double shift, const double *x, int64_t c
         i = count < i ? count : i;
         grid_step_some(&s, x, (int)i, 1, reciprocal, out);
     }
-    for (; i + SYI_VECTOR <= count; i += SYI_VECTOR)
-        syi_vec_store(out + i, grid_step(&s, syi_vec_load(x + i), syi_vec_load(x + i - s.period),
-                                         reciprocal));
+    for (; i + SYI_VECTOR <= count; i += SYI_VECTOR) {
+        const double *in = x + i;
+        syi_vec mean = grid_step(&s, syi_vec_load(in), syi_vec_load(in - s.period), reciprocal);
+        syi_vec_put(out + i, mean, past);
+    }
     if (i < count)
         grid_step_some(&s, x + i, (int)(count - i), 0, reciprocal, out + i);
     *state = s;

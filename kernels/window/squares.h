@@ -28,6 +28,7 @@ typedef struct squares {
     syi_vec sum_high, sum_low, high, low; /* of the a, b, a^2 and rests of the window so far */
     syi_vec spread_error;                 /* of period * sum of squares - square of the sum */
     syi_vec count, reciprocal, inverse, inverse_low, width;
+    int past; /* whole batches of bands go past the cache */
 } squares;
 
 /* The square root's reciprocal, off by 2^-50 of itself at most; a > 0. */
@@ -174,7 +175,7 @@ SYI_INLINE void squares_roots(const squares *s, squares_batch *b)
     }
 }
 
-SYI_INLINE void squares_bands(const squares *s, squares_batch *b, double *const *out)
+SYI_INLINE void squares_bands(const squares *s, squares_batch *b, double *const *out, int past)
 {
     syi_vec size = syi_vec_abs(s->width);
     for (int k = 0; k < SQUARES_VECTORS; k++) {
@@ -184,7 +185,7 @@ SYI_INLINE void squares_bands(const squares *s, squares_batch *b, double *const 
         part = syi_vec_fma(syi_vec_fnma(part, s->count, left), s->reciprocal, part);
         syi_vec_two_sum(s->pivot, quotient, &mean, &mean_low);
         mean_low += part;
-        syi_vec_store(out[1] + k * SYI_VECTOR, mean + mean_low);
+        syi_vec_put(out[1] + k * SYI_VECTOR, mean + mean_low, past);
         syi_vec step = s->width * b->root[k], step_low = syi_vec_fma(s->width, b->root[k], -step);
         step_low = syi_vec_fma(s->width, b->rest[k], step_low);
         syi_vec error =
@@ -192,7 +193,8 @@ SYI_INLINE void squares_bands(const squares *s, squares_batch *b, double *const 
         for (int j = 0; j < 3; j += 2) {
             syi_vec_two_sum(mean, j ? -step : step, &sum, &low);
             low += j ? mean_low - step_low : mean_low + step_low;
-            syi_vec_store(out[j] + k * SYI_VECTOR, syi_vec_round(sum, low, error, &b->unsure[k]));
+            syi_vec_put(out[j] + k * SYI_VECTOR, syi_vec_round(sum, low, error, &b->unsure[k]),
+                        past);
         }
     }
 }
@@ -205,9 +207,10 @@ SYI_INLINE void squares_deviations(squares_batch *b, double *out)
     }
 }
 
-/* The windows that get in[k] and lose old[k], of SQUARES_COLUMNS columns. */
+/* The windows that get in[k] and lose old[k], of SQUARES_COLUMNS columns; the outputs have the
+ * places of vectors when they go past the cache. */
 SYI_INLINE void squares_run(squares *s, squares_batch *b, const double *in, const double *old,
-                            int bands, double *const *out)
+                            int bands, double *const *out, int past)
 {
     for (int k = 0; k < SQUARES_VECTORS; k++)
         squares_slide(s, syi_vec_load(in + k * SYI_VECTOR), syi_vec_load(old + k * SYI_VECTOR),
@@ -215,7 +218,7 @@ SYI_INLINE void squares_run(squares *s, squares_batch *b, const double *in, cons
     squares_variances(s, b);
     squares_roots(s, b);
     if (bands)
-        squares_bands(s, b, out);
+        squares_bands(s, b, out, past);
     else
         squares_deviations(b, out[0]);
 }

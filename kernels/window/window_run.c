@@ -155,16 +155,13 @@ static void run_means(const syi_window *window, const double *x, double *const *
                       int64_t last, int64_t stride, int past, chunk *c)
 {
     grid grid = {.period = window->period};
-    _Alignas(64) double room[BLOCK_PAST];
     while (first < last) {
         int64_t start = first - window->period + 1, end = block_end(out[0], first, last, stride);
-        double *to = past && stride == BLOCK_PAST ? room : out[0] + first;
-        syi_span span = syi_vec_measure(x + start, end - start, to);
+        double *to = out[0] + first;
+        syi_span span = syi_vec_measure(x + start, end - start, past ? NULL : to);
         double shift = grid_shift(&span, window->period);
         if (shift != 0.0) {
-            grid_means(&grid, shift, x + first, end - first, to);
-            if (to == room)
-                syi_put_past(out[0] + first, room, end - first);
+            grid_means(&grid, shift, x + first, end - first, to, past);
         } else {
             grid.shift = 0.0;
             run_block(window, x, out, first, end, c);
@@ -188,9 +185,12 @@ static void squares_some(squares *s, squares_batch *batch, const double *x, int 
         in[k] = k < n ? x[at + k] : s->pivot[0];
         old[k] = k < n && k >= fresh ? x[at + k - s->period] : s->pivot[0];
     }
-    squares_run(s, batch, in, old, bands, to);
+    squares_run(s, batch, in, old, bands, to, 0);
     for (int j = 0; j < (bands ? 3 : 1); j++)
-        memcpy(out[j] + at, results[j], (size_t)n * sizeof(double));
+        if (s->past)
+            syi_put_past(out[j] + at, results[j], n);
+        else
+            memcpy(out[j] + at, results[j], (size_t)n * sizeof(double));
 }
 
 /* A block of deviations or bands; 0: it is to be computed the long way. */
@@ -199,7 +199,7 @@ static int squares_block(const syi_window *window, squares *s, const double *x, 
 {
     int64_t unsure[SQUARES_UNSURE], start = first - window->period + 1;
     int bands = window->kind == SYI_WINDOW_BANDS, count = 0;
-    syi_span span = syi_vec_measure(x + start, last - start, out[0] + start);
+    syi_span span = syi_vec_measure(x + start, last - start, s->past ? NULL : out[0] + start);
     squares_batch batch;
     if (!squares_begin(s, &span, x + start, last - start))
         return 0;
@@ -214,7 +214,7 @@ static int squares_block(const syi_window *window, squares *s, const double *x, 
         if (at == first || n < SQUARES_COLUMNS)
             squares_some(s, &batch, x, n, at == first, bands, out, at);
         else
-            squares_run(s, &batch, x + at, x + at - s->period, bands, to);
+            squares_run(s, &batch, x + at, x + at - s->period, bands, to, s->past);
         for (int k = 0; k * SYI_VECTOR < n; k++)
             if (syi_vec_any(batch.unsure[k])) {
                 if (count == SQUARES_UNSURE)
@@ -228,9 +228,10 @@ static int squares_block(const syi_window *window, squares *s, const double *x, 
     return 1;
 }
 
-/* Deviations or bands of [first, last). */
+/* Deviations or bands of [first, last). More deviations are unsure, and written once more: what has
+ * gone past the cache would have to be fetched again. */
 static void run_squares(const syi_window *window, const double *x, double *const *out,
-                        int64_t first, int64_t last, chunk *c)
+                        int64_t first, int64_t last, int past, chunk *c)
 {
     syi_window_constants k =
         syi_window_constants_of(window->period, window->ddof, window->width, 0);
@@ -239,7 +240,8 @@ static void run_squares(const syi_window *window, const double *x, double *const
                  .reciprocal = syi_vec_of(k.reciprocal),
                  .inverse = syi_vec_of(k.inverse_high),
                  .inverse_low = syi_vec_of(k.inverse_low),
-                 .width = syi_vec_of(k.width)};
+                 .width = syi_vec_of(k.width),
+                 .past = past && window->kind == SYI_WINDOW_BANDS && syi_in_line(out, 3)};
     int64_t stride = window->period > SQUARES_BLOCK / 4 ? 4 * window->period : SQUARES_BLOCK;
     stride -= stride % SQUARES_COLUMNS;
     while (first < last) {
@@ -272,7 +274,9 @@ sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window 
         return SY_OK;
     }
     if (window->kind != SYI_WINDOW_SCORE && window->period <= SQUARES_LONGEST) {
-        run_squares(window, segment->in[0], segment->out, first, segment->count, &c);
+        run_squares(window, segment->in[0], segment->out, first, segment->count, piece->past_cache,
+                    &c);
+        syi_past_done();
         return SY_OK;
     }
 #endif

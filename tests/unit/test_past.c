@@ -40,9 +40,10 @@ static void make_inputs(int kind)
     }
 }
 
-/* The columns from `first` on, output k `place` + k elements behind the beginning of a line. */
-static void run(const syi_workload *workload, syi_isa isa, int64_t first, int place, int past,
-                found *found)
+/* The columns from `first` on, output k `place` + k * `apart` elements behind the beginning of a
+ * line. */
+static void run(const syi_workload *workload, syi_isa isa, int64_t first, int place, int apart,
+                int past, found *found)
 {
     double params[SYI_MAX_PARAMS], *out[OUTPUTS];
     const double *in[INPUTS];
@@ -59,7 +60,7 @@ static void run(const syi_workload *workload, syi_isa isa, int64_t first, int pl
     for (int k = 0; k < workload->n_outputs; k++) {
         for (int64_t i = 0; i < SIZE; i++)
             found->out[k][i] = guard;
-        out[k] = found->out[k] + LINE + (place + k) % LINE;
+        out[k] = found->out[k] + LINE + (place + k * apart) % LINE;
     }
     memset(&found->assumed, 0, sizeof found->assumed);
     memset(&found->end, 0, sizeof found->end);
@@ -95,10 +96,10 @@ static void check_workload(const syi_workload *workload, syi_isa isa, const char
         through.out[k] = room();
         past.out[k] = room();
     }
-    for (int place = 0; place < LINE; place++) {
+    for (int place = 0; place < 2 * LINE; place++) {
         const int64_t first = firsts[place % 2];
-        run(workload, isa, first, place, 0, &through);
-        run(workload, isa, first, place, 1, &past);
+        run(workload, isa, first, place, place / LINE, 0, &through);
+        run(workload, isa, first, place, place / LINE, 1, &past);
         cr_assert(same(workload, &through, &past), "%s, %s, %s, place %d", workload->name, accuracy,
                   syi_isa_name(isa), place);
     }
