@@ -214,6 +214,13 @@ static sy_status replace(sy_context *context, const sy_profile_options *options,
     return syi_multigpu_set(&context->multigpu, options->tag, ratios, n, fingerprint, costs);
 }
 
+/* With the whole sample, by the costs: a disturbed median, or a budget that ended with a smaller
+ * one, does not spoil it. */
+static double speed(const syi_measured *measured, const sy_profile_options *options)
+{
+    return 1 / syi_cost_ns(&measured->cost, (syi_passage){0}, (double)options->sample_size);
+}
+
 static sy_status store(sy_context *context, const syi_workload *workload,
                        const sy_profile_options *options, const syi_measured *all,
                        char kept[SYI_KEEP_TEXT])
@@ -225,8 +232,7 @@ static sy_status store(sy_context *context, const syi_workload *workload,
     int n = 0;
     for (int i = 0; ratios && i < devices->count; i++)
         if (all[i].size)
-            ratios[n++] =
-                (sy_ratio){devices->list[i]->info.name, (double)all[i].size / all[i].median_ns};
+            ratios[n++] = (sy_ratio){devices->list[i]->info.name, speed(&all[i], options)};
     if (!ratios || !costs || !fingerprint)
         status = syi_no_memory((uint64_t)devices->count * sizeof *ratios);
     else if (n == 0)

@@ -261,6 +261,20 @@ Test(balance_run, heals_without_other_bits)
     }
 }
 
+/* What a device takes alone, by its costs. */
+static double alone_ms(sy_context *context, const char *device, int64_t columns)
+{
+    const sy_ratio ratio = {device, 1};
+    sy_options options = {.struct_size = sizeof options, .ratios = &ratio, .n_ratios = 1};
+    sy_work work = {.struct_size = sizeof work, .workload = "sma", .columns = columns};
+    sy_plan_info plan = {.struct_size = sizeof plan};
+    double ms;
+    cr_assert_eq(sy_plan_explain(context, &work, &options, &plan), SY_OK);
+    ms = plan.predicted_ms;
+    sy_plan_info_clear(&plan);
+    return ms;
+}
+
 /* What sy_profile_auto_balance writes is what the next plan begins with. */
 Test(balance_run, profile_is_used)
 {
@@ -273,8 +287,13 @@ Test(balance_run, profile_is_used)
     sy_plan_info plan;
     lab_case c = {.workload = "sma", .rows = 1, .columns = COLUMNS, .x = x};
     sy_report report = {.struct_size = sizeof report};
+    sy_balance balance = {.struct_size = sizeof balance};
     cr_assert(context && lab_prepare(&c));
-    cr_assert_eq(sy_profile_auto_balance(context, &options, NULL), SY_OK);
+    cr_assert_eq(sy_profile_auto_balance(context, &options, &balance), SY_OK);
+    cr_expect_float_eq(balance.ratios[0].ratio / balance.ratios[1].ratio *
+                           alone_ms(context, "a", 100000) / alone_ms(context, "b", 100000),
+                       1, 1e-3, "the ratios are not those of the costs");
+    sy_balance_clear(&balance);
     plan = explain(context, COLUMNS);
     cr_expect_gt(plan.predicted_ms, 0);
     sy_plan_info_clear(&plan);
