@@ -196,7 +196,7 @@ static int open_lock(const syi_locked_file *file, const char *name)
 
 /* flock and not a POSIX record lock: it belongs to the open file, so that threads of one process
  * exclude each other too. */
-static sy_status take_lock(syi_locked_file *file)
+static sy_status take_lock(syi_locked_file *file, bool wait, bool *taken)
 {
     neighbour lock = beside(file, ".lock");
     for (;;) {
@@ -205,10 +205,15 @@ static sy_status take_lock(syi_locked_file *file)
         if (file->lock < 0)
             return io_fail("make the lock file beside", file->path, errno);
         do
-            result = flock(file->lock, LOCK_EX);
+            result = flock(file->lock, wait ? LOCK_EX : LOCK_EX | LOCK_NB);
         while (result != 0 && errno == EINTR);
+        *taken = result == 0;
         if (result == 0 && still_there(file, lock.name))
             return SY_OK;
+        if (result != 0 && !wait && errno == EWOULDBLOCK) {
+            close(file->lock);
+            return SY_OK;
+        }
         if (result != 0) {
             sy_status status = io_fail("lock", file->path, errno);
             close(file->lock);
@@ -218,15 +223,28 @@ static sy_status take_lock(syi_locked_file *file)
     }
 }
 
-sy_status syi_file_lock(const char *path, bool make_folder, syi_locked_file *file)
+static sy_status lock_beside(const char *path, bool make_folder, bool wait, syi_locked_file *file,
+                             bool *taken)
 {
     sy_status status;
     SYI_TRY(resolve(path, file));
     SYI_TRY(open_folder_of(file, make_folder));
-    status = take_lock(file);
-    if (status != SY_OK)
+    status = take_lock(file, wait, taken);
+    if (status != SY_OK || !*taken)
         close(file->folder);
     return status;
+}
+
+sy_status syi_file_lock(const char *path, bool make_folder, syi_locked_file *file)
+{
+    bool taken = false;
+    return lock_beside(path, make_folder, true, file, &taken);
+}
+
+sy_status syi_file_try_lock(const char *path, bool make_folder, syi_locked_file *file, bool *taken)
+{
+    *taken = false;
+    return lock_beside(path, make_folder, false, file, taken);
 }
 
 void syi_file_unlock(syi_locked_file *file)

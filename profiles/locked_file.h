@@ -22,6 +22,8 @@ sy_status syi_file_read(const char *path, char **bytes, size_t *size);
 
 /* Waits for the lock. A missing folder is made when `make_folder` is set. */
 sy_status syi_file_lock(const char *path, bool make_folder, syi_locked_file *file);
+/* The same without waiting: *taken tells whether the lock was free. */
+sy_status syi_file_try_lock(const char *path, bool make_folder, syi_locked_file *file, bool *taken);
 void syi_file_unlock(syi_locked_file *file);
 
 /* Puts new contents in the place of the file. On failure the old ones are still there. */

@@ -32,6 +32,13 @@ sy_status syi_multigpu_tag(syi_store *store, int index, char tag[64]);
 sy_status syi_multigpu_set(syi_store *store, const char *tag, const sy_ratio *ratios, int n_ratios,
                            json_t *fingerprint, json_t *costs);
 
+/* What runs have found of a stored profile: it stays as old as it is, and which tag is the top
+ * level's. Nothing is changed, and *done false, while somebody else has the lock, or when the file
+ * is another one than was `seen`. */
+sy_status syi_multigpu_correct(syi_store *store, const syi_store_look *seen, const char *tag,
+                               const sy_ratio *ratios, int n_ratios, json_t *fingerprint,
+                               json_t *costs, bool *done);
+
 /* Forgets a tag, SY_ERR_NOT_FOUND when it is not there; NULL: all of them. The most recent of the
  * remaining ones becomes the top level. */
 sy_status syi_multigpu_forget(syi_store *store, const char *tag);

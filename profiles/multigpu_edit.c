@@ -84,6 +84,18 @@ static sy_status edit_set(json_t *root, void *user)
     return make_top_level(root, change->tag, entry);
 }
 
+static sy_status edit_correct(json_t *root, void *user)
+{
+    const change *change = user;
+    json_t *entry = json_object_get(json_object_get(root, "profiles"), change->tag);
+    if (!entry)
+        return syi_multigpu_no_tag(change->store, change->tag);
+    SYI_TRY(syi_json_put(entry, "ratios", json_incref(change->ratios)));
+    SYI_TRY(put_or_delete(entry, "fingerprint", change->fingerprint));
+    SYI_TRY(put_or_delete(entry, "costs", change->costs));
+    return syi_multigpu_top_level_is(root, change->tag) ? copy_shared(entry, root) : SY_OK;
+}
+
 static sy_status add_ratio(json_t *object, const sy_ratio *ratio)
 {
     SYI_TRY(syi_json_check_text("device's name", ratio->device));
@@ -130,6 +142,21 @@ sy_status syi_multigpu_set(syi_store *store, const char *tag, const sy_ratio *ra
         status = fill_ratios(change.ratios, ratios, n_ratios);
     if (status == SY_OK)
         status = syi_store_update(store, edit_set, &change);
+    json_decref(change.ratios);
+    return status;
+}
+
+sy_status syi_multigpu_correct(syi_store *store, const syi_store_look *seen, const char *tag,
+                               const sy_ratio *ratios, int n_ratios, json_t *fingerprint,
+                               json_t *costs, bool *done)
+{
+    change change = {store, tag, json_object(), fingerprint, costs};
+    sy_status status = change.ratios ? SY_OK : syi_json_no_memory();
+    *done = false;
+    if (status == SY_OK)
+        status = fill_ratios(change.ratios, ratios, n_ratios);
+    if (status == SY_OK)
+        status = syi_store_amend(store, seen, edit_correct, &change, done);
     json_decref(change.ratios);
     return status;
 }

@@ -175,6 +175,18 @@ sy_status syi_store_read(syi_store *store, json_t **out)
     return status;
 }
 
+static void look_at(const syi_store *store, struct stat *file)
+{
+    if (stat(store->path, file) != 0)
+        memset(file, 0, sizeof *file);
+}
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
 bool syi_store_changed(syi_store *store, syi_store_look *last)
 {
     const syi_store_look before = *last;
@@ -183,12 +195,8 @@ bool syi_store_changed(syi_store *store, syi_store_look *last)
         last->file = before.file;
         return false;
     }
-    if (stat(store->path, &last->file) != 0)
-        memset(&last->file, 0, sizeof last->file);
-    return last->file.st_ino != before.file.st_ino || last->file.st_dev != before.file.st_dev ||
-           last->file.st_size != before.file.st_size ||
-           last->file.st_mtim.tv_sec != before.file.st_mtim.tv_sec ||
-           last->file.st_mtim.tv_nsec != before.file.st_mtim.tv_nsec;
+    look_at(store, &last->file);
+    return !same_file(&last->file, &before.file);
 }
 
 /* ---- updating ----------------------------------------------------------------------------- */
@@ -232,17 +240,39 @@ static sy_status update_locked(const syi_store *store, const syi_locked_file *fi
     return status;
 }
 
-sy_status syi_store_update(syi_store *store, syi_store_edit *edit, void *user)
+/* Gives the lock back. */
+static sy_status update_and_unlock(syi_store *store, syi_locked_file *file, syi_store_edit *edit,
+                                   void *user)
 {
     notice notice = {""};
-    syi_locked_file file;
-    sy_status status;
-    SYI_TRY(syi_file_lock(store->path, true, &file));
-    status = update_locked(store, &file, edit, user, &notice);
+    sy_status status = update_locked(store, file, edit, user, &notice);
     atomic_fetch_add(&store->updates, 1);
-    syi_file_unlock(&file);
+    syi_file_unlock(file);
     tell(store, &notice);
     return status;
+}
+
+sy_status syi_store_update(syi_store *store, syi_store_edit *edit, void *user)
+{
+    syi_locked_file file;
+    SYI_TRY(syi_file_lock(store->path, true, &file));
+    return update_and_unlock(store, &file, edit, user);
+}
+
+sy_status syi_store_amend(syi_store *store, const syi_store_look *seen, syi_store_edit *edit,
+                          void *user, bool *done)
+{
+    syi_locked_file file;
+    struct stat now;
+    SYI_TRY(syi_file_try_lock(store->path, !seen, &file, done));
+    if (!*done)
+        return SY_OK;
+    look_at(store, &now);
+    *done = !seen || same_file(&now, &seen->file);
+    if (*done)
+        return update_and_unlock(store, &file, edit, user);
+    syi_file_unlock(&file);
+    return SY_OK;
 }
 
 /* ---- pieces of documents ------------------------------------------------------------------ */

@@ -46,6 +46,11 @@ sy_status syi_store_read(syi_store *store, json_t **out);
  */
 sy_status syi_store_update(syi_store *store, syi_store_edit *edit, void *user);
 
+/* The same for what is a help and no condition: neither waits for the lock, nor changes another
+ * file than the one that was `seen` (NULL: any). *done tells whether it was changed. */
+sy_status syi_store_amend(syi_store *store, const syi_store_look *seen, syi_store_edit *edit,
+                          void *user, bool *done);
+
 /* ---- pieces of documents, for the layers above ---- */
 
 /* jansson failed to get memory. */

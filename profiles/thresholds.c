@@ -130,15 +130,29 @@ static sy_status edit_add(json_t *root, void *user)
     return syi_json_stamp(root);
 }
 
-sy_status syi_threshold_add(syi_store *store, const char *key, double cpu_ms, double gpu_ms)
+static sy_status check_addition(const char *key, double cpu_ms, double gpu_ms)
 {
-    change change = {store, key, cpu_ms, gpu_ms};
     SYI_TRY(syi_json_check_text("key", key));
     if (!(cpu_ms >= 0 && isfinite(cpu_ms)) || !(gpu_ms >= 0 && isfinite(gpu_ms)))
         return syi_fail(SY_ERR_ARGUMENT,
                         "the times of '%.120s' are %g and %g ms; give finite numbers from 0", key,
                         cpu_ms, gpu_ms);
+    return SY_OK;
+}
+
+sy_status syi_threshold_add(syi_store *store, const char *key, double cpu_ms, double gpu_ms)
+{
+    change change = {store, key, cpu_ms, gpu_ms};
+    SYI_TRY(check_addition(key, cpu_ms, gpu_ms));
     return syi_store_update(store, edit_add, &change);
+}
+
+sy_status syi_threshold_try_add(syi_store *store, const char *key, double cpu_ms, double gpu_ms,
+                                bool *done)
+{
+    change change = {store, key, cpu_ms, gpu_ms};
+    SYI_TRY(check_addition(key, cpu_ms, gpu_ms));
+    return syi_store_amend(store, NULL, edit_add, &change, done);
 }
 
 static sy_status edit_drop(json_t *root, void *user)

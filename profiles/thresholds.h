@@ -13,6 +13,10 @@ syi_store syi_threshold_store(const char *path, syi_log *log);
 /* Adds one measurement; both times finite and >= 0, the key UTF-8 and not empty. */
 sy_status syi_threshold_add(syi_store *store, const char *key, double cpu_ms, double gpu_ms);
 
+/* The same without waiting for the lock: *done tells whether it was free. */
+sy_status syi_threshold_try_add(syi_store *store, const char *key, double cpu_ms, double gpu_ms,
+                                bool *done);
+
 sy_status syi_threshold_find(syi_store *store, const char *key, sy_threshold *out);
 
 /* Calls `each` for every key in the file's order, as the file was at the beginning of the call,

@@ -81,7 +81,8 @@ static sy_status store_device(sy_context *context, const syi_known *known, int i
 }
 
 /* The stored profile with its times corrected; ratios stay those of the speeds. */
-static sy_status store_all(sy_context *context, const syi_known *known, syi_stored_balance *stored)
+static sy_status store_all(sy_context *context, const syi_known *known, const syi_store_look *seen,
+                           syi_stored_balance *stored, bool *done)
 {
     const int count = stored->balance.n_ratios;
     sy_ratio *ratios = syi_alloc((size_t)count, sizeof *ratios);
@@ -101,21 +102,26 @@ static sy_status store_all(sy_context *context, const syi_known *known, syi_stor
             (sy_ratio){stored->balance.ratios[k].device, stored->balance.ratios[k].ratio / slower};
     }
     if (status == SY_OK)
-        status = syi_multigpu_set(&context->multigpu, known->tag, ratios, count,
-                                  stored->fingerprint, stored->costs);
+        status = syi_multigpu_correct(&context->multigpu, seen, known->tag, ratios, count,
+                                      stored->fingerprint, stored->costs, done);
     syi_free(ratios);
     return status;
 }
 
-static void save(sy_context *context, const syi_known *known)
+/* `seen`: the file that `known` was read from. While another process has the lock, or when it has
+ * just written another profile, nothing is stored: a later run will try again. */
+static void save(sy_context *context, const syi_job *job, const syi_known *known,
+                 const syi_store_look *seen)
 {
     const int64_t began = syi_now_ns();
     int64_t ended;
+    bool done = true;
+    syi_known *own;
     syi_stored_balance stored;
     sy_status status = syi_multigpu_get(&context->multigpu, known->tag, &stored);
     if (status == SY_OK) {
         if (stored.costs && stored.fingerprint)
-            status = store_all(context, known, &stored);
+            status = store_all(context, known, seen, &stored, &done);
         syi_stored_balance_clear(&stored);
     }
     if (status != SY_OK)
@@ -124,6 +130,9 @@ static void save(sy_context *context, const syi_known *known)
     ended = syi_now_ns();
     pthread_mutex_lock(&context->memory.lock);
     context->memory.save_after = ended + SAVING_IS_RARE * (ended - began);
+    own = done || status != SY_OK ? syi_known_find(context, job, known->tag) : NULL;
+    for (int i = 0; own && i < own->count; i++)
+        syi_drift_saved(&own->devices[i].drift); /* a failure is not said at every run */
     pthread_mutex_unlock(&context->memory.lock);
 }
 
@@ -155,9 +164,8 @@ static void learn(sy_context *context, const syi_job *job, const char *tag, cons
     if (syi_now_ns() < context->memory.save_after)
         return;
     if (syi_known_copy(known, job->memory, after) != SY_OK)
-        return; /* the next run will try again */
-    for (int i = 0; i < known->count; i++)
-        syi_drift_saved(&known->devices[i].drift);
+        return;                             /* the next run will try again */
+    context->memory.save_after = INT64_MAX; /* until this is done */
 }
 
 /* The quickest start tells most: the others may have waited for a processor that it took. */
@@ -177,6 +185,7 @@ void syi_context_learn(sy_context *context, const syi_job *job, const sy_options
     const char *tag;
     news *found;
     syi_known after = {0};
+    syi_store_look seen;
     /* Forced shares say little: a device alone is not what it is beside the others. */
     if (context->frozen || plan->count < 2 || plan->source == SYI_SOURCE_CALL || plan->choice.made)
         return;
@@ -187,6 +196,7 @@ void syi_context_learn(sy_context *context, const syi_job *job, const sy_options
     pthread_mutex_lock(&context->memory.lock);
     learn_start(&context->memory, plan, tallies);
     learn(context, job, tag, plan, tallies, found, &after);
+    seen = context->memory.look;
     pthread_mutex_unlock(&context->memory.lock);
     for (int i = 0; i < plan->count; i++)
         if (found[i].signal & SYI_DRIFT_SAY)
@@ -195,5 +205,5 @@ void syi_context_learn(sy_context *context, const syi_job *job, const sy_options
                          "takes now",
                          context->devices.list[i]->info.name, found[i].slower, tag);
     if (after.devices)
-        save(context, &after);
+        save(context, job, &after, &seen);
 }

@@ -271,25 +271,35 @@ sy_status syi_side_recall(sy_context *context, const syi_job *job, double ms[2])
 
 /* ---- learning ----------------------------------------------------------------------------- */
 
-/* Both sides are known by now: so that the next process knows as well. */
+/* Both sides are known by now: so that the next process knows as well. While somebody else has the
+ * file, the next call tries again. */
 static void store(sy_context *context, const syi_job *job, const double ms[2])
 {
     const syi_workload *workload = job->workload;
     const char *names[SYI_MAX_PARAMS];
     char *key = NULL;
+    bool done = true;
     sy_status status;
+    syi_signature *s;
+    int at;
     for (int i = 0; i < workload->n_params; i++)
         names[i] = workload->params[i].name;
     status = syi_threshold_key(syi_workload_tag(workload), names, job->params, workload->n_params,
                                size_of(job), &key);
     if (status == SY_OK)
-        status = syi_threshold_add(&context->thresholds, key, ms[SYI_SIDE_CPU], ms[SYI_SIDE_GPU]);
+        status = syi_threshold_try_add(&context->thresholds, key, ms[SYI_SIDE_CPU],
+                                       ms[SYI_SIDE_GPU], &done);
     syi_free(key);
     if (status != SY_OK)
         syi_log_line(&context->log, SY_LOG_WARNING, "the times of CPU and GPU are not stored: %s",
                      sy_last_error()->text);
     pthread_mutex_lock(&context->sides.lock);
-    syi_store_changed(&context->thresholds, &context->sides.look); /* by ourselves */
+    s = done ? NULL : find(&context->sides, job);
+    at = s ? place_of(s, size_of(job)) : 0;
+    if (s && at < s->count && s->known[at].size == size_of(job))
+        s->stored[at] = false;
+    if (done)
+        syi_store_changed(&context->thresholds, &context->sides.look); /* by ourselves */
     pthread_mutex_unlock(&context->sides.lock);
 }
 

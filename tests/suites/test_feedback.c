@@ -3,12 +3,14 @@
  * their profile says by far more than any disturbance, so that what has to come out does not
  * depend on the machine's load. The rule itself is tested in virtual time (test_model.c).
  */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* flock */
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -262,6 +264,31 @@ Test(feedback, the_file_follows_when_it_matters)
     cr_expect_lt(planned_for_b(context), TILES / 2, "%d writes in %d runs", writes, calls);
     cr_expect_gt(writes, 0);
     check_drift(context);
+    sy_context_destroy(&context);
+}
+
+/* A process that hangs with the lock in its hands holds up no call; once it is gone, what has been
+ * learned is stored. */
+Test(feedback, a_save_does_not_wait_for_the_lock)
+{
+    lab_log log = {0};
+    sy_context *context = open_deviating(0, 1, &log);
+    struct stat file = {0};
+    int calls = 0, lock = open(lock_path, O_RDWR | O_CREAT, 0600);
+    cr_assert(lock >= 0 && flock(lock, LOCK_EX) == 0);
+    was_written(&file);
+    while (planned_for_b(context) >= TILES / 2 && calls++ < MANY_CALLS)
+        call(context);
+    for (int i = 0; i < 2 * RUNS_BEFORE_SAVING; i++)
+        call(context);
+    cr_expect_not(was_written(&file));
+    cr_expect_eq(log.warnings, 0, "'%s'", log.last);
+    for (int i = 0; i < 2; i++)
+        cr_expect_eq(context->memory.list->devices[i].drift.saved, 1, "taken for stored");
+    close(lock);
+    for (calls = 0; !was_written(&file) && calls < MANY_CALLS; calls++)
+        call(context);
+    cr_expect_lt(calls, MANY_CALLS, "not written in %d runs", calls);
     sy_context_destroy(&context);
 }
 

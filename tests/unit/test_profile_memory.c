@@ -23,6 +23,8 @@ static void tear_down(void)
 
 TestSuite(profile_memory, .init = set_up, .fini = tear_down);
 
+static const char first[] = "first tag, which is long enough for an allocation";
+
 static sy_status set(const char *tag)
 {
     return syi_multigpu_set(&at.multigpu, tag, two, 2, NULL, NULL);
@@ -48,6 +50,23 @@ static sy_status find_threshold(void)
     return syi_threshold_find(&at.thresholds, "k", &found);
 }
 
+static sy_status correct(void)
+{
+    bool done;
+    syi_store_look seen = {.updates = -1};
+    sy_status status;
+    syi_store_changed(&at.multigpu, &seen);
+    status = syi_multigpu_correct(&at.multigpu, &seen, first, two, 2, NULL, NULL, &done);
+    cr_expect(status != SY_OK || done);
+    return status;
+}
+
+static sy_status try_add(void)
+{
+    bool done;
+    return syi_threshold_try_add(&at.thresholds, "k", 1, 1, &done);
+}
+
 static sy_status set_other(void)
 {
     return set("another");
@@ -66,7 +85,7 @@ static sy_status first_tag(void)
 
 static sy_status forget_first(void)
 {
-    return syi_multigpu_forget(&at.multigpu, "first tag, which is long enough for an allocation");
+    return syi_multigpu_forget(&at.multigpu, first);
 }
 
 static sy_status make_key(void)
@@ -77,8 +96,8 @@ static sy_status make_key(void)
     return status;
 }
 
-static sy_status (*const operations[])(void) = {add,       find_threshold, set_other, get_first,
-                                                first_tag, forget_first,   make_key};
+static sy_status (*const operations[])(void) = {
+    add, find_threshold, set_other, get_first, first_tag, forget_first, make_key, correct, try_add};
 enum { N_OPERATIONS = sizeof operations / sizeof *operations };
 
 static const char *const good_multigpu =

@@ -4,6 +4,7 @@
 #include "profile_folder.h"
 
 #include "base/mem.h"
+#include "locked_file.h"
 
 #include <criterion/criterion.h>
 #include <locale.h>
@@ -87,6 +88,69 @@ Test(multigpu, set_writes_the_contract)
     expect_balance(NULL, "RTX3090", 0.75, 0.25);
     cr_expect_eq(at.warnings, 0);
     cr_expect_eq(count_files(&at), 2); /* the file and its lock */
+}
+
+static const char measured[] =
+    "{\"format\": 1, \"workload_tag\": \"b\", \"updated_at\": \"2002-01-01T00:00:00\",\n"
+    " \"ratios\": {\"RTX3090\": 0.5, \"GTX1660\": 0.5}, \"profiles\": {\n"
+    "  \"a\": {\"updated_at\": \"2001-01-01T00:00:00\", \"ratios\": {\"RTX3090\": 0.5,"
+    " \"GTX1660\": 0.5}, \"fingerprint\": {}, \"costs\": {}},\n"
+    "  \"b\": {\"updated_at\": \"2002-01-01T00:00:00\", \"ratios\": {\"RTX3090\": 0.5,"
+    " \"GTX1660\": 0.5}, \"fingerprint\": {}, \"costs\": {}}}}\n";
+
+static bool correct(const syi_store_look *seen, const char *tag)
+{
+    json_t *costs = json_object(), *print = json_object();
+    bool done = true;
+    cr_assert_eq(syi_multigpu_correct(&at.multigpu, seen, tag, two, 2, print, costs, &done), SY_OK);
+    json_decref(costs);
+    json_decref(print);
+    return done;
+}
+
+static void expect_corrected(const char *path, const char *field, const char *expected)
+{
+    json_t *root = parse_file(at.multigpu_path), *object = root;
+    if (*path)
+        object = json_object_get(json_object_get(root, "profiles"), path);
+    cr_expect_str_eq(json_string_value(json_object_get(object, "updated_at")), field);
+    object = json_object_get(object, "ratios");
+    cr_expect_str_eq(json_real_value(json_object_get(object, "RTX3090")) == 0.75 ? "new" : "old",
+                     expected, "%s", path);
+    cr_expect_str_eq(json_string_value(json_object_get(root, "workload_tag")), "b");
+    json_decref(root);
+}
+
+/* What runs find makes a profile no younger, and no other one the last that was profiled. */
+Test(multigpu, a_correction_is_no_new_profile)
+{
+    syi_store_look seen = {.updates = -1};
+    put_file(at.multigpu_path, measured);
+    syi_store_changed(&at.multigpu, &seen);
+    cr_expect(correct(&seen, "a"));
+    expect_corrected("a", "2001-01-01T00:00:00", "new");
+    expect_corrected("b", "2002-01-01T00:00:00", "old");
+    expect_corrected("", "2002-01-01T00:00:00", "old");
+    cr_expect(!correct(&seen, "b"), "the file has changed since");
+    expect_corrected("b", "2002-01-01T00:00:00", "old");
+    syi_store_changed(&at.multigpu, &seen);
+    cr_expect(correct(&seen, "b"));
+    expect_corrected("b", "2002-01-01T00:00:00", "new");
+    expect_corrected("", "2002-01-01T00:00:00", "new");
+}
+
+/* Nobody's call waits for whoever has the lock. */
+Test(multigpu, a_correction_does_not_wait)
+{
+    syi_store_look seen = {.updates = -1};
+    syi_locked_file file;
+    put_file(at.multigpu_path, measured);
+    syi_store_changed(&at.multigpu, &seen);
+    cr_assert_eq(syi_file_lock(at.multigpu_path, false, &file), SY_OK);
+    cr_expect(!correct(&seen, "a"));
+    cr_expect(file_is(at.multigpu_path, measured));
+    syi_file_unlock(&file);
+    cr_expect(correct(&seen, "a"));
 }
 
 Test(multigpu, the_date_is_now_in_utc)
