@@ -289,12 +289,13 @@ static void sweep(const char *kind, sy_gather gather)
     printf("%s: %d faults fired, %d ended in an error\n", kind, fired, errors);
 }
 
-static void host_memory(void)
+static void host_memory(sy_gather gather)
 {
     int64_t alive = syi_mem_alive();
     int errors = 0;
     for (int64_t k = 1; k <= 40; k++) {
-        const scene s = {.nccl = nccl,
+        const scene s = {.gather = gather,
+                         .nccl = nccl,
                          .gpus = 3,
                          .arrays = 3,
                          .source = k % 2 ? 0 : PLAIN,
@@ -382,7 +383,8 @@ int main(int argc, char **argv)
     some_of_them();
     nccl_fails();
     only_the_host();
-    host_memory();
+    host_memory(SY_GATHER_AUTO);
+    host_memory(SY_GATHER_HOST);
     for (int i = 0; i < 3; i++) {
         sweep(kinds[i], SY_GATHER_NCCL);
         sweep(kinds[i], SY_GATHER_PEER);

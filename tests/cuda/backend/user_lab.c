@@ -98,6 +98,7 @@ sy_workload_def user_def(const char *name, sy_pattern pattern)
         def.combine = combine;
         def.finish = finish;
         def.gpu_threads = USER_LANES;
+        def.gpu_shared_bytes = USER_LANES * sizeof(double);
     }
     return def;
 }
