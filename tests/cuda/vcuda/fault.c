@@ -25,7 +25,10 @@ void vci_fail(vc_gpu *gpu, CUresult error)
 static CUresult fire(struct vc_fault *fault, int device)
 {
     vc_gpu *gpu = device < 0 ? NULL : &vc.gpus[device];
-    (gpu ? &gpu->counts : &vc.loose)->faults++;
+    vcuda_counts *counts = gpu ? &gpu->counts : &vc.loose;
+    counts->faults++;
+    counts->lasting +=
+        fault->lost || fault->sticky || fault->forever || vc.call == VC_cuCtxPushCurrent_v2;
     if (gpu && fault->slow > 0)
         gpu->slow = fault->slow;
     if (gpu && fault->lost) {
@@ -73,6 +76,7 @@ void vci_fault_mark(vc_op *op)
         if ((!fault->hang && !fault->async) || !hits(fault, op->gpu->index))
             continue;
         op->gpu->counts.faults++;
+        op->context->gpu->counts.lasting++; /* which fails, or hangs, with it */
         op->fault = fault->async ? fault->error : CUDA_SUCCESS;
         op->hangs = fault->hang;
         op->hang_limit = fault->limit;

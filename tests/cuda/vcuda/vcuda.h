@@ -25,6 +25,8 @@ typedef struct vcuda_counts {
     uint64_t leaked_allocations, leaked_streams, leaked_events, leaked_modules;
     uint64_t peak_bytes;
     uint64_t faults;     /* injected faults that fired */
+    uint64_t lasting;    /* of them, those that keep a program from giving things back: the device
+                            failed, every call of a kind is refused, no context was made current */
     uint64_t hang_waits; /* blocking waits that ran into an operation that never ends */
     uint64_t diagnoses;  /* kernels and copies that did what hardware might have let pass */
 } vcuda_counts;
