@@ -3,15 +3,17 @@
 # approximated, and that the assembler neither fuses nor spills. The counts of f64 instructions in
 # the machine code are golden values of one release of the toolkit; for any release they must not
 # depend on whether the assembler is allowed to fuse.
-# Usage: gpu_lints.sh SOURCE_ROOT GOLDEN [--update]     exit 77: neither nvcc nor clang is here
+# Usage: gpu_lints.sh [--update] GOLDEN [PTX..]     the built ones: nvccNN.ptx, clangNN.ptx
+# exit 77: there are none
 set -u
-root=$1 golden=$2 failures=0
+update=
+[ "$1" != --update ] || { update=1 && shift; }
+golden=$1 failures=0
+shift
+[ $# -gt 0 ] || exit 77
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-cd "$root" || exit 2
-includes="-I runtime/include -I runtime -I kernels"
 nvcc=$(command -v nvcc || command -v /usr/local/cuda/bin/nvcc)
-clang=$(command -v clang)
 ptxas=$(command -v ptxas) # without nvcc it still assembles what clang makes
 [ -z "$nvcc" ] || ptxas=$(dirname "$(readlink -f "$nvcc")")/ptxas
 
@@ -63,38 +65,25 @@ cannot_fuse() {
         complain "$(basename "$ptx") for $arch: the assembler found something to fuse"
 }
 
-if [ -n "$clang" ]; then
-    if $clang -x cuda -std=c++17 --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_75 \
-        -Wno-unknown-cuda-version -Xclang -target-feature -Xclang +ptx64 -O2 -ffp-contract=off \
-        -S $includes -include cuda/mini_cuda.h kernels/cuda/all.cu -o "$work/clang75.ptx"; then
-        lint_ptx "$work/clang75.ptx"
-        for arch in sm_75 sm_90 sm_120; do
-            [ -z "$ptxas" ] || assemble "$work/clang75.ptx" "$arch"
-        done
-    else
-        complain "clang does not compile the kernels"
-    fi
-else
-    echo "no clang: its PTX is not checked"
-fi
+for ptx in "$@"; do
+    lint_ptx "$ptx"
+    [ -n "$ptxas" ] || continue
+    case $(basename "$ptx") in
+    clang*) codes='sm_75 sm_90 sm_120' ;;
+    nvcc75.ptx) codes=$("$nvcc" --list-gpu-code) ;;
+    nvcc90.ptx) codes=sm_90 ;;
+    *) codes=sm_120 ;;
+    esac
+    for code in $codes; do
+        assemble "$ptx" "$code"
+    done
+    case $(basename "$ptx") in
+    nvcc75.ptx) cannot_fuse "$ptx" sm_75 ;;
+    nvcc120.ptx) cannot_fuse "$ptx" sm_120 ;;
+    esac
+done
 
 if [ -n "$nvcc" ]; then
-    for arch in 75 90 120; do
-        if "$nvcc" -std=c++17 -ptx --fmad=false -Werror all-warnings \
-            -gencode "arch=compute_$arch,code=compute_$arch" $includes kernels/cuda/all.cu \
-            -o "$work/nvcc$arch.ptx"; then
-            lint_ptx "$work/nvcc$arch.ptx"
-        else
-            complain "nvcc does not compile the kernels for compute_$arch"
-        fi
-    done
-    for code in $("$nvcc" --list-gpu-code); do
-        assemble "$work/nvcc75.ptx" "$code"
-    done
-    assemble "$work/nvcc90.ptx" sm_90
-    assemble "$work/nvcc120.ptx" sm_120
-    cannot_fuse "$work/nvcc75.ptx" sm_75
-    cannot_fuse "$work/nvcc120.ptx" sm_120
     release=$("$nvcc" --version | sed -n 's/.*, V\([0-9.]*\)$/\1/p')
     {
         echo "nvcc $release"
@@ -102,7 +91,7 @@ if [ -n "$nvcc" ]; then
             sed "s/^/${each#*.} /" "$work/$each.counts"
         done
     } >"$work/counts"
-    if [ "${3-}" = --update ]; then
+    if [ -n "$update" ]; then
         cp "$work/counts" "$golden"
     elif [ "$(head -1 "$golden")" != "nvcc $release" ]; then
         echo "the golden counts are of $(head -1 "$golden"), this is $release: not compared"
@@ -111,6 +100,5 @@ if [ -n "$nvcc" ]; then
     fi
 else
     [ -n "$ptxas" ] || echo "neither nvcc nor ptxas: machine code is not checked"
-    [ -n "$clang" ] || exit 77
 fi
 [ $failures -eq 0 ]
