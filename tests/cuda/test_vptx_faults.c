@@ -52,6 +52,8 @@ static const planted bugs[] = {
      "@%p2 st.shared.u32 [block], 0;\nbar.sync 0;\nred.shared.add.u32 [block], 1;\n@%p2 "
      "ld.shared.u32 %r1, [block];//!\nret;\n"},
     {"read past the array", VPTX_BAD_ADDRESS, "ld.global.u32 %r1, [%a+256];//!\nret;\n"},
+    {"read inside the array, then past it", VPTX_BAD_ADDRESS,
+     "ld.global.u32 %r1, [%a+4];\nld.global.u32 %r1, [%a+256];//!\nret;\n"},
     {"write past the array", VPTX_BAD_ADDRESS, "st.global.u32 [%a+256], %t;//!\nret;\n"},
     {"null pointer", VPTX_BAD_ADDRESS, "mov.u64 %x1, 0;\nld.u32 %r1, [%x1];//!\nret;\n"},
     {"shared memory past its end", VPTX_BAD_ADDRESS, "st.shared.u32 [%s+1000], %t;//!\nret;\n"},
