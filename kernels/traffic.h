@@ -56,6 +56,13 @@ SYI_INLINE void syi_ask_ahead(const double *from, int count)
     syi_ask_for((uintptr_t)from + 1024, count);
 }
 
+/* The same for a reduction, which does nothing but read: farther away, so that there is enough
+ * under way while a tile's lanes are folded. */
+SYI_INLINE void syi_ask_far_ahead(const double *from, int count)
+{
+    syi_ask_for((uintptr_t)from + 4096, count);
+}
+
 #if !defined(__CUDACC__) && !defined(__CUDA__)
 
 SYI_INLINE void syi_put_line_past(double *to, const double *from)

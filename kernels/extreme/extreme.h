@@ -45,7 +45,7 @@ SYI_INLINE double syi_extreme_least(const double *x, int64_t count, int greatest
     for (int k = 0; k < SYI_EXTREME_LANES; k++)
         key[k] = least;
     for (; i + SYI_EXTREME_LANES <= count; i += SYI_EXTREME_LANES) {
-        syi_ask_ahead(x + i, SYI_EXTREME_LANES);
+        syi_ask_far_ahead(x + i, SYI_EXTREME_LANES);
         for (int k = 0; k < SYI_EXTREME_LANES; k++) {
             double here = syi_extreme_key(x[i + k], greatest);
             key[k] = here < key[k] ? here : key[k];

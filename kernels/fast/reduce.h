@@ -41,9 +41,9 @@ SYI_INLINE double syi_fast_sum(const double *restrict x, const double *restrict 
         int64_t to = count - from < SYI_FAST_BLOCK ? count : from + SYI_FAST_BLOCK, i = from;
         double lane[SYI_FAST_LANES] = {0};
         for (; i + SYI_FAST_LANES <= to; i += SYI_FAST_LANES) {
-            syi_ask_ahead(x + i, SYI_FAST_LANES);
+            syi_ask_far_ahead(x + i, SYI_FAST_LANES);
             if (products)
-                syi_ask_ahead(y + i, SYI_FAST_LANES);
+                syi_ask_far_ahead(y + i, SYI_FAST_LANES);
             for (int k = 0; k < SYI_FAST_LANES; k++)
                 lane[k] += syi_fast_term(x, y, products, i + k);
         }
@@ -64,7 +64,7 @@ SYI_INLINE void syi_fast_moments(const double *restrict x, double pivot, int64_t
         int64_t to = count - from < SYI_FAST_BLOCK ? count : from + SYI_FAST_BLOCK, i = from;
         double lane[SYI_FAST_LANES] = {0}, square[SYI_FAST_LANES] = {0};
         for (; i + SYI_FAST_LANES <= to; i += SYI_FAST_LANES) {
-            syi_ask_ahead(x + i, SYI_FAST_LANES);
+            syi_ask_far_ahead(x + i, SYI_FAST_LANES);
             for (int k = 0; k < SYI_FAST_LANES; k++) {
                 double distance = x[i + k] - pivot;
                 lane[k] += distance;
