@@ -34,18 +34,40 @@ static void add_narrow(moments *m, const double *x, int64_t count)
     store(m->squares, SQUARES_LIMBS, squares);
 }
 
-/* Integers below 2^114. */
+/* Integers of at most so many bits. */
+#define WIDE_BITS 114
+
+/* What the values of one exponent add up to, as integers below 2^53. */
+typedef struct bucket {
+    syi_i128 sum;
+    syi_u128 squares;
+} bucket;
+
+/* Adding to the exponent's own sums needs no shift, nor more than 128 bits for a tile's squares.
+ * Neighbours go to different buckets, so that one need not wait for the other. */
+static void fill_buckets(const double *x, int64_t count, int bottom, bucket (*buckets)[2])
+{
+    for (int64_t i = 0; i < count; i++) {
+        syi_parts parts = syi_split(x[i]);
+        int64_t value = parts.negative ? -(int64_t)parts.mantissa : (int64_t)parts.mantissa;
+        bucket *b = &buckets[parts.mantissa ? parts.exponent - bottom : 0][i & 1];
+        b->sum += value;
+        b->squares += (syi_u128)parts.mantissa * parts.mantissa;
+    }
+}
+
 static void add_wide(moments *m, const double *x, int64_t count)
 {
-    syi_i128 sum = 0;
+    bucket buckets[WIDE_BITS - 53 + 1][2] = {{{0, 0}}};
+    syi_u128 sum = 0;
     syi_u256 squares = {0, 0};
-    for (int64_t i = 0; i < count; i++) {
-        syi_i128 value = syi_wide_value(x[i], m->bottom);
-        sum += value;
-        squares =
-            syi_wide_add(squares, syi_wide_product(syi_magnitude(value), syi_magnitude(value)));
+    fill_buckets(x, count, m->bottom, buckets);
+    for (int k = 0; k <= WIDE_BITS - 53; k++) {
+        syi_u128 square = buckets[k][0].squares + buckets[k][1].squares;
+        sum += (syi_u128)(buckets[k][0].sum + buckets[k][1].sum) << k;
+        squares = syi_wide_add(squares, (syi_u256){square << 2 * k, square >> 1 >> (127 - 2 * k)});
     }
-    store_sum(m, sum);
+    store_sum(m, (syi_i128)sum);
     store(m->squares, SQUARES_LIMBS, squares);
 }
 
@@ -60,7 +82,7 @@ sy_status SYI_ISA_NAME(syi_variance_run)(const syi_piece *piece)
         m->state = MOMENTS_NOT_FINITE;
     else if (moments_are_narrow(&span))
         add_narrow(m, x, piece->segment.count);
-    else if (bits <= 114)
+    else if (bits <= WIDE_BITS)
         add_wide(m, x, piece->segment.count);
     else
         m->state = MOMENTS_TOO_WIDE;
