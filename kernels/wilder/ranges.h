@@ -20,12 +20,10 @@
 #ifndef SYI_KERNELS_WILDER_RANGES_H
 #define SYI_KERNELS_WILDER_RANGES_H
 
-#include "exact/vector.h"
 #include "wilder/tile.h"
 
 #if SYI_HAVE_VECTORS
 
-#define GROUPS (LANES / SYI_VECTOR)
 /* Prices from here to MOST_PRICE. */
 #define LEAST_PRICE 0x1p-200
 #define LEAST_BOUND 0x1p-600

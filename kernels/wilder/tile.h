@@ -14,6 +14,7 @@
 #ifndef SYI_KERNELS_WILDER_TILE_H
 #define SYI_KERNELS_WILDER_TILE_H
 
+#include "exact/vector.h"
 #include "wilder/state.h"
 
 #define LANES 8
@@ -111,6 +112,51 @@ SYI_INLINE void gather(double (*from)[LANES], int64_t steps, double *to)
             to[l * steps + i] = from[i][l];
 }
 
+#if SYI_HAVE_VECTORS
+
+#define GROUPS (LANES / SYI_VECTOR)
+
+typedef struct group_sum {
+    syi_vec high, low;
+} group_sum;
+
+SYI_INLINE void add_to(group_sum *sum, syi_vec high, syi_vec low, sums *to, int first)
+{
+    syi_vec lost;
+    syi_vec_two_sum(sum->high, high, &sum->high, &lost);
+    sum->low += lost + low;
+    syi_vec_store(to->high + first, sum->high);
+    syi_vec_store(to->low + first, sum->low);
+}
+
+/* The sums of each stretch from 0. */
+SYI_INLINE void sum_up(const weights *w, tile *t, int is_range, int has_rest)
+{
+    const syi_bits_vec signs = (syi_bits_vec){0} + (UINT64_C(1) << 63);
+    for (int q = 0; q < GROUPS; q++) {
+        const int first = q * SYI_VECTOR;
+        group_sum total = {{0}, {0}}, up = {{0}, {0}};
+        for (int64_t i = 0; i < t->steps; i++) {
+            const syi_vec high = syi_vec_of(w->high[i]), low = syi_vec_of(w->low[i]);
+            syi_vec term = syi_vec_load(t->term[i] + first), product = high * term;
+            syi_vec rest = syi_vec_fma(low, term, syi_vec_fma(high, term, -product));
+            if (has_rest)
+                rest = syi_vec_fma(high, syi_vec_load(t->rest[i] + first), rest);
+            if (!is_range) {
+                syi_bits_vec sign = (syi_bits_vec)product & signs;
+                syi_bits_vec gain = (syi_bits_vec)(product > (syi_vec){0});
+                add_to(&up, (syi_vec)((syi_bits_vec)product & gain),
+                       (syi_vec)((syi_bits_vec)rest & gain), &t->up[i], first);
+                product = (syi_vec)((syi_bits_vec)product ^ sign);
+                rest = (syi_vec)((syi_bits_vec)rest ^ sign);
+            }
+            add_to(&total, product, rest, &t->total[i], first);
+        }
+    }
+}
+
+#else
+
 SYI_INLINE void add_to(sums *sum, int l, double high, double low)
 {
     syi_dd s = syi_dd_of_sum(sum->high[l], high);
@@ -118,7 +164,7 @@ SYI_INLINE void add_to(sums *sum, int l, double high, double low)
     sum->low[l] += s.low + low;
 }
 
-/* The sums of each stretch from 0. */
+/* The same. */
 SYI_INLINE void sum_up(const weights *w, tile *t, int is_range, int has_rest)
 {
     sums total = {{0.0}, {0.0}}, up = {{0.0}, {0.0}};
@@ -141,6 +187,8 @@ SYI_INLINE void sum_up(const weights *w, tile *t, int is_range, int has_rest)
             t->up[i] = up;
     }
 }
+
+#endif
 
 /* The start of each lane from that of the first, which becomes the one after the last lane:
  * start' = b^steps * (start + sum). */
