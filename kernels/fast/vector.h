@@ -129,9 +129,8 @@ SYI_INLINE void syi_fast_blank(double *y, int64_t count)
 /* What is not finite becomes the library's NaN. */
 SYI_INLINE void syi_fast_mark(double *y, int64_t count)
 {
-    for (int64_t i = 0; i < count; i++)
-        if (!syi_is_finite(y[i]))
-            y[i] = syi_nan();
+    for (int64_t i = 0; i < count; i++) /* all are stored, for vectors */
+        y[i] = syi_is_finite(y[i]) ? y[i] : syi_nan();
 }
 
 #endif

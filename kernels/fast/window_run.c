@@ -227,10 +227,11 @@ static int finish_all(const task *task, int times, int fresh)
 /* Where the first result is not finite there is none. */
 static void mark(const task *t, int outputs)
 {
-    for (int k = outputs; k-- > 0;)
+    for (int k = outputs; --k > 0;)
         for (int64_t j = 0; j < t->windows; j++)
             if (!syi_is_finite(t->out[0][j]))
                 t->out[k][j] = syi_nan();
+    syi_fast_mark(t->out[0], t->windows);
 }
 
 static int compute_windows(task *t)

@@ -26,13 +26,13 @@ SYI_INLINE void start(void *argument, int64_t at, int seeded)
         syi_chain_start(&t->state[k]);
 }
 
-/* The signal, from its z, and what it leaves of the macd. */
-SYI_INLINE void put(const syi_chain *chain, const syi_pairs *macd, syi_pairs *z, double *signal,
-                    double *histogram)
+/* The signal up to column `next`, from its z, and what it leaves of the macd. */
+SYI_INLINE void put(const syi_chain *chain, syi_chain_state *state, const syi_pairs *macd,
+                    int64_t next, syi_pairs *z, double *signal, double *histogram)
 {
     syi_pairs rest;
-    syi_macd_rest(&chain[MACD_SIGNAL], macd, z, &rest);
-    syi_pairs_store(signal, z);
+    syi_macd_rest(&chain[MACD_SIGNAL], macd, next, &state[MACD_SIGNAL], &z[MACD_SIGNAL], &rest);
+    syi_pairs_store(signal, &z[MACD_SIGNAL]);
     syi_pairs_store(histogram, &rest);
 }
 
@@ -75,13 +75,13 @@ SYI_INLINE int64_t step_with_seeds(task *t, int64_t at, const double *x, double 
     syi_pairs_load(&inputs[MACD_SIGNAL], values);
     syi_chain_step(&t->chain[MACD_SIGNAL], &t->state[MACD_SIGNAL], &inputs[MACD_SIGNAL],
                    &z[MACD_SIGNAL]);
-    put(t->chain, &macd, &z[MACD_SIGNAL], out[1], out[2]);
+    put(t->chain, t->state, &macd, at + SYI_STEP, z, out[1], out[2]);
     return syi_chain_met(&t->state[MACD_SLOW], x, SYI_STEP);
 }
 
 /* Whole steps behind the seeds. The signal is a step behind the averages, which therefore have not
  * to be waited for. */
-SYI_INLINE void steps(task *t, const double *x, int64_t count, double *const *out)
+SYI_INLINE void steps(task *t, int64_t at, const double *x, int64_t count, double *const *out)
 {
     const syi_chain chain[MACD_CHAINS] = {t->chain[MACD_FAST], t->chain[MACD_SLOW],
                                           t->chain[MACD_SIGNAL]};
@@ -93,7 +93,7 @@ SYI_INLINE void steps(task *t, const double *x, int64_t count, double *const *ou
         syi_pairs_load(&inputs, x + i);
         if (i) {
             syi_chain_steps(MACD_CHAINS, chain, state, from, z);
-            put(chain, &macd, &z[MACD_SIGNAL], out[1] + i - SYI_STEP, out[2] + i - SYI_STEP);
+            put(chain, state, &macd, at + i, z, out[1] + i - SYI_STEP, out[2] + i - SYI_STEP);
         } else {
             syi_chain_steps(MACD_SIGNAL, chain, state, from, z);
         }
@@ -101,7 +101,7 @@ SYI_INLINE void steps(task *t, const double *x, int64_t count, double *const *ou
         syi_pairs_store(out[0] + i, &macd);
     }
     syi_chain_step(&chain[MACD_SIGNAL], &state[MACD_SIGNAL], &macd, &z[MACD_SIGNAL]);
-    put(chain, &macd, &z[MACD_SIGNAL], out[1] + count - SYI_STEP, out[2] + count - SYI_STEP);
+    put(chain, state, &macd, at + count, z, out[1] + count - SYI_STEP, out[2] + count - SYI_STEP);
     memcpy(t->state, state, sizeof state);
 }
 
@@ -119,7 +119,7 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
         t->seeding = at + i + SYI_STEP <= t->shown;
     }
     if (i < count)
-        steps(t, x + i, count - i, (double *const[]){out[0] + i, out[1] + i, out[2] + i});
+        steps(t, at + i, x + i, count - i, (double *const[]){out[0] + i, out[1] + i, out[2] + i});
     return syi_chain_met(&t->state[MACD_SLOW], x, count);
 }
 

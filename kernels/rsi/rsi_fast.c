@@ -88,26 +88,32 @@ SYI_INLINE void fill(task *t, int64_t at, double *y, int64_t from, int64_t to)
         y[i] = value;
 }
 
-SYI_INLINE int has_values(const double *y, int64_t count)
+/* The first of y[i .. count) that has a value. */
+SYI_INLINE int64_t skip_empty(const double *y, int64_t i, int64_t count)
 {
-    int64_t values = 0;
-    for (int64_t i = 0; i < count; i++)
-        values += y[i] == y[i];
-    return values > 0;
+    enum { AT_ONCE = 64 };
+    for (; i + AT_ONCE <= count; i += AT_ONCE) {
+        syi_vector_mask values = {0};
+        for (int k = 0; k < AT_ONCE; k += SYI_WIDTH) {
+            syi_vector v = SYI_LOAD(y + i + k);
+            values |= v == v;
+        }
+        if (syi_any((const syi_vector *)&values))
+            break;
+    }
+    while (i < count && y[i] != y[i])
+        i++;
+    return i;
 }
 
 /* Fills what has no value, if there are `any`; the last one becomes the task's. */
 SYI_INLINE void hold(task *t, int64_t at, double *y, int64_t count, int any)
 {
     int64_t i = t->block > at ? t->block - at : 0;
-    if (any && i < count && !has_values(y, count)) {
-        fill(t, at, y, i, count);
-        return;
-    }
     while (i < count) {
         int64_t from = i;
-        while (any && i < count && y[i] != y[i])
-            i++;
+        if (any)
+            i = skip_empty(y, i, count);
         fill(t, at, y, from, i);
         from = i;
         i = any ? i : count;

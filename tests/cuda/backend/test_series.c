@@ -40,6 +40,19 @@ static void check(sy_context *context, int mix, int workload, series_kind kind,
               what, sy_last_error()->text);
 }
 
+/* The price rests for so long that nothing is left of a fast macd's signal. */
+static void check_rest(sy_context *context, const char *where)
+{
+    enum { MOVES = 600, REST = 9000 };
+    const sy_options options = {.struct_size = sizeof options, .accuracy = SY_ACCURACY_FAST};
+    lab_case c = {.workload = "macd", .rows = 1, .columns = REST, .x = gpu_x};
+    series_fill(SERIES_TICK, 1, gpu_x, MOVES);
+    for (int i = MOVES; i < REST; i++)
+        gpu_x[i] = 100.75;
+    GPU_CHECK(gpu_compare(context, &c, &options, NULL, "a rest") == SY_OK, "a rest %s: %s", where,
+              sy_last_error()->text);
+}
+
 int main(int argc, char **argv)
 {
     int workloads;
@@ -54,6 +67,8 @@ int main(int argc, char **argv)
                 check(context, i, w, (series_kind)kind, SY_ACCURACY_EXACT, where);
                 check(context, i, w, (series_kind)kind, SY_ACCURACY_FAST, where);
             }
+        if (context)
+            check_rest(context, where);
         gpu_check_all_worked(i, where);
         gpu_close(&context, where);
     }
