@@ -171,13 +171,13 @@ static void run_means(const syi_window *window, const double *x, double *const *
 }
 
 #define SQUARES_BLOCK 256
-/* More unsure vectors in a block than this: it is computed the long way. */
+/* More unsure vectors in so many columns than this: they are computed the long way. */
 #define SQUARES_UNSURE 8
 
 /* n <= SQUARES_COLUMNS windows that end at x[at ..], with copies; `fresh`: the first one lacks a
  * value, so none goes. */
 static void squares_some(squares *s, squares_batch *batch, const double *x, int n, int fresh,
-                         int bands, double *const *out, int64_t at)
+                         syi_window_kind kind, double *const *out, int64_t at)
 {
     double in[SQUARES_COLUMNS], old[SQUARES_COLUMNS], results[3][SQUARES_COLUMNS];
     double *const to[3] = {results[0], results[1], results[2]};
@@ -185,39 +185,52 @@ static void squares_some(squares *s, squares_batch *batch, const double *x, int 
         in[k] = k < n ? x[at + k] : s->pivot[0];
         old[k] = k < n && k >= fresh ? x[at + k - s->period] : s->pivot[0];
     }
-    squares_run(s, batch, in, old, bands, to, 0);
-    for (int j = 0; j < (bands ? 3 : 1); j++)
+    squares_run(s, batch, in, old, kind, to, 0);
+    for (int j = 0; j < (kind == SYI_WINDOW_BANDS ? 3 : 1); j++)
         if (s->past)
             syi_put_past(out[j] + at, results[j], n);
         else
             memcpy(out[j] + at, results[j], (size_t)n * sizeof(double));
 }
 
-/* A block of deviations or bands; 0: it is to be computed the long way. */
-static int squares_block(const syi_window *window, squares *s, const double *x, double *const *out,
-                         int64_t first, int64_t last, chunk *c)
+/* Windows that hold nothing but this value. */
+static void put_flat(syi_window_kind kind, double value, double *const *out, int64_t first,
+                     int64_t last)
 {
-    int64_t unsure[SQUARES_UNSURE], start = first - window->period + 1;
-    int bands = window->kind == SYI_WINDOW_BANDS, count = 0;
-    syi_span span = syi_vec_measure(x + start, last - start, s->past ? NULL : out[0] + start);
+    double y = kind == SYI_WINDOW_SCORE       ? syi_nan()
+               : kind == SYI_WINDOW_DEVIATION ? 0.0
+                                              : value + 0.0; /* a zero is +0 */
+    for (int k = 0; k < (kind == SYI_WINDOW_BANDS ? 3 : 1); k++)
+        for (int64_t i = first; i < last; i++)
+            out[k][i] = y;
+}
+
+/* The windows of [first, last) from the moments, which begin with the window before the first one;
+ * `fresh`: with all but a value of it, since it may not be there. 0: they are to be computed the
+ * long way. */
+SYI_INLINE int squares_windows(const syi_window *window, squares *s, const double *x,
+                               double *const *out, int64_t first, int64_t last, int fresh, chunk *c)
+{
+    int64_t unsure[SQUARES_UNSURE], most = (last - first) * SQUARES_UNSURE / SQUARES_BLOCK + 1;
     squares_batch batch;
-    if (!squares_begin(s, &span, x + start, last - start))
-        return 0;
-    squares_fill(s, x + start, window->period - 1);
+    int count = 0;
+    most = most < SQUARES_UNSURE ? most : SQUARES_UNSURE;
+    squares_fill(s, x + first - window->period + fresh, window->period - fresh);
     for (int64_t at = first, next; at < last; at = next) {
         next = at + SQUARES_COLUMNS - syi_vec_offset(out[0] + at);
         next = last < next ? last : next;
         int n = (int)(next - at);
         double *to[3] = {out[0] + at, NULL, NULL};
-        if (bands)
+        if (window->kind == SYI_WINDOW_BANDS)
             to[1] = out[1] + at, to[2] = out[2] + at;
-        if (at == first || n < SQUARES_COLUMNS)
-            squares_some(s, &batch, x, n, at == first, bands, out, at);
+        int lacks = fresh && at == first;
+        if (lacks || n < SQUARES_COLUMNS)
+            squares_some(s, &batch, x, n, lacks, window->kind, out, at);
         else
-            squares_run(s, &batch, x + at, x + at - s->period, bands, to, s->past);
+            squares_run(s, &batch, x + at, x + at - s->period, window->kind, to, s->past);
         for (int k = 0; k * SYI_VECTOR < n; k++)
             if (syi_vec_any(batch.unsure[k])) {
-                if (count == SQUARES_UNSURE)
+                if (count == most)
                     return 0;
                 unsure[count++] = at + k * SYI_VECTOR;
             }
@@ -228,27 +241,60 @@ static int squares_block(const syi_window *window, squares *s, const double *x, 
     return 1;
 }
 
-/* Deviations or bands of [first, last). More deviations are unsure, and written once more: what has
- * gone past the cache would have to be fetched again. */
-static void run_squares(const syi_window *window, const double *x, double *const *out,
-                        int64_t first, int64_t last, int past, chunk *c)
+/* A block of deviations, scores or bands; 0: it is to be computed the long way. */
+static int squares_block(const syi_window *window, squares *s, const double *x, double *const *out,
+                         int64_t first, int64_t last, int fresh, chunk *c)
+{
+    int64_t start = first - window->period + fresh, count = last - start;
+    squares_range range = squares_measure(x + start, count, s->past ? NULL : out[0] + start);
+    squares_fit fit = squares_begin(s, &range, x[start + count / 2], count);
+    if (fit == SQUARES_FIT)
+        return squares_windows(window, s, x, out, first, last, fresh, c);
+    if (fit == SQUARES_FLAT)
+        put_flat(window->kind, x[first], out, first, last);
+    return fit == SQUARES_FLAT;
+}
+
+/* More deviations and scores than bands are unsure, and written once more: what has gone past the
+ * cache would have to be fetched again. */
+static squares squares_of(const syi_window *window, double *const *out, int past)
 {
     syi_window_constants k =
         syi_window_constants_of(window->period, window->ddof, window->width, 0);
-    squares s = {.period = window->period,
-                 .count = syi_vec_of(k.period),
-                 .reciprocal = syi_vec_of(k.reciprocal),
-                 .inverse = syi_vec_of(k.inverse_high),
-                 .inverse_low = syi_vec_of(k.inverse_low),
-                 .width = syi_vec_of(k.width),
-                 .past = past && window->kind == SYI_WINDOW_BANDS && syi_in_line(out, 3)};
+    double high = k.inverse_high, low = k.inverse_low;
+    if (window->kind == SYI_WINDOW_SCORE) {
+        double free = (double)(window->period - window->ddof);
+        high = k.period / free;
+        low = fma(-high, free, k.period) / free;
+    }
+    return (squares){.period = window->period,
+                     .count = syi_vec_of(k.period),
+                     .reciprocal = syi_vec_of(k.reciprocal),
+                     .inverse = syi_vec_of(high),
+                     .inverse_low = syi_vec_of(low),
+                     .width = syi_vec_of(k.width),
+                     .past = past && window->kind == SYI_WINDOW_BANDS && syi_in_line(out, 3)};
+}
+
+/* Deviations, scores or bands of [first, last). What is too much for a block at once, say for a
+ * single value that is far from the others, is as a rule not for most of its quarters. */
+static void run_squares(const syi_window *window, const double *x, double *const *out,
+                        int64_t first, int64_t last, int past, chunk *c)
+{
+    squares s = squares_of(window, out, past);
+    const int64_t begin = first;
     int64_t stride = window->period > SQUARES_BLOCK / 4 ? 4 * window->period : SQUARES_BLOCK;
     stride -= stride % SQUARES_COLUMNS;
     while (first < last) {
         int64_t end = block_end(out[0], first, last, stride);
-        if (!squares_block(window, &s, x, out, first, end, c))
-            run_block(window, x, out, first, end, c);
-        first = end;
+        if (squares_block(window, &s, x, out, first, end, first == begin, c))
+            first = end;
+        while (first < end) {
+            int64_t part = block_end(out[0], first, end, stride / 4);
+            if (!squares_block(window, &s, x, out, first, part, first == begin, c))
+                run_block(window, x, out, first, part, c);
+            first = part;
+        }
     }
 }
 
@@ -273,7 +319,7 @@ sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window 
         syi_past_done();
         return SY_OK;
     }
-    if (window->kind != SYI_WINDOW_SCORE && window->period <= SQUARES_LONGEST) {
+    if (window->period <= SQUARES_LONGEST) {
         run_squares(window, segment->in[0], segment->out, first, segment->count, piece->past_cache,
                     &c);
         syi_past_done();

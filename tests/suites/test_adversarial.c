@@ -91,6 +91,7 @@ Test(adversarial, zscore)
     CHECK("zscore", 2, P("period", 2), P("ddof", 1));
     CHECK("zscore", 1, P("period", 4));
     CHECK("zscore", 2, P("period", 98), P("ddof", 1));
+    CHECK("zscore", 2, P("period", 1000), P("ddof", 3));
     CHECK("zscore", 1, P("period", 4097));
 }
 
