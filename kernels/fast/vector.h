@@ -120,6 +120,15 @@ SYI_INLINE int syi_any(const syi_vector *v)
     return any;
 }
 
+/* What is not finite becomes the library's NaN. */
+SYI_INLINE syi_vector syi_marked(syi_vector v)
+{
+    const syi_vector none = {0}, difference = v - v;
+    syi_vector_mask finite = difference == none;
+    syi_vector_mask nan = (syi_vector_mask){0} + (int64_t)syi_bits(syi_nan());
+    return (syi_vector)(((syi_vector_mask)v & finite) | (nan & ~finite));
+}
+
 SYI_INLINE void syi_fast_blank(double *y, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)

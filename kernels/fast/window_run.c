@@ -51,7 +51,9 @@ SYI_INLINE syi_vector next_gap(const double *gap, const double *drop, int64_t le
     return syi_scaled_sum(SYI_LOAD(fresh ? drop - length : gap), 2.0, SYI_LOAD(drop - 2 * length));
 }
 
-/* What comes of a window; the squares are of all its columns. */
+/* What comes of a window; the squares are of all its columns. Gives what tells whether something is
+ * not finite. Flat windows have no score, and what has gone past the cache would have to be fetched
+ * to be marked: such scores are marked at once. */
 SYI_INLINE syi_vector result(const task *t, int64_t j, const syi_spread *all)
 {
     const syi_window_kind kind = t->window->kind;
@@ -61,12 +63,14 @@ SYI_INLINE syi_vector result(const task *t, int64_t j, const syi_spread *all)
     if (kind == SYI_WINDOW_BANDS)
         newest = SYI_LOAD(t->x + j + t->window->period - 1);
     syi_spread_result(kind, t->factor, newest, all, out);
+    if (t->past && kind == SYI_WINDOW_SCORE)
+        out[0] = syi_marked(out[0]);
     for (int k = 0; k < (kind == SYI_WINDOW_BANDS ? 3 : 1); k++)
         if (t->past)
             syi_store_past(t->out[k] + j, out[k]);
         else
             SYI_STORE(t->out[k] + j, out[k]);
-    return out[0];
+    return t->past && kind == SYI_WINDOW_SCORE ? newest : out[0];
 }
 
 /* The last join, of one stretch or two (`times`), and what comes of it. */
