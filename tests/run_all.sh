@@ -52,7 +52,7 @@ run build-asan unit plain cli
 echo "== ThreadSanitizer"
 # libgomp is not instrumented, so OpenMP's own synchronisation would be reported.
 configure build-tsan -Dbuildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false \
-    -Dopenmp=disabled
+    -Dopenmp=disabled -Dbench=disabled
 export TSAN_OPTIONS=halt_on_error=1
 run build-tsan plain
 
