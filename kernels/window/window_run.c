@@ -13,8 +13,6 @@
 /* Columns that share a scale; not fewer than a window, so that the work of starting a block anew
  * from its halo stays in proportion. */
 #define BLOCK ((int64_t)2048)
-/* The same where the results are put past the cache: the stores are to keep up. */
-#define BLOCK_PAST ((int64_t)512)
 
 SYI_INLINE syi_approx mean_of(const chunk *c, int j, const syi_window_constants *k)
 {
@@ -304,8 +302,7 @@ sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window 
 {
     const sy_segment *segment = &piece->segment;
     int outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
-    const int64_t block = piece->past_cache ? BLOCK_PAST : BLOCK;
-    int64_t stride = window->period > block ? window->period : block;
+    int64_t stride = window->period > BLOCK ? window->period : BLOCK;
     int64_t first = window->period - 1 - segment->first;
     chunk c;
     first = first < 0 ? 0 : first > segment->count ? segment->count : first;

@@ -222,10 +222,11 @@ static int64_t take_patch(const syi_job *job, const syi_doubt *list, int64_t cou
 static sy_status decide_patch(const syi_job *job, const syi_doubt *list, int64_t count,
                               patch *patch, int64_t *wanted)
 {
+    const int64_t begin = patch->slab.first - patch->slab.left;
     sy_status status;
     SYI_TRY(syi_stage_open(job, &patch->slab, 1, &patch->stage));
     status = decide_all(job, patch, list, count, wanted);
-    if (status == SY_OK)
+    if (status == SY_OK && *wanted >= begin)
         status = syi_stage_write(job, &patch->slab, &patch->stage);
     syi_stage_close(&patch->stage);
     return status;
