@@ -5,6 +5,7 @@
 #define _DEFAULT_SOURCE /* flock */
 #include "locked_file.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -196,7 +197,7 @@ static int open_lock(const syi_locked_file *file, const char *name)
 
 /* flock and not a POSIX record lock: it belongs to the open file, so that threads of one process
  * exclude each other too. */
-static sy_status take_lock(syi_locked_file *file, bool wait, bool *taken)
+static sy_status take_lock(syi_locked_file *file, bool *taken)
 {
     neighbour lock = beside(file, ".lock");
     for (;;) {
@@ -205,12 +206,12 @@ static sy_status take_lock(syi_locked_file *file, bool wait, bool *taken)
         if (file->lock < 0)
             return io_fail("make the lock file beside", file->path, errno);
         do
-            result = flock(file->lock, wait ? LOCK_EX : LOCK_EX | LOCK_NB);
+            result = flock(file->lock, LOCK_EX | LOCK_NB);
         while (result != 0 && errno == EINTR);
         *taken = result == 0;
         if (result == 0 && still_there(file, lock.name))
             return SY_OK;
-        if (result != 0 && !wait && errno == EWOULDBLOCK) {
+        if (result != 0 && errno == EWOULDBLOCK) {
             close(file->lock);
             return SY_OK;
         }
@@ -223,28 +224,35 @@ static sy_status take_lock(syi_locked_file *file, bool wait, bool *taken)
     }
 }
 
-static sy_status lock_beside(const char *path, bool make_folder, bool wait, syi_locked_file *file,
-                             bool *taken)
+sy_status syi_file_try_lock(const char *path, bool make_folder, syi_locked_file *file, bool *taken)
 {
     sy_status status;
+    *taken = false;
     SYI_TRY(resolve(path, file));
     SYI_TRY(open_folder_of(file, make_folder));
-    status = take_lock(file, wait, taken);
+    status = take_lock(file, taken);
     if (status != SY_OK || !*taken)
         close(file->folder);
     return status;
 }
 
-sy_status syi_file_lock(const char *path, bool make_folder, syi_locked_file *file)
+/* flock has no wait that ends: it is asked again and again. */
+sy_status syi_file_lock(const char *path, bool make_folder, int64_t patience_ns,
+                        syi_locked_file *file)
 {
-    bool taken = false;
-    return lock_beside(path, make_folder, true, file, &taken);
-}
-
-sy_status syi_file_try_lock(const char *path, bool make_folder, syi_locked_file *file, bool *taken)
-{
-    *taken = false;
-    return lock_beside(path, make_folder, false, file, taken);
+    const int64_t pause_ns = 1000000, until = syi_now_ns() + patience_ns;
+    bool taken;
+    SYI_TRY(syi_file_try_lock(path, make_folder, file, &taken));
+    while (!taken && syi_now_ns() < until) {
+        syi_sleep_until_ns(syi_now_ns() + pause_ns);
+        SYI_TRY(syi_file_try_lock(path, make_folder, file, &taken));
+    }
+    if (taken)
+        return SY_OK;
+    return syi_fail(SY_ERR_IO,
+                    "cannot lock '%.300s.lock': another process has held it for %g s; end that "
+                    "process ('fuser' names it) or try again",
+                    file->path, (double)patience_ns / 1e9);
 }
 
 void syi_file_unlock(syi_locked_file *file)

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct syi_locked_file {
     char path[PATH_MAX]; /* symbolic links resolved, so that two names of a file share a lock */
@@ -20,8 +21,9 @@ typedef struct syi_locked_file {
 /* The file's contents; *bytes is NULL when there is no such file, else to be freed. */
 sy_status syi_file_read(const char *path, char **bytes, size_t *size);
 
-/* Waits for the lock. A missing folder is made when `make_folder` is set. */
-sy_status syi_file_lock(const char *path, bool make_folder, syi_locked_file *file);
+/* Waits for the lock, `patience_ns` at most. A missing folder is made when `make_folder` is set. */
+sy_status syi_file_lock(const char *path, bool make_folder, int64_t patience_ns,
+                        syi_locked_file *file);
 /* The same without waiting: *taken tells whether the lock was free. */
 sy_status syi_file_try_lock(const char *path, bool make_folder, syi_locked_file *file, bool *taken);
 void syi_file_unlock(syi_locked_file *file);

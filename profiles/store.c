@@ -119,7 +119,7 @@ static sy_status look_again(const syi_store *store, document *doc, notice *notic
 {
     syi_locked_file file;
     sy_status status;
-    SYI_TRY(syi_file_lock(store->path, false, &file));
+    SYI_TRY(syi_file_lock(store->path, false, store->patience_ns, &file));
     status = load(store, file.path, false, doc);
     if (status == SY_OK && doc->condition == DAMAGED)
         status = set_aside(&file, doc, notice);
@@ -255,7 +255,7 @@ static sy_status update_and_unlock(syi_store *store, syi_locked_file *file, syi_
 sy_status syi_store_update(syi_store *store, syi_store_edit *edit, void *user)
 {
     syi_locked_file file;
-    SYI_TRY(syi_file_lock(store->path, true, &file));
+    SYI_TRY(syi_file_lock(store->path, true, store->patience_ns, &file));
     return update_and_unlock(store, &file, edit, user);
 }
 

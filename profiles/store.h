@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+/* A change takes milliseconds: who has the lock for so long hangs. */
+#define SYI_STORE_PATIENCE_NS INT64_C(10000000000)
+
 /* What is wrong with the document's shape, in a few words; NULL: nothing. */
 typedef const char *syi_store_check(const json_t *root);
 
@@ -20,6 +23,7 @@ typedef struct syi_store {
     const char *path;       /* borrowed */
     syi_store_check *check; /* called with an object */
     syi_log *log;           /* may be NULL */
+    int64_t patience_ns;    /* for somebody else who has the lock */
     atomic_bool said;       /* that the file cannot be used, nor set aside */
     atomic_int updates;     /* by ourselves, tried ones included */
 } syi_store;
@@ -42,8 +46,8 @@ bool syi_store_changed(syi_store *store, syi_store_look *last);
  * file is damaged. */
 sy_status syi_store_read(syi_store *store, json_t **out);
 
-/* Lock, read, edit, write, unlock. SY_ERR_UNSUPPORTED on a newer version's file of unknown shape.
- */
+/* Lock, read, edit, write, unlock. SY_ERR_UNSUPPORTED on a newer version's file of unknown shape,
+ * SY_ERR_IO when the lock is not to be had. */
 sy_status syi_store_update(syi_store *store, syi_store_edit *edit, void *user);
 
 /* The same for what is a help and no condition: neither waits for the lock, nor changes another

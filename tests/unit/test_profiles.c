@@ -146,11 +146,30 @@ Test(multigpu, a_correction_does_not_wait)
     syi_locked_file file;
     put_file(at.multigpu_path, measured);
     syi_store_changed(&at.multigpu, &seen);
-    cr_assert_eq(syi_file_lock(at.multigpu_path, false, &file), SY_OK);
+    cr_assert_eq(syi_file_lock(at.multigpu_path, false, 0, &file), SY_OK);
     cr_expect(!correct(&seen, "a"));
     cr_expect(file_is(at.multigpu_path, measured));
     syi_file_unlock(&file);
     cr_expect(correct(&seen, "a"));
+}
+
+/* A change waits, but not for ever for somebody who hangs. */
+Test(multigpu, a_lock_that_is_never_given_back_is_told)
+{
+    syi_locked_file file;
+    put_file(at.multigpu_path, measured);
+    cr_assert_eq(syi_file_lock(at.multigpu_path, false, 0, &file), SY_OK);
+    for (at.multigpu.patience_ns = 0; at.multigpu.patience_ns < 4000000;
+         at.multigpu.patience_ns += 2000000) {
+        cr_expect_eq(syi_multigpu_set(&at.multigpu, "t", two, 2, NULL, NULL), SY_ERR_IO);
+        cr_expect(strstr(sy_last_error()->text, with(at.multigpu_path, ".lock'")), "'%s'",
+                  sy_last_error()->text);
+        cr_expect(strstr(sy_last_error()->text, "end that process"), "'%s'", sy_last_error()->text);
+    }
+    cr_expect(file_is(at.multigpu_path, measured));
+    syi_file_unlock(&file);
+    at.multigpu.patience_ns = 0;
+    cr_expect_eq(syi_multigpu_set(&at.multigpu, "t", two, 2, NULL, NULL), SY_OK);
 }
 
 Test(multigpu, the_date_is_now_in_utc)
