@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "store.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -60,6 +61,36 @@ double syi_cost_drift(const json_t *entry)
 {
     double drift = number(json_object_get(entry, "drift"), 0);
     return drift > 0 ? drift : 1;
+}
+
+sy_status syi_cost_store_pending(json_t *entry, syi_pending pending)
+{
+    json_t *own;
+    json_object_del(entry, "pending");
+    if (syi_pending_equal(pending, (syi_pending){0}))
+        return SY_OK;
+    SYI_TRY(syi_json_child(entry, "pending", &own));
+    SYI_TRY(syi_json_put(own, "runs", json_integer(pending.runs)));
+    SYI_TRY(syi_json_put(own, "drift", json_real(pending.slower)));
+    return syi_json_put(own, "idle", json_integer(pending.idle));
+}
+
+/* A whole number that an int holds; -1: it is none. */
+static int whole(const json_t *value)
+{
+    json_int_t n = json_is_integer(value) ? json_integer_value(value) : -1;
+    return n >= 0 && n <= INT_MAX ? (int)n : -1;
+}
+
+bool syi_cost_pending(const json_t *entry, syi_pending *out)
+{
+    const json_t *own = json_object_get(entry, "pending");
+    syi_pending found = {whole(json_object_get(own, "runs")),
+                         number(json_object_get(own, "drift"), 0),
+                         whole(json_object_get(own, "idle"))};
+    bool sound = own && syi_pending_sound(found);
+    *out = sound ? found : (syi_pending){0};
+    return sound || !own;
 }
 
 static bool load_curve(const json_t *entry, syi_curve *out)

@@ -118,6 +118,11 @@ double syi_multigpu_scaled(syi_scale scale, const json_t *value)
     return json_number_value(value) / scale.unit / scale.sum;
 }
 
+json_t *syi_multigpu_costs(const json_t *root, const char *tag)
+{
+    return json_object_get(entry_of(root, tag), "costs");
+}
+
 static sy_status copy_ratios(json_t *ratios, sy_balance *out)
 {
     const size_t count = json_object_size(ratios);

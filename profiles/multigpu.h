@@ -22,6 +22,9 @@ void syi_stored_balance_clear(syi_stored_balance *stored);
  * has written the top level for this tag since, or there is only the top level. */
 sy_status syi_multigpu_get(syi_store *store, const char *tag, syi_stored_balance *out);
 
+/* The costs in the entry of a tag, in the document that an edit gets; NULL: none. */
+json_t *syi_multigpu_costs(const json_t *root, const char *tag);
+
 /* The tag of an index in sorted order; SY_ERR_NOT_FOUND past the end. Tags that do not fit are not
  * listed. */
 sy_status syi_multigpu_tag(syi_store *store, int index, char tag[64]);

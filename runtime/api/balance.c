@@ -175,5 +175,8 @@ sy_status syi_context_plan(sy_context *context, const syi_job *job, const sy_opt
     SYI_TRY(syi_side_choose(context, job, options, &known, &choice));
     SYI_TRY(plan_with(context, job, options, &known, &choice, forecast, out));
     out->choice = choice;
+    for (int i = 0; syi_context_learns(context, out) && i < known.count; i++)
+        out->cold = out->cold ||
+                    (out->shares[i] > 0 && known.devices[i].has_cost && !known.devices[i].warm);
     return SY_OK;
 }

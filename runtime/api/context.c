@@ -73,6 +73,7 @@ void sy_context_destroy(sy_context **context)
     if (!old)
         return;
     *context = NULL;
+    syi_context_hand_on(old);
     syi_devices_end(&old->devices);
     syi_blocks_clear(old);
     syi_devices_close(&old->devices);

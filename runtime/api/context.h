@@ -57,9 +57,15 @@ void syi_context_look(sy_context *context);
 sy_status syi_context_plan(sy_context *context, const syi_job *job, const sy_options *options,
                            bool forecast, syi_plan *out);
 
-/* After a run of that plan. */
+/* Whether a run of the plan will teach something. */
+bool syi_context_learns(const sy_context *context, const syi_plan *plan);
+/* After a run of that plan. `untouched`: before it, nobody had used some of the arrays' memory. */
 void syi_context_learn(sy_context *context, const syi_job *job, const sy_options *options,
-                       const syi_plan *plan, const syi_tally *tallies);
+                       const syi_plan *plan, const syi_tally *tallies, bool untouched);
+
+/* Before the context ends: what its runs have found, but not often enough, goes to the file for the
+ * next one. */
+void syi_context_hand_on(sy_context *context);
 
 /* Everything of a work but its arrays: workload, shape, parameters. */
 sy_status syi_work_check(sy_context *context, const sy_work *work, const sy_options *options,

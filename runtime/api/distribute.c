@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/pages.h"
 #include "base/text.h"
 #include "device/partials.h"
 #include "exec/run.h"
@@ -147,10 +148,27 @@ static bool took_part_as_planned(const syi_plan *plan, const syi_tally *tallies)
     return true;
 }
 
+/* Whether some array has memory that nobody has used. */
+static bool has_untouched(const syi_job *job)
+{
+    const syi_workload *workload = job->workload;
+    const size_t row = (size_t)job->rows * syi_element_size(job->dtype);
+    const size_t in = row * (size_t)job->columns;
+    const size_t out = workload->pattern == SY_PATTERN_REDUCE ? row : in;
+    for (int k = 0; k < workload->n_inputs && job->columns; k++)
+        if (!syi_pages_present(job->in[k], in))
+            return true;
+    for (int k = 0; k < workload->n_outputs; k++)
+        if (!syi_pages_present(job->out[k], out))
+            return true;
+    return false;
+}
+
 /* Runs the checked job and fills the report, if one is wanted. */
 static sy_status run_job(sy_context *context, syi_job *job, const syi_plan *plan,
                          const sy_options *options, syi_tally *tallies, sy_report *report)
 {
+    const bool untouched = plan->cold && has_untouched(job);
     const int64_t began = syi_now_ns();
     int64_t repaired;
     double wall_ms, merging;
@@ -160,7 +178,7 @@ static sy_status run_job(sy_context *context, syi_job *job, const syi_plan *plan
     wall_ms = (double)(syi_now_ns() - began) / 1e6;
     syi_trace_tell(job->trace, SYI_TRACE_HOST, 0, "merge", merging, syi_trace_now(job->trace),
                    (syi_tiles){0, plan->tiles});
-    syi_context_learn(context, job, options, plan, tallies);
+    syi_context_learn(context, job, options, plan, tallies, untouched);
     if (took_part_as_planned(plan, tallies))
         syi_side_learn(context, job, &plan->choice, wall_ms);
     if (report && options->checksum)

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "costs.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static const double drift_limit = 0.1;
@@ -16,24 +17,55 @@ typedef struct news {
     double slower;
 } news;
 
+/* What tells of a device in a run. */
+typedef struct sample {
+    double elements, packets, ns;
+    double doubt_ns; /* of these, what may have another cause */
+} sample;
+
+/* The first work of its kind in a context takes longer: code is loaded and threads are started,
+ * which its first packet pays for; and new arrays have no memory yet, which all packets do. */
+static sample sample_of(const syi_tally *tally, bool warm, bool untouched)
+{
+    const double once_ns = 2.5e8;
+    const syi_outcome *total = &tally->total;
+    sample run = {(double)total->elements_done, (double)tally->packets, total->busy_ms * 1e6, 0};
+    if (warm)
+        return run;
+    if (total->elements_done == tally->first_elements) {
+        run.doubt_ns = once_ns;
+    } else {
+        run.elements -= (double)tally->first_elements;
+        run.packets--;
+        run.ns -= tally->first_ms * 1e6;
+    }
+    if (untouched)
+        run.doubt_ns = INFINITY;
+    return run;
+}
+
 /* `cost`: the device's where the arrays live, as the plan saw it before it was told how it has
  * drifted. */
 static void follow(syi_known_device *device, const syi_cost *cost, const syi_tally *tally,
-                   news *out)
+                   bool untouched, news *out)
 {
-    const syi_outcome *done = &tally->total;
-    double elements = (double)done->elements_done, expected;
+    const sample run = sample_of(tally, device->warm, untouched);
+    double expected;
     if (!device->has_cost || tally->status != SY_OK)
         return;
-    if (!done->elements_done) {
+    if (!tally->total.elements_done) {
         syi_drift_fade(&device->drift);
         return;
     }
-    expected = syi_cost_ns(cost, (syi_passage){elements / (double)tally->packets, false}, elements);
+    device->warm = true;
+    expected = syi_cost_ns(cost, (syi_passage){run.elements / run.packets, false}, run.elements);
+    if (syi_drift_is_slow(&device->drift, expected, run.ns) &&
+        !syi_drift_is_slow(&device->drift, expected, run.ns - run.doubt_ns))
+        return;
     if (device->guess) /* the first run counts for more than the guess */
         device->drift.slower = (syi_track){0};
     device->guess = 0;
-    out->signal = syi_drift_add(&device->drift, expected, done->busy_ms * 1e6, drift_limit);
+    out->signal = syi_drift_add(&device->drift, expected, run.ns, drift_limit);
     out->slower = device->drift.slower.value;
 }
 
@@ -56,6 +88,7 @@ static void begin(syi_known *known, const syi_plan *plan, const syi_tally *talli
         device->cost.phase[SYI_COMPUTE].spread = first_spread;
         device->drift = syi_drift_start(first_spread, 1);
         device->has_cost = 1;
+        device->warm = true;
         known->costs++;
     }
 }
@@ -71,12 +104,15 @@ static sy_status store_device(sy_context *context, const syi_known *known, int i
     const syi_known_device *own = &known->devices[i];
     syi_fingerprint print = syi_fingerprint_of(device, known->workload, known->dtype);
     syi_cost cost = own->cost;
+    syi_drift drift = own->drift;
     json_t *entry;
+    syi_drift_saved(&drift);
     syi_cost_scale(&cost, own->drift.slower.value);
     SYI_TRY(syi_json_child(prints, device->info.name, &entry));
     SYI_TRY(syi_fingerprint_store(entry, &print));
     SYI_TRY(syi_json_child(costs, device->info.name, &entry));
     SYI_TRY(syi_cost_store_drift(entry, own->drift.slower.value));
+    SYI_TRY(syi_cost_store_pending(entry, syi_drift_pending(&drift)));
     return syi_cost_store(entry, &cost);
 }
 
@@ -131,15 +167,17 @@ static void save(sy_context *context, const syi_job *job, const syi_known *known
     pthread_mutex_lock(&context->memory.lock);
     context->memory.save_after = ended + SAVING_IS_RARE * (ended - began);
     own = done || status != SY_OK ? syi_known_find(context, job, known->tag) : NULL;
-    for (int i = 0; own && i < own->count; i++)
+    for (int i = 0; own && i < own->count; i++) {
         syi_drift_saved(&own->devices[i].drift); /* a failure is not said at every run */
+        own->devices[i].stored = syi_drift_pending(&own->devices[i].drift);
+    }
     pthread_mutex_unlock(&context->memory.lock);
 }
 
 /* Applies the run to the context's own record; gives a copy of it in `after` when it is to be
  * saved. */
 static void learn(sy_context *context, const syi_job *job, const char *tag, const syi_plan *plan,
-                  const syi_tally *tallies, news *found, syi_known *after)
+                  const syi_tally *tallies, bool untouched, news *found, syi_known *after)
 {
     syi_known *known = syi_known_find(context, job, tag);
     syi_cost *costs;
@@ -154,7 +192,7 @@ static void learn(sy_context *context, const syi_job *job, const char *tag, cons
         return; /* the next run will tell as well */
     for (int i = 0; i < known->count; i++) {
         syi_known_device *device = &known->devices[i];
-        follow(device, costs ? &costs[i] : &device->cost, &tallies[i], &found[i]);
+        follow(device, costs ? &costs[i] : &device->cost, &tallies[i], untouched, &found[i]);
         if (known->home) /* it is the model of where arrays live that was off, not the profile */
             found[i].signal = 0;
         signals |= found[i].signal;
@@ -178,16 +216,22 @@ static void learn_start(syi_memory *memory, const syi_plan *plan, const syi_tall
     syi_start_add(&memory->start, least);
 }
 
+/* Forced shares say little: a device alone is not what it is beside the others. */
+bool syi_context_learns(const sy_context *context, const syi_plan *plan)
+{
+    return !context->frozen && plan->count > 1 && plan->source != SYI_SOURCE_CALL &&
+           !plan->choice.made;
+}
+
 void syi_context_learn(sy_context *context, const syi_job *job, const sy_options *options,
-                       const syi_plan *plan, const syi_tally *tallies)
+                       const syi_plan *plan, const syi_tally *tallies, bool untouched)
 {
     char own[SYI_TAG];
     const char *tag;
     news *found;
     syi_known after = {0};
     syi_store_look seen;
-    /* Forced shares say little: a device alone is not what it is beside the others. */
-    if (context->frozen || plan->count < 2 || plan->source == SYI_SOURCE_CALL || plan->choice.made)
+    if (!syi_context_learns(context, plan))
         return;
     found = syi_arena_alloc(job->memory, (size_t)plan->count, sizeof *found);
     if (!found)
@@ -195,7 +239,7 @@ void syi_context_learn(sy_context *context, const syi_job *job, const sy_options
     tag = syi_tag_for(job, options, own);
     pthread_mutex_lock(&context->memory.lock);
     learn_start(&context->memory, plan, tallies);
-    learn(context, job, tag, plan, tallies, found, &after);
+    learn(context, job, tag, plan, tallies, untouched, found, &after);
     seen = context->memory.look;
     pthread_mutex_unlock(&context->memory.lock);
     for (int i = 0; i < plan->count; i++)
@@ -206,4 +250,40 @@ void syi_context_learn(sy_context *context, const syi_job *job, const sy_options
                          context->devices.list[i]->info.name, found[i].slower, tag);
     if (after.devices)
         save(context, job, &after, &seen);
+}
+
+/* ---- the end of a context ----------------------------------------------------------------- */
+
+static bool is_news(const syi_known_device *device)
+{
+    return device->in_file && !syi_pending_equal(syi_drift_pending(&device->drift), device->stored);
+}
+
+static sy_status edit_pending(json_t *root, void *user)
+{
+    const sy_context *context = user;
+    for (const syi_known *known = context->memory.list; known; known = known->next)
+        for (int i = 0; i < known->count; i++) {
+            const syi_known_device *device = &known->devices[i];
+            json_t *entry = json_object_get(syi_multigpu_costs(root, known->tag),
+                                            context->devices.list[i]->info.name);
+            if (entry && is_news(device))
+                SYI_TRY(syi_cost_store_pending(entry, syi_drift_pending(&device->drift)));
+        }
+    return SY_OK;
+}
+
+void syi_context_hand_on(sy_context *context)
+{
+    const sy_error before = *sy_last_error(); /* not this, but what the caller may ask for */
+    bool news = false, done;
+    for (const syi_known *known = context->memory.list; known; known = known->next)
+        for (int i = 0; i < known->count; i++)
+            news = news || is_news(&known->devices[i]);
+    if (!news || syi_store_amend(&context->multigpu, &context->memory.look, edit_pending, context,
+                                 &done) == SY_OK)
+        return;
+    syi_log_line(&context->log, SY_LOG_INFO, "what the runs have found is not stored: %s",
+                 sy_last_error()->text);
+    syi_error_adopt(&before);
 }

@@ -83,6 +83,21 @@ syi_fingerprint syi_fingerprint_of(const syi_device *device, const syi_workload 
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
+/* Goes on where the context that wrote the file's entry has ended. */
+static void resume(sy_context *context, const syi_known *known, const json_t *entry, int i,
+                   syi_known_device *out)
+{
+    syi_pending pending;
+    if (!syi_cost_pending(entry, &pending))
+        syi_log_line(&context->log, SY_LOG_WARNING,
+                     "'%.300s' has a damaged `pending` of %s for '%s'; going on without it",
+                     context->multigpu_path, context->devices.list[i]->info.name, known->tag);
+    syi_drift_resume(&out->drift, pending);
+    if (pending.runs)
+        out->guess = 0; /* or each run would begin again */
+    out->stored = syi_drift_pending(&out->drift);
+}
+
 /* `measured`: the dtype that was; another one than is asked for makes a guess of it. */
 static void load_cost(sy_context *context, const syi_known *known, sy_dtype measured,
                       const syi_stored_balance *stored, int i, syi_known_device *out)
@@ -109,6 +124,9 @@ static void load_cost(sy_context *context, const syi_known *known, sy_dtype meas
     drift = syi_cost_drift(json_object_get(stored->costs, device->info.name));
     syi_cost_scale(&out->cost, 1 / drift);
     out->drift = syi_drift_start(syi_cost_spread(&out->cost), drift);
+    out->in_file = out->has_cost && !known->borrowed && !known->home;
+    if (out->in_file)
+        resume(context, known, json_object_get(stored->costs, device->info.name), i, out);
 }
 
 static sy_status match_ratios(sy_context *context, const syi_stored_balance *stored, syi_known *out)

@@ -13,8 +13,11 @@
 typedef struct syi_known_device {
     double ratio; /* stored; 0: none */
     int has_cost, guess;
-    syi_cost cost;   /* of the file; learned: of the first run */
-    syi_drift drift; /* since then */
+    bool in_file;       /* the file has the cost, and what is pending of it */
+    bool warm;          /* has had a run that was followed */
+    syi_cost cost;      /* of the file; learned: of the first run */
+    syi_drift drift;    /* since then */
+    syi_pending stored; /* what the file has of that */
 } syi_known_device;
 
 enum { SYI_TAG = 64 };

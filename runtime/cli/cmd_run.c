@@ -17,6 +17,7 @@
 #include "progress.h"
 #include "run_report.h"
 #include "spread.h"
+#include "touch.h"
 #include "trace.h"
 
 typedef struct run {
@@ -125,6 +126,23 @@ static int make_results(run *r)
     return CLI_DONE;
 }
 
+/* New memory costs the computation several times what it takes otherwise, which says nothing of the
+ * devices. Beyond some size it is for all threads together to get it, as they go. */
+static void touch_arrays(const run *r)
+{
+    const size_t most = (size_t)1 << 28;
+    const size_t value = cli_value_size(r->dtype), rows = (size_t)r->input.rows;
+    const size_t in = rows * (size_t)r->input.columns * value;
+    const size_t out = r->info.pattern == SY_PATTERN_REDUCE ? rows * value : in;
+    const size_t inputs = (size_t)r->info.n_inputs, outputs = (size_t)r->info.n_outputs;
+    if (sy_device_count(r->context) < 2 || in > most / (inputs + outputs))
+        return;
+    for (size_t k = 0; k < inputs; k++)
+        cli_touch(r->input.values[k], in, false);
+    for (size_t k = 0; k < outputs; k++)
+        cli_touch(r->results[k], out, true);
+}
+
 static int compute(run *r)
 {
     sy_work work = {.struct_size = sizeof work,
@@ -151,6 +169,7 @@ static int compute(run *r)
                           .seeded = &r->spread.values};
     sy_status status = SY_OK;
     r->report = (sy_report){.struct_size = sizeof r->report};
+    touch_arrays(r);
     cli_progress_begin(r->info.name, "tiles");
     /* Rows 0 would mean 1. */
     if (r->input.rows > 0)

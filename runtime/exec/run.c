@@ -124,6 +124,14 @@ static void drop_undone_links(const syi_job *job, syi_tiles span, syi_outcome *o
     outcome->n_links = kept;
 }
 
+static void count_packet(syi_tally *tally, const syi_outcome *outcome)
+{
+    if (tally->packets++ > 0)
+        return;
+    tally->first_elements = outcome->elements_done;
+    tally->first_ms = outcome->busy_ms;
+}
+
 static void compute(worker *self)
 {
     crew *crew = self->crew;
@@ -145,10 +153,10 @@ static void compute(worker *self)
     done = outcome.tiles_done;
     drop_undone_links(crew->job, span, &outcome);
     outcome.elements_done = syi_tiles_elements(crew->job, (syi_tiles){span.first, done});
+    count_packet(tally, &outcome);
     merged = syi_outcome_merge(&tally->total, &outcome);
     if (merged != SY_OK && self->status == SY_OK)
         note_failure(self, merged, true);
-    tally->packets++;
     tally->tail_tiles += self->packet.tail ? done : 0;
     if (status == SY_ERR_DEVICE && !lost)
         device->failed = 1; /* where another one is lost, this one is not to blame */

@@ -9,6 +9,9 @@ typedef struct syi_tally {
     syi_outcome total;
     int64_t tail_tiles; /* of another device's share, or of what was left over */
     int64_t packets;
+    /* The first packet pays for what is done once. */
+    int64_t first_elements;
+    double first_ms;
     double start_ns;  /* until its thread began; 0: it had none of its own */
     sy_status status; /* of its last failure, SY_OK: none */
 } syi_tally;

@@ -43,6 +43,7 @@ typedef struct syi_plan {
     syi_forecast split; /* the same of the whole */
     syi_source source;
     syi_choice choice;
+    bool cold; /* some device's first work of the kind in this context */
     int exact; /* the shares are an order; else a beginning, corrected while the work goes on */
 } syi_plan;
 

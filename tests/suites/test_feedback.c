@@ -3,7 +3,7 @@
  * their profile says by far more than any disturbance, so that what has to come out does not
  * depend on the machine's load. The rule itself is tested in virtual time (test_model.c).
  */
-#define _DEFAULT_SOURCE /* flock */
+#define _DEFAULT_SOURCE /* flock, MAP_ANONYMOUS */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -332,4 +333,36 @@ Test(feedback, a_failing_save_costs_one_line)
     cr_expect_not(was_written(&file));
     sy_context_destroy(&context);
     cr_expect_eq(syi_mem_alive(), alive, "memory is lost");
+}
+
+/* Devices ten times slower than their profile says, or more; whether the file was written. */
+static int slow_run_writes(double *out)
+{
+    static const cost_row rows[] = {{"a", 0, 10, 0.01, 1}, {"b", 0, 10, 0.01, 1}};
+    sy_work work = {.struct_size = sizeof work,
+                    .workload = "sma",
+                    .rows = 1,
+                    .columns = COLUMNS,
+                    .inputs = (const void *[]){x},
+                    .outputs = (void *[]){out}};
+    struct stat file = {0};
+    sy_context *context;
+    cr_assert(cost_file_write(path, "sma", 1, rows, 2));
+    was_written(&file);
+    context = lab_open("sim:a:speed=0.1,sim:b:speed=0.1", path, NULL);
+    cr_assert(context);
+    cr_assert_eq(distribute_workload(context, &work, NULL, NULL), SY_OK);
+    sy_context_destroy(&context);
+    return was_written(&file);
+}
+
+/* To get memory takes longer than to compute. */
+Test(feedback, one_run_tells_of_slow_devices_unless_its_arrays_are_new)
+{
+    const size_t size = COLUMNS * sizeof(double);
+    double *out = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert(out != MAP_FAILED);
+    cr_expect_not(slow_run_writes(out));
+    cr_expect(slow_run_writes(out));
+    munmap(out, size);
 }

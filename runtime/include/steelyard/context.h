@@ -47,7 +47,8 @@ typedef struct sy_context sy_context;
 /* Opens the devices. `config` may be NULL. Give back with sy_context_destroy. */
 SY_API sy_status sy_context_create(const sy_config *config, sy_context **out);
 
-/* Takes the address, accepts a NULL inside, leaves NULL. No call may be running on it. */
+/* Takes the address, accepts a NULL inside, leaves NULL. No call may be running on it. What its
+ * runs have found of the devices goes to multigpu.json for the next context (docs/balance.md). */
 SY_API void sy_context_destroy(sy_context **context);
 
 /* Gives the device and pinned memory back that is kept between calls, NCCL's too. NULL is accepted.
