@@ -58,12 +58,6 @@ SYI_INLINE void syi_vec_put(double *to, syi_vec a, int past)
 #endif
 }
 
-/* How many elements y lies behind the place of a vector that no two lines share. */
-SYI_INLINE int64_t syi_vec_offset(const double *y)
-{
-    return (int64_t)((uintptr_t)y / sizeof *y % SYI_VECTOR);
-}
-
 #if SYI_VECTOR == 8
 
 SYI_INLINE syi_vec syi_vec_of(double x)
@@ -127,7 +121,15 @@ SYI_INLINE void syi_vec_transpose(syi_vec *r)
     }
 }
 
-/* Whether a <= b in all elements that were asked for. */
+/* r[k][l] = x[l * stride + k]. */
+SYI_INLINE void syi_vec_columns(const double *x, int64_t stride, syi_vec *r)
+{
+    for (int l = 0; l < 8; l++)
+        r[l] = syi_vec_load(x + l * stride);
+    syi_vec_transpose(r);
+}
+
+/* Whether a <= b, for each element. */
 typedef __mmask8 syi_vec_mask;
 
 SYI_INLINE syi_vec_mask syi_vec_mask_full(void)
@@ -145,15 +147,10 @@ SYI_INLINE int syi_vec_mask_is_full(syi_vec_mask mask)
     return mask == 0xff;
 }
 
-/* Of unsigned integers. */
-SYI_INLINE syi_bits_vec syi_vec_greater(syi_bits_vec a, syi_bits_vec b)
+/* Bit l for element l. */
+SYI_INLINE uint64_t syi_vec_mask_bits(syi_vec_mask mask)
 {
-    return (syi_bits_vec)_mm512_max_epu64((__m512i)a, (__m512i)b);
-}
-
-SYI_INLINE syi_bits_vec syi_vec_lesser(syi_bits_vec a, syi_bits_vec b)
-{
-    return (syi_bits_vec)_mm512_min_epu64((__m512i)a, (__m512i)b);
+    return mask;
 }
 
 #else
@@ -207,6 +204,19 @@ SYI_INLINE void syi_vec_transpose(syi_vec *r)
     r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
+/* Halves of rows are put together as they are loaded. */
+SYI_INLINE void syi_vec_columns(const double *x, int64_t stride, syi_vec *r)
+{
+    for (int k = 0; k < 4; k += 2) {
+        __m256d even = _mm256_castpd128_pd256(_mm_loadu_pd(x + k));
+        __m256d odd = _mm256_castpd128_pd256(_mm_loadu_pd(x + stride + k));
+        even = _mm256_insertf128_pd(even, _mm_loadu_pd(x + 2 * stride + k), 1);
+        odd = _mm256_insertf128_pd(odd, _mm_loadu_pd(x + 3 * stride + k), 1);
+        r[k] = (syi_vec)_mm256_unpacklo_pd(even, odd);
+        r[k + 1] = (syi_vec)_mm256_unpackhi_pd(even, odd);
+    }
+}
+
 typedef syi_bits_vec syi_vec_mask;
 
 SYI_INLINE syi_vec_mask syi_vec_mask_full(void)
@@ -224,15 +234,9 @@ SYI_INLINE int syi_vec_mask_is_full(syi_vec_mask mask)
     return _mm256_movemask_pd((__m256d)mask) == 0xf;
 }
 
-SYI_INLINE syi_bits_vec syi_vec_greater(syi_bits_vec a, syi_bits_vec b)
+SYI_INLINE uint64_t syi_vec_mask_bits(syi_vec_mask mask)
 {
-    syi_bits_vec is_greater = (syi_bits_vec)(a > b);
-    return (a & is_greater) | (b & ~is_greater);
-}
-
-SYI_INLINE syi_bits_vec syi_vec_lesser(syi_bits_vec a, syi_bits_vec b)
-{
-    return syi_vec_greater(a, b) ^ a ^ b;
+    return (uint64_t)_mm256_movemask_pd((__m256d)mask);
 }
 
 #endif
@@ -247,6 +251,14 @@ SYI_INLINE void syi_vec_two_sum(syi_vec a, syi_vec b, syi_vec *high, syi_vec *lo
 {
     syi_vec sum = a + b, part = sum - a;
     *low = (a - (sum - part)) + (b - part);
+    *high = sum;
+}
+
+/* The same where |a| >= |b| or a is 0. */
+SYI_INLINE void syi_vec_quick_sum(syi_vec a, syi_vec b, syi_vec *high, syi_vec *low)
+{
+    syi_vec sum = a + b;
+    *low = b - (sum - a);
     *high = sum;
 }
 
@@ -267,45 +279,6 @@ SYI_INLINE int syi_vec_any(syi_bits_vec a)
 #else
     return !_mm256_testz_si256((__m256i)a, (__m256i)a);
 #endif
-}
-
-/* What syi_measure says, sooner for finite data; on the way the lines of out[0 .. count), unless it
- * is NULL, are fetched for writing. */
-SYI_INLINE syi_span syi_vec_measure(const double *x, int64_t count, const double *out)
-{
-    enum { AT_ONCE = 2 };
-    const syi_bits_vec magnitude = (syi_bits_vec){0} + (UINT64_MAX >> 1);
-    const int64_t step = AT_ONCE * SYI_VECTOR;
-    syi_bits_vec most[AT_ONCE] = {0}, least[AT_ONCE] = {0};
-    uint64_t largest = 0, smallest = UINT64_MAX; /* less one, so that zero is last */
-    int64_t i = 0;
-    for (int k = 0; k < AT_ONCE; k++)
-        least[k] -= 1;
-    for (; i + step <= count; i += step) {
-        syi_ask_ahead(x + i, (int)step);
-        for (int k = 0; k < AT_ONCE; k++) {
-            syi_bits_vec bits = (syi_bits_vec)syi_vec_load(x + i + k * SYI_VECTOR) & magnitude;
-            syi_bits_vec lower = bits - 1;
-            most[k] = syi_vec_greater(bits, most[k]);
-            least[k] = syi_vec_lesser(lower, least[k]);
-            if (out)
-                __builtin_prefetch(out + i + k * SYI_VECTOR, 1);
-        }
-    }
-    for (int k = 0; k < step; k++) {
-        uint64_t bits = most[k / SYI_VECTOR][k % SYI_VECTOR];
-        uint64_t lower = least[k / SYI_VECTOR][k % SYI_VECTOR];
-        largest = bits > largest ? bits : largest;
-        smallest = lower < smallest ? lower : smallest;
-    }
-    for (; i < count; i++) {
-        uint64_t bits = syi_bits(x[i]) & (UINT64_MAX >> 1);
-        largest = bits > largest ? bits : largest;
-        smallest = bits - 1 < smallest ? bits - 1 : smallest;
-    }
-    if (largest >= (uint64_t)SYI_INFINITY_BITS)
-        return syi_measure(x, count);
-    return syi_span_of((int64_t)largest, (int64_t)(smallest + 1), 0);
 }
 
 #else

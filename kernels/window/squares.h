@@ -1,35 +1,58 @@
 /*
  * The quick way through a stretch of rolling deviations, scores and bands. Values are taken as
- * distances d from a pivot among them and cut on a grid, d = a + b, a having so few bits that sums
- * of a^2 are exact doubles. The sums of the a, of the b and of the a^2 slide exactly, as in
- * window/grid.h; that of the rest, b * (d + a), is small and its error is bounded. The mean is
- * certain, what is made of the deviation is tested.
+ * distances d from a pivot among them. The sum of the d slides exactly, as in window/grid.h, that
+ * of their squares as Q = high + low, high being a sum large enough to have a grid g itself: adding
+ * to it cuts what is added, and low gets what was cut off. The mean is certain, what is made of
+ * the deviation is tested.
  *
- * With |d| < 2^top, a window of at most 2^length values and g = 2^(top - bits) the a^2 are
- * multiples of g^2 below 2^(2 bits) g^2, so that twice a window of them stays below 2^53 g^2 for 2
- * bits + length + 1 = 53. A rest is below 2^(2 top - bits) =: r. A vector of 8 rests, each the
- * difference of two that were rounded twice, and their prefix sums add at most (112 + period) r /
- * 2^53 to the sum's error, the first window (period / 4 + 10) * period.
+ * Where no value is more than twice another (`near`), the window changes by i - o and the sum of
+ * the squares by (i - o) (i + o), with both factors exact. Else the pivot is 0, and squares come
+ * and go.
+ *
+ * With |d| < 2^top and windows of c <= 2^length values Q stays below 2^50 g for g = 2^(2 top +
+ * length - 50), and the sums within 2^51 g of their beginning, 1.5 * 2^52 g. After n additions low
+ * is below n g / 2. Each of them and each of the few that join lanes and batches lost 2^-53 of
+ * that at most. So c Q - S^2 is off by 1.125 c g n^2 / 2^53 at most, also where what is made of
+ * high and low loses something because low is the larger one.
  */
 #ifndef SYI_KERNELS_WINDOW_SQUARES_H
 #define SYI_KERNELS_WINDOW_SQUARES_H
 
-#include "exact/vector.h"
 #include "window/certify.h"
+#include "window/lanes.h"
+#include "window/window.h"
 
 #if SYI_HAVE_VECTORS
 
-/* Longer windows leave too few bits. */
+/* Longer windows would be in doubt too often. */
 #define SQUARES_LONGEST 4096
 
+/* What is made of a spread's root is off by this much of itself at most, and by what the spread is.
+ */
+#define SQUARES_SLACK 0x1p-85
+
+typedef struct squares_moments {
+    syi_vec sum, sum_low, square, square_low;
+} squares_moments;
+
 typedef struct squares {
-    int64_t period;
+    squares_moments before; /* of the window so far, in each element */
+    squares_moments start;  /* what sums of changes begin with */
     syi_vec pivot, shift;
-    syi_vec sum_high, sum_low, high, low; /* of the a, b, a^2 and rests of the window so far */
-    syi_vec spread_error;                 /* of period * sum of squares - square of the sum */
-    syi_vec count, reciprocal, width;
-    syi_vec inverse, inverse_low; /* times the spread: the variance, that of a score's divisor */
-    int past;                     /* whole batches of bands go past the cache */
+    syi_vec count, reciprocal;
+    /* Times the spread's root: the deviation, or the bands' distance from the mean; a score is
+     * divided by the root and multiplied by this. */
+    syi_vec factor, factor_low;
+    /* Times 0.5 / root: the bound of the result's error. A score's: times its square, times the
+     * score. */
+    syi_vec error;
+    syi_vec least;    /* windows with a larger spread are not flat */
+    syi_vec down, up; /* 2^-2e and 2^-e, spreads being below 2^2e */
+    int64_t period;
+    double width; /* |factor| */
+    syi_window_kind kind;
+    int near;
+    int past; /* whole batches go past the cache */
 } squares;
 
 typedef enum squares_fit {
@@ -38,273 +61,318 @@ typedef enum squares_fit {
     SQUARES_FIT,
 } squares_fit;
 
-/* The square root's reciprocal, off by 2^-50 of itself at most; a > 0. */
-SYI_INLINE syi_vec squares_root(syi_vec a)
+SYI_INLINE double squares_larger(double a, double b)
 {
-#if SYI_VECTOR == 8
-    const syi_vec half = syi_vec_of(0.5);
-    syi_vec y = (syi_vec)_mm512_rsqrt14_pd((__m512d)a), part = half * a;
-    y = syi_vec_fma(y, syi_vec_fnma(part * y, y, half), y);
-    return syi_vec_fma(y, syi_vec_fnma(part * y, y, half), y);
-#else
-    return syi_vec_of(1.0) / (syi_vec)_mm256_sqrt_pd((__m256d)a);
-#endif
+    return a > b ? a : b;
 }
 
-/* What x[0 .. count) are made of, and their least and largest value. */
-typedef struct squares_range {
-    syi_span span;
-    double least, most;
-} squares_range;
-
-SYI_INLINE squares_range squares_measure_any(const double *x, int64_t count, const double *out)
+/* Grids and bounds for values of which |d| < 2^top. Spreads that differ by e have roots that differ
+ * by e / the larger one at most; what is in proportion to a root is so to the largest one's square
+ * / the root. */
+SYI_INLINE void squares_bound(squares *s, int top, int64_t count, double largest)
 {
-    squares_range range = {syi_vec_measure(x, count, out), x[0], x[0]};
-    syi_vec low = syi_vec_of(x[0]), high = low;
-    int64_t i = 0;
-    for (; i + SYI_VECTOR <= count; i += SYI_VECTOR) {
-        low = syi_vec_min(low, syi_vec_load(x + i));
-        high = syi_vec_max(high, syi_vec_load(x + i));
-    }
-    for (int k = 0; k < SYI_VECTOR; k++) {
-        range.least = low[k] < range.least ? low[k] : range.least;
-        range.most = high[k] > range.most ? high[k] : range.most;
-    }
-    for (; i < count; i++) {
-        range.least = x[i] < range.least ? x[i] : range.least;
-        range.most = x[i] > range.most ? x[i] : range.most;
-    }
-    return range;
+    const int length = window_length(s->period);
+    const double grid = syi_pow2(2 * top + length - 50), period = (double)s->period;
+    const double most = period * syi_pow2(top); /* of a root */
+    const double n = (double)((s->near ? 1 : 2) * count + 64);
+    const double spread_error = 1.1875 * period * grid * n * n * 0x1p-53;
+    double error = 2.0 * spread_error + 2.0 * SQUARES_SLACK * most * most;
+    error *= s->kind == SYI_WINDOW_SCORE ? 2.125 : 1.0625 * s->width;
+    if (s->kind == SYI_WINDOW_BANDS) /* and 2^-98 of the mean */
+        error += 0x1p-97 * largest * most;
+    s->error = syi_vec_of(error);
+    s->least = syi_vec_of(spread_error);
+    s->shift = syi_vec_of(1.5 * syi_pow2(top + length + (s->near ? 3 : 1)));
+    s->start.sum = syi_vec_of(s->near ? s->shift[0] : 0.0);
+    s->start.square = syi_vec_of(1.5 * grid * 0x1p52);
+    s->down = syi_vec_of(syi_pow2(-2 * (top + length)));
+    s->up = syi_vec_of(syi_pow2(-(top + length)));
 }
 
-/* The lines of out[0 .. count), unless it is NULL, are fetched for writing on the way. Positive
- * numbers are in the order of their bits, which are below those of all others. */
-SYI_INLINE squares_range squares_measure(const double *x, int64_t count, const double *out)
-{
-    syi_bits_vec most[2] = {0}, least[2] = {0};
-    uint64_t largest = 0, smallest = UINT64_MAX;
-    int64_t i = 0;
-    least[0] -= 1;
-    least[1] -= 1;
-    for (; i + 2 * SYI_VECTOR <= count; i += 2 * SYI_VECTOR) {
-        syi_ask_ahead(x + i, 2 * SYI_VECTOR);
-        for (int k = 0; k < 2; k++) {
-            syi_bits_vec bits = (syi_bits_vec)syi_vec_load(x + i + k * SYI_VECTOR);
-            most[k] = syi_vec_greater(bits, most[k]);
-            least[k] = syi_vec_lesser(bits, least[k]);
-            if (out)
-                __builtin_prefetch(out + i + k * SYI_VECTOR, 1);
-        }
-    }
-    most[0] = syi_vec_greater(most[0], most[1]);
-    least[0] = syi_vec_lesser(least[0], least[1]);
-    for (int k = 0; k < SYI_VECTOR; k++) {
-        largest = most[0][k] > largest ? most[0][k] : largest;
-        smallest = least[0][k] < smallest ? least[0][k] : smallest;
-    }
-    for (; i < count; i++) {
-        largest = syi_bits(x[i]) > largest ? syi_bits(x[i]) : largest;
-        smallest = syi_bits(x[i]) < smallest ? syi_bits(x[i]) : smallest;
-    }
-    if (smallest == 0 || largest >= (uint64_t)SYI_INFINITY_BITS)
-        return squares_measure_any(x, count, out);
-    return (squares_range){syi_span_of((int64_t)largest, (int64_t)smallest, 0),
-                           syi_from_bits(smallest), syi_from_bits(largest)};
-}
-
-/* Chooses pivot, if it can the one given, and grid for `count` values, columns - period + 1. */
-SYI_INLINE squares_fit squares_begin(squares *s, const squares_range *range, double pivot,
+/* Chooses pivot, if it can the one given, and grids for `count` values, columns - period + 1. */
+SYI_INLINE squares_fit squares_begin(squares *s, const window_range *range, double pivot,
                                      int64_t count)
 {
     const syi_span *span = &range->span;
-    const double least = range->least, most = range->most, period = (double)s->period;
-    int length = s->period > 1 ? 64 - __builtin_clzll((uint64_t)s->period - 1) : 0;
-    int bits = (52 - length) / 2, top;
-    /* All distances are exact where no value is more than twice another. */
-    if (!(least > 0.0 && least + least >= most) && !(most < 0.0 && most + most <= least))
-        pivot = 0.0;
-    double size = most - pivot > pivot - least ? most - pivot : pivot - least;
-    top = syi_split(size).exponent + 53;
-    if (!span->has_non_finite && least == most)
-        return SQUARES_FLAT;
-    if (span->has_non_finite || span->bottom < -400 || span->top > 400 ||
-        span->top - span->bottom > 99 - length || top - bits + length > 52 + span->bottom)
+    const double least = range->least, most = range->most;
+    const double size = squares_larger(most - pivot, pivot - least);
+    const int length = window_length(s->period), bits = span->top - span->bottom;
+    if (span->has_non_finite)
         return SQUARES_UNFIT;
-    double vectors = (double)(count / SYI_VECTOR + 2);
-    double error = (112.0 + period) * vectors + (0.25 * period + 16.0) * period + 64.0;
-    s->pivot = syi_vec_of(pivot);
-    s->shift = syi_vec_of(1.5 * syi_pow2(top - bits + 52));
-    s->spread_error = syi_vec_of(1.0625 * period * error * syi_pow2(2 * top - bits - 53));
+    if (least == most)
+        return SQUARES_FLAT;
+    if (bits > 103 - 2 * length || bits > 99 - length || span->bottom < -400 || span->top > 400)
+        return SQUARES_UNFIT;
+    int top = syi_split(size).exponent + 53;
+    s->near = window_is_near(range) && top - span->bottom <= 52;
+    if (s->kind == SYI_WINDOW_BANDS) /* the mean is to be larger than what is added */
+        s->near &= s->width * (double)s->period * syi_pow2(top + 1) <= squares_larger(least, -most);
+    s->pivot = syi_vec_of(s->near ? pivot : 0.0);
+    squares_bound(s, s->near ? top : span->top, count, squares_larger(most, -least));
     return SQUARES_FIT;
 }
 
-/* a, b, their distance d = a + b and the rest b * (d + a) of a value. */
-typedef struct squares_parts {
-    syi_vec a, b, rest;
-} squares_parts;
-
-SYI_INLINE squares_parts squares_cut(const squares *s, syi_vec x)
+/* A window gets `in` and loses `out`. */
+SYI_INLINE void squares_change(const squares *s, squares_moments *m, syi_vec in, syi_vec out,
+                               int near)
 {
-    syi_vec d = x - s->pivot, a = (d + s->shift) - s->shift, b = d - a;
-    return (squares_parts){a, b, b * (d + a)};
+    syi_vec sum, cut;
+    if (near) {
+        syi_vec change = in - out, both = syi_vec_fma(syi_vec_of(2.0), out - s->pivot, change);
+        sum = m->sum + change;
+        m->sum_low += change - (sum - m->sum);
+        m->sum = sum;
+        sum = syi_vec_fma(change, both, m->square);
+        m->square_low += syi_vec_fma(change, both, m->square - sum);
+        m->square = sum;
+        return;
+    }
+    syi_vec a = (in + s->shift) - s->shift, b = (out + s->shift) - s->shift;
+    m->sum += a - b;
+    m->sum_low += (in - a) - (out - b);
+    sum = syi_vec_fma(in, in, m->square);
+    m->square_low += syi_vec_fma(in, in, m->square - sum);
+    cut = syi_vec_fnma(out, out, sum);
+    m->square_low -= syi_vec_fma(out, out, cut - sum);
+    m->square = cut;
 }
 
-/* The window gets `in` and loses `out`. */
-SYI_INLINE void squares_slide(squares *s, syi_vec in, syi_vec out, syi_vec *sum, syi_vec *sum_low,
-                              syi_vec *high, syi_vec *low)
+/* What comes before the lanes that these changes were made in. */
+SYI_INLINE squares_moments squares_before(squares *s, const squares_moments *m)
 {
-    squares_parts i = squares_cut(s, in), o = squares_cut(s, out);
-    syi_vec change = i.a - o.a;
-    *sum = s->sum_high + syi_vec_scan(change);
-    *sum_low = s->sum_low + syi_vec_scan(i.b - o.b);
-    *high = s->high + syi_vec_scan(change * (i.a + o.a));
-    *low = s->low + syi_vec_scan(i.rest - o.rest);
-    s->sum_high = syi_vec_last(*sum);
-    s->sum_low = syi_vec_last(*sum_low);
-    s->high = syi_vec_last(*high);
-    s->low = syi_vec_last(*low);
+    squares_moments *all = &s->before;
+    return (squares_moments){lanes_before(&all->sum, m->sum - s->start.sum) - s->start.sum,
+                             lanes_before(&all->sum_low, m->sum_low),
+                             lanes_before(&all->square, m->square - s->start.square) -
+                                 s->start.square,
+                             lanes_before(&all->square_low, m->square_low)};
 }
 
-/* The first period - 1 values. Zero distances, the pivot, fill up the last vector. */
-SYI_INLINE void squares_fill(squares *s, const double *x, int64_t count)
+/* The first window so far. Zero distances fill up the last vector. */
+static inline void squares_fill(squares *s, const double *x, int64_t count)
 {
-    syi_vec sum[4] = {{0}, {0}, {0}, {0}};
+    squares_moments m = s->start;
+    s->before = (squares_moments){{0}, {0}, {0}, {0}};
     for (int64_t i = 0; i < count; i += SYI_VECTOR) {
         syi_vec next = s->pivot;
         if (i + SYI_VECTOR <= count)
             next = syi_vec_load(x + i);
         for (int k = 0; i + SYI_VECTOR > count && k < count - i; k++)
             next[k] = x[i + k];
-        squares_parts part = squares_cut(s, next);
-        sum[0] += part.a;
-        sum[1] += part.b;
-        sum[2] += part.a * part.a;
-        sum[3] += part.rest;
+        squares_change(s, &m, next, s->pivot, s->near);
     }
-    s->sum_high = syi_vec_last(syi_vec_scan(sum[0]));
-    s->sum_low = syi_vec_last(syi_vec_scan(sum[1]));
-    s->high = syi_vec_last(syi_vec_scan(sum[2]));
-    s->low = syi_vec_last(syi_vec_scan(sum[3]));
+    squares_before(s, &m);
 }
 
-/* ---- a batch of vectors, in loops that are short enough to overlap ---- */
-
-#define SQUARES_VECTORS 8
-#define SQUARES_COLUMNS (SQUARES_VECTORS * SYI_VECTOR)
+/* ---- a batch, in loops that are short enough to overlap ---- */
 
 typedef struct squares_batch {
-    syi_vec sum[SQUARES_VECTORS], sum_low[SQUARES_VECTORS];
-    syi_vec high[SQUARES_VECTORS], low[SQUARES_VECTORS];
-    syi_vec variance[SQUARES_VECTORS], variance_low[SQUARES_VECTORS];
-    syi_vec root[SQUARES_VECTORS], rest[SQUARES_VECTORS], error[SQUARES_VECTORS];
-    syi_vec inverse[SQUARES_VECTORS];     /* of the root, to 2^-49 of itself */
-    syi_bits_vec unsure[SQUARES_VECTORS]; /* not 0: a window is */
+    squares_moments before; /* each lane */
+    syi_vec sum[LANE], sum_low[LANE], square[LANE], square_low[LANE];
+    syi_vec root[LANE], root_low[LANE], half[LANE]; /* 0.5 / root */
+    syi_vec out[3][LANE];
+    syi_vec_mask sure[LANE]; /* of the windows of a column of each lane */
 } squares_batch;
 
-/* The variances, from the exact moments: sum and high are normalised on the way. */
-SYI_INLINE void squares_variances(const squares *s, squares_batch *b)
+/* The changes since each lane's beginning. */
+SYI_INLINE void squares_slide(squares *s, squares_batch *b, const double *x, const double *old,
+                              int near)
 {
-    for (int k = 0; k < SQUARES_VECTORS; k++) {
-        syi_vec total = b->sum[k] + b->sum_low[k], under = b->sum_low[k] - (total - b->sum[k]);
-        syi_vec square = total * total, square_low = syi_vec_fma(total, total, -square);
-        syi_vec scaled = s->count * b->high[k], rest, spread, below;
-        syi_vec scaled_low = syi_vec_fma(s->count, b->high[k], -scaled);
-        b->sum[k] = total;
-        b->sum_low[k] = under;
-        syi_vec_two_sum(scaled, -square, &spread, &rest);
-        below = syi_vec_fma(s->count, b->low[k], scaled_low - square_low);
-        below = syi_vec_fnma(total + total, under, below) + rest;
-        syi_vec_two_sum(spread, below, &spread, &rest);
-        b->unsure[k] = ~(syi_bits_vec)(spread > syi_vec_of(16.0) * s->spread_error);
-        b->variance[k] = spread * s->inverse;
-        b->variance_low[k] = syi_vec_fma(spread, s->inverse, -b->variance[k]) +
-                             syi_vec_fma(spread, s->inverse_low, rest * s->inverse);
+    squares_moments m = s->start;
+    for (int k = 0; k < LANE; k += SYI_VECTOR) {
+        syi_vec in[SYI_VECTOR], out[SYI_VECTOR];
+        syi_vec_columns(x + k, LANE, in);
+        syi_vec_columns(old + k, LANE, out);
+        SYI_UNROLL(8)
+        for (int j = 0; j < SYI_VECTOR; j++) {
+            squares_change(s, &m, in[j], out[j], near);
+            b->sum[k + j] = m.sum;
+            b->sum_low[k + j] = m.sum_low;
+            b->square[k + j] = m.square;
+            b->square_low[k + j] = m.square_low;
+        }
+    }
+    b->before = squares_before(s, &m);
+}
+
+/* The windows' sums, and in the place of the squares count * square - sum^2. */
+SYI_INLINE void squares_spreads(const squares *s, squares_batch *b)
+{
+    const squares_moments before = b->before;
+    for (int k = 0; k < LANE; k++) {
+        syi_vec sum, low, spread, rest, square = b->square[k] + before.square;
+        syi_vec_quick_sum(b->sum[k] + before.sum, b->sum_low[k] + before.sum_low, &sum, &low);
+        syi_vec scaled = s->count * square, below = syi_vec_fma(s->count, square, -scaled);
+        below = syi_vec_fma(s->count, b->square_low[k] + before.square_low, below);
+        square = sum * sum;
+        below -= syi_vec_fma(sum, sum, -square);
+        below = syi_vec_fnma(sum, low, syi_vec_fnma(sum, low, below));
+        b->sum[k] = sum;
+        b->sum_low[k] = low;
+        syi_vec_quick_sum(scaled, -square, &spread, &rest);
+        syi_vec_quick_sum(spread, below + rest, &b->square[k], &b->square_low[k]);
     }
 }
 
+/* The root of a > 0 and half its reciprocal, off by 2^-43 and 2^-34 of themselves at most; no
+ * numbers for a <= 0. They begin with a guess that is off by 1.5 * 2^-12. */
+SYI_INLINE void squares_root(const squares *s, syi_vec a, syi_vec *root, syi_vec *half)
+{
+#if SYI_VECTOR == 8
+    const syi_vec one_half = syi_vec_of(0.5);
+    syi_vec guess = (syi_vec)_mm512_rsqrt14_pd((__m512d)a), rest;
+    (void)s;
+    *root = a * guess;
+    *half = one_half * guess;
+    for (int i = 0; i < 2; i++) {
+        rest = syi_vec_fnma(*root, *half, one_half);
+        *root = syi_vec_fma(*root, rest, *root);
+        *half = syi_vec_fma(*half, rest, *half);
+    }
+#else
+    __m128 narrow = _mm_rsqrt_ps(_mm256_cvtpd_ps((__m256d)(a * s->down)));
+    syi_vec guess = (syi_vec)_mm256_cvtps_pd(narrow) * s->up, rest;
+    *root = (syi_vec)_mm256_sqrt_pd((__m256d)a);
+    rest = syi_vec_fnma(*root, guess, syi_vec_of(1.0));
+    guess *= syi_vec_of(0.5);
+    *half = syi_vec_fma(guess, syi_vec_fma(rest, rest, rest), guess);
+#endif
+}
+
+/* The roots and what they lack: below 2^-42 of them, of which less than 2^-33 is lost. */
 SYI_INLINE void squares_roots(const squares *s, squares_batch *b)
 {
-    for (int k = 0; k < SQUARES_VECTORS; k++) {
-        syi_vec variance = b->variance[k], inverse = squares_root(variance);
-        syi_vec root = variance * inverse;
+    for (int k = 0; k < LANE; k++) {
+        syi_vec spread = b->square[k], root, half;
+        squares_root(s, spread, &root, &half);
         b->root[k] = root;
-        b->inverse[k] = inverse;
-        b->rest[k] =
-            (syi_vec_fnma(root, root, variance) + b->variance_low[k]) * (syi_vec_of(0.5) * inverse);
-        b->error[k] = s->spread_error * s->inverse * inverse + root * syi_vec_of(SYI_SLACK);
+        b->half[k] = half;
+        b->root_low[k] = (syi_vec_fnma(root, root, spread) + b->square_low[k]) * half;
     }
 }
 
-SYI_INLINE void squares_bands(const squares *s, squares_batch *b, double *const *out, int past)
+/* (high + low) * factor. */
+SYI_INLINE void squares_scale(const squares *s, syi_vec high, syi_vec low, syi_vec *product,
+                              syi_vec *below)
 {
-    syi_vec size = syi_vec_abs(s->width);
-    for (int k = 0; k < SQUARES_VECTORS; k++) {
-        syi_vec total = b->sum[k], quotient = total * s->reciprocal, mean, mean_low, sum, low;
+    *product = high * s->factor;
+    *below = syi_vec_fma(high, s->factor, -*product);
+    *below = syi_vec_fma(low, s->factor, syi_vec_fma(high, s->factor_low, *below));
+}
+
+/* high + low rounded; error * size is the bound of its error. */
+SYI_INLINE syi_vec squares_round(syi_vec high, syi_vec low, syi_vec error, syi_vec size,
+                                 syi_vec_mask *sure)
+{
+    syi_vec value = high + syi_vec_fma(error, size, low);
+    *sure = syi_vec_mask_ordered(*sure, value, high + syi_vec_fnma(error, size, low));
+    return value;
+}
+
+/* The means, and in the place of the sums what they lack. */
+SYI_INLINE void squares_means(const squares *s, squares_batch *b)
+{
+    for (int k = 0; k < LANE; k++) {
+        syi_vec total = b->sum[k], quotient = total * s->reciprocal, mean, low;
         syi_vec left = syi_vec_fnma(quotient, s->count, total) + b->sum_low[k];
         syi_vec part = left * s->reciprocal;
         part = syi_vec_fma(syi_vec_fnma(part, s->count, left), s->reciprocal, part);
-        syi_vec_two_sum(s->pivot, quotient, &mean, &mean_low);
-        mean_low += part;
-        syi_vec_put(out[1] + k * SYI_VECTOR, mean + mean_low, past);
-        syi_vec step = s->width * b->root[k], step_low = syi_vec_fma(s->width, b->root[k], -step);
-        step_low = syi_vec_fma(s->width, b->rest[k], step_low);
-        syi_vec error =
-            b->error[k] * size + (syi_vec_abs(mean) + syi_vec_abs(step)) * syi_vec_of(0x1p-98);
+        syi_vec_quick_sum(s->pivot, quotient, &mean, &low);
+        syi_vec_quick_sum(mean, low + part, &b->out[1][k], &b->sum[k]);
+    }
+}
+
+SYI_INLINE void squares_bands(const squares *s, squares_batch *b, int near)
+{
+    squares_means(s, b);
+    for (int k = 0; k < LANE; k++) {
+        syi_vec mean = b->out[1][k], mean_low = b->sum[k], step, step_low;
+        squares_scale(s, b->root[k], b->root_low[k], &step, &step_low);
+        b->sure[k] = syi_vec_mask_full();
         for (int j = 0; j < 3; j += 2) {
-            syi_vec_two_sum(mean, j ? -step : step, &sum, &low);
+            syi_vec band, low;
+            if (near)
+                syi_vec_quick_sum(mean, j ? -step : step, &band, &low);
+            else
+                syi_vec_two_sum(mean, j ? -step : step, &band, &low);
             low += j ? mean_low - step_low : mean_low + step_low;
-            syi_vec_put(out[j] + k * SYI_VECTOR, syi_vec_round(sum, low, error, &b->unsure[k]),
-                        past);
+            b->out[j][k] = squares_round(band, low, s->error, b->half[k], &b->sure[k]);
         }
     }
 }
 
-SYI_INLINE void squares_deviations(squares_batch *b, double *out)
+SYI_INLINE void squares_deviations(const squares *s, squares_batch *b)
 {
-    for (int k = 0; k < SQUARES_VECTORS; k++) {
-        syi_vec value = syi_vec_round(b->root[k], b->rest[k], b->error[k], &b->unsure[k]);
-        syi_vec_store(out + k * SYI_VECTOR, value);
+    for (int k = 0; k < LANE; k++) {
+        syi_vec high, low;
+        squares_scale(s, b->root[k], b->root_low[k], &high, &low);
+        b->sure[k] = syi_vec_mask_full();
+        b->out[0][k] = squares_round(high, low, s->error, b->half[k], &b->sure[k]);
     }
 }
 
-/* period * (newest value - mean) / root. What is divided is exact: a multiple of the data's unit,
- * at most 2^(length + 1) times as large as they. The quotient is off by as much as the root in
+/* count * (newest value - mean) / root. What is divided is exact: a multiple of the data's unit, at
+ * most 2^(length + 1) times as large as they. The quotient is off by as much as the root in
  * proportion, the bound of whose error is twice too large, which covers their product. */
-SYI_INLINE void squares_scores(const squares *s, squares_batch *b, const double *newest,
-                               double *out)
+SYI_INLINE void squares_scores(const squares *s, squares_batch *b, const double *x)
 {
-    for (int k = 0; k < SQUARES_VECTORS; k++) {
-        syi_vec value = syi_vec_load(newest + k * SYI_VECTOR) - s->pivot, high, low;
+    lanes_load(x, b->out[0]);
+    for (int k = 0; k < LANE; k++) {
+        syi_vec value = b->out[0][k] - s->pivot, high, low;
         syi_vec first = value * s->count, below = syi_vec_fma(value, s->count, -first);
-        syi_vec inverse = b->inverse[k], score, rest;
         syi_vec_two_sum(first, -b->sum[k], &high, &low);
         low += below - b->sum_low[k];
-        syi_vec_two_sum(high, low, &high, &low);
-        score = high * inverse;
-        rest = syi_vec_fnma(score, b->root[k], high) + syi_vec_fnma(score, b->rest[k], low);
-        syi_vec error =
-            syi_vec_fma(b->error[k], inverse, syi_vec_of(SYI_SLACK)) * syi_vec_abs(score);
-        syi_vec_store(out + k * SYI_VECTOR,
-                      syi_vec_round(score, rest * inverse, error, &b->unsure[k]));
+        syi_vec_quick_sum(high, low, &b->sum[k], &b->sum_low[k]);
+    }
+    for (int k = 0; k < LANE; k++) {
+        syi_vec root = b->root[k], half = b->half[k], inverse = half + half, score, rest, high, low;
+        inverse = syi_vec_fma(inverse, syi_vec_fnma(root, inverse, syi_vec_of(1.0)), inverse);
+        score = b->sum[k] * inverse;
+        rest = syi_vec_fnma(score, root, b->sum[k]);
+        rest += syi_vec_fnma(score, b->root_low[k], b->sum_low[k]);
+        squares_scale(s, score, rest * inverse, &high, &low);
+        b->sure[k] = syi_vec_mask_ordered(syi_vec_mask_full(), s->least, b->square[k]);
+        b->out[0][k] =
+            squares_round(high, low, s->error * half * half, syi_vec_abs(high), &b->sure[k]);
     }
 }
 
-/* The windows that get in[k] and lose old[k], of SQUARES_COLUMNS columns; the outputs have the
- * places of vectors when they go past the cache. */
-SYI_INLINE void squares_run(squares *s, squares_batch *b, const double *in, const double *old,
-                            syi_window_kind kind, double *const *out, int past)
+/* The windows that end at x[0 .. BATCH) and lose old[..]; whether all are sure. */
+static int squares_run(squares *s, squares_batch *b, const double *x, const double *old,
+                       double *const *out, int past)
 {
-    for (int k = 0; k < SQUARES_VECTORS; k++)
-        squares_slide(s, syi_vec_load(in + k * SYI_VECTOR), syi_vec_load(old + k * SYI_VECTOR),
-                      &b->sum[k], &b->sum_low[k], &b->high[k], &b->low[k]);
-    squares_variances(s, b);
-    squares_roots(s, b);
-    if (kind == SYI_WINDOW_BANDS)
-        squares_bands(s, b, out, past);
-    else if (kind == SYI_WINDOW_SCORE)
-        squares_scores(s, b, in, out[0]);
+    if (s->near)
+        squares_slide(s, b, x, old, 1);
     else
-        squares_deviations(b, out[0]);
+        squares_slide(s, b, x, old, 0);
+    squares_spreads(s, b);
+    squares_roots(s, b);
+    if (s->kind == SYI_WINDOW_SCORE)
+        squares_scores(s, b, x);
+    else if (s->kind == SYI_WINDOW_DEVIATION)
+        squares_deviations(s, b);
+    else if (s->near)
+        squares_bands(s, b, 1);
+    else
+        squares_bands(s, b, 0);
+    for (int k = 0; k < (s->kind == SYI_WINDOW_BANDS ? 3 : 1); k++)
+        lanes_put(out[k], b->out[k], past);
+    syi_vec_mask sure = b->sure[0];
+    for (int k = 1; k < LANE; k++)
+        sure &= b->sure[k];
+    return syi_vec_mask_is_full(sure);
+}
+
+/* Bit i: the batch's window i is not sure. */
+SYI_INLINE uint64_t squares_unsure(const squares_batch *b)
+{
+    uint64_t unsure = 0;
+    for (int k = 0; k < LANE; k++) {
+        uint64_t sure = syi_vec_mask_bits(b->sure[k]);
+        for (int l = 0; l < SYI_VECTOR; l++)
+            unsure |= (~sure >> l & 1) << (l * LANE + k);
+    }
+    return unsure;
 }
 
 #endif

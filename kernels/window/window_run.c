@@ -140,11 +140,11 @@ static void run_block(const syi_window *window, const double *x, double *const *
 
 #if SYI_HAVE_VECTORS
 
-/* Where a block of about `stride` columns from `first` on ends: before a whole vector of y. */
+/* Where a block of about `stride` columns from `first` on ends: before a line of y. */
 static int64_t block_end(const double *y, int64_t first, int64_t last, int64_t stride)
 {
     int64_t end = first + stride;
-    return last <= end ? last : end - syi_vec_offset(y + end);
+    return last <= end ? last : end - (int64_t)((uintptr_t)(y + end) / sizeof *y % SYI_LINE);
 }
 
 /* Means of [first, last), a block at a time; blocks of which the grid does not hold the sums go the
@@ -153,38 +153,41 @@ static void run_means(const syi_window *window, const double *x, double *const *
                       int64_t last, int64_t stride, int past, chunk *c)
 {
     grid grid = {.period = window->period};
+    const int64_t begin = first;
     while (first < last) {
-        int64_t start = first - window->period + 1, end = block_end(out[0], first, last, stride);
+        /* With the value that goes first, which before the first block may not be there. */
+        int64_t start = first - window->period + (first == begin);
+        int64_t end = block_end(out[0], first, last, stride);
         double *to = out[0] + first;
-        syi_span span = syi_vec_measure(x + start, end - start, past ? NULL : to);
-        double shift = grid_shift(&span, window->period);
-        if (shift != 0.0) {
-            grid_means(&grid, shift, x + first, end - first, to, past);
+        window_range range = window_measure(x + start, end - start, past ? NULL : to);
+        grid_cut cut = grid_cut_of(&range, window->period, stride);
+        if (cut.shift != 0.0) {
+            grid_means(&grid, cut, x + first, end - first, to, past);
         } else {
-            grid.shift = 0.0;
+            grid.cut.shift = 0.0;
             run_block(window, x, out, first, end, c);
         }
         first = end;
     }
 }
 
-#define SQUARES_BLOCK 256
-/* More unsure vectors in so many columns than this: they are computed the long way. */
-#define SQUARES_UNSURE 8
+#define SQUARES_BLOCK (8 * BATCH)
+/* More unsure windows in a batch than this: it is better tried as part of less. */
+#define SQUARES_UNSURE (BATCH / 2)
 
-/* n <= SQUARES_COLUMNS windows that end at x[at ..], with copies; `fresh`: the first one lacks a
- * value, so none goes. */
-static void squares_some(squares *s, squares_batch *batch, const double *x, int n, int fresh,
-                         syi_window_kind kind, double *const *out, int64_t at)
+/* n <= BATCH windows that end at x[at ..], with copies; `fresh`: the first one lacks a value, so
+ * none goes. */
+static void squares_some(squares *s, squares_batch *batch, const double *x, int64_t n, int fresh,
+                         double *const *out, int64_t at)
 {
-    double in[SQUARES_COLUMNS], old[SQUARES_COLUMNS], results[3][SQUARES_COLUMNS];
+    double in[BATCH], old[BATCH], results[3][BATCH];
     double *const to[3] = {results[0], results[1], results[2]};
-    for (int k = 0; k < SQUARES_COLUMNS; k++) {
+    for (int k = 0; k < BATCH; k++) {
         in[k] = k < n ? x[at + k] : s->pivot[0];
         old[k] = k < n && k >= fresh ? x[at + k - s->period] : s->pivot[0];
     }
-    squares_run(s, batch, in, old, kind, to, 0);
-    for (int j = 0; j < (kind == SYI_WINDOW_BANDS ? 3 : 1); j++)
+    squares_run(s, batch, in, old, to, 0);
+    for (int j = 0; j < (s->kind == SYI_WINDOW_BANDS ? 3 : 1); j++)
         if (s->past)
             syi_put_past(out[j] + at, results[j], n);
         else
@@ -204,95 +207,98 @@ static void put_flat(syi_window_kind kind, double value, double *const *out, int
 }
 
 /* The windows of [first, last) from the moments, which begin with the window before the first one;
- * `fresh`: with all but a value of it, since it may not be there. 0: they are to be computed the
- * long way. */
-SYI_INLINE int squares_windows(const syi_window *window, squares *s, const double *x,
-                               double *const *out, int64_t first, int64_t last, int fresh, chunk *c)
+ * `fresh`: with all but a value of it, since it may not be there. Gives the column before which all
+ * is done. */
+SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const double *x,
+                                   double *const *out, int64_t first, int64_t last, int fresh,
+                                   chunk *c)
 {
-    int64_t unsure[SQUARES_UNSURE], most = (last - first) * SQUARES_UNSURE / SQUARES_BLOCK + 1;
+    const int outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
     squares_batch batch;
-    int count = 0;
-    most = most < SQUARES_UNSURE ? most : SQUARES_UNSURE;
     squares_fill(s, x + first - window->period + fresh, window->period - fresh);
-    for (int64_t at = first, next; at < last; at = next) {
-        next = at + SQUARES_COLUMNS - syi_vec_offset(out[0] + at);
-        next = last < next ? last : next;
-        int n = (int)(next - at);
+    for (int64_t at = first, n; at < last; at += n) {
+        n = lanes_columns(out[0] + at, last - at);
         double *to[3] = {out[0] + at, NULL, NULL};
         if (window->kind == SYI_WINDOW_BANDS)
             to[1] = out[1] + at, to[2] = out[2] + at;
+        for (int k = 0; !s->past && k < outputs; k++) /* what the next batch writes */
+            syi_ask_for((uintptr_t)(out[k] + at) + BATCH * sizeof(double), BATCH);
         int lacks = fresh && at == first;
-        if (lacks || n < SQUARES_COLUMNS)
-            squares_some(s, &batch, x, n, lacks, window->kind, out, at);
-        else
-            squares_run(s, &batch, x + at, x + at - s->period, window->kind, to, s->past);
-        for (int k = 0; k * SYI_VECTOR < n; k++)
-            if (syi_vec_any(batch.unsure[k])) {
-                if (count == most)
-                    return 0;
-                unsure[count++] = at + k * SYI_VECTOR;
-            }
+        if (lacks || n < BATCH)
+            squares_some(s, &batch, x, n, lacks, out, at);
+        else if (squares_run(s, &batch, x + at, x + at - s->period, to, s->past))
+            continue;
+        uint64_t unsure = squares_unsure(&batch) & UINT64_MAX >> (BATCH - n);
+        if (__builtin_popcountll(unsure) > SQUARES_UNSURE)
+            return at;
+        if (unsure)
+            run_block(window, x, out, at + __builtin_ctzll(unsure),
+                      at + BATCH - __builtin_clzll(unsure), c);
     }
-    for (int k = 0; k < count; k++)
-        run_block(window, x, out, unsure[k],
-                  last - unsure[k] < SYI_VECTOR ? last : unsure[k] + SYI_VECTOR, c);
-    return 1;
+    return last;
 }
 
-/* A block of deviations, scores or bands; 0: it is to be computed the long way. */
-static int squares_block(const syi_window *window, squares *s, const double *x, double *const *out,
-                         int64_t first, int64_t last, int fresh, chunk *c)
+/* A block of deviations, scores or bands, the same. */
+static int64_t squares_block(const syi_window *window, squares *s, const double *x,
+                             double *const *out, int64_t first, int64_t last, int fresh, chunk *c)
 {
     int64_t start = first - window->period + fresh, count = last - start;
-    squares_range range = squares_measure(x + start, count, s->past ? NULL : out[0] + start);
+    window_range range = window_measure(x + start, count, NULL);
     squares_fit fit = squares_begin(s, &range, x[start + count / 2], count);
     if (fit == SQUARES_FIT)
         return squares_windows(window, s, x, out, first, last, fresh, c);
     if (fit == SQUARES_FLAT)
         put_flat(window->kind, x[first], out, first, last);
-    return fit == SQUARES_FLAT;
+    return fit == SQUARES_FLAT ? last : first;
 }
 
-/* More deviations and scores than bands are unsure, and written once more: what has gone past the
- * cache would have to be fetched again. */
 static squares squares_of(const syi_window *window, double *const *out, int past)
 {
     syi_window_constants k =
         syi_window_constants_of(window->period, window->ddof, window->width, 0);
-    double high = k.inverse_high, low = k.inverse_low;
+    double high = k.inverse_high, low = k.inverse_low, width = 1.0;
+    int outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
     if (window->kind == SYI_WINDOW_SCORE) {
-        double free = (double)(window->period - window->ddof);
-        high = k.period / free;
-        low = fma(-high, free, k.period) / free;
+        high = (k.period - (double)window->ddof) / k.period;
+        low = fma(-high, k.period, k.period - (double)window->ddof) / k.period;
     }
-    return (squares){.period = window->period,
+    if (window->kind == SYI_WINDOW_BANDS)
+        width = k.width;
+    double root = sqrt(high), rest = (fma(-root, root, high) + low) / (root + root);
+    double factor = width * root;
+    return (squares){.kind = window->kind,
+                     .period = window->period,
                      .count = syi_vec_of(k.period),
                      .reciprocal = syi_vec_of(k.reciprocal),
-                     .inverse = syi_vec_of(high),
-                     .inverse_low = syi_vec_of(low),
-                     .width = syi_vec_of(k.width),
-                     .past = past && window->kind == SYI_WINDOW_BANDS && syi_in_line(out, 3)};
+                     .factor = syi_vec_of(factor),
+                     .factor_low = syi_vec_of(fma(width, root, -factor) + width * rest),
+                     .width = fabs(factor),
+                     .past = past && syi_in_line(out, outputs)};
 }
 
 /* Deviations, scores or bands of [first, last). What is too much for a block at once, say for a
- * single value that is far from the others, is as a rule not for most of its quarters. */
+ * single value that is far from the others, is as a rule not for most of its parts. */
 static void run_squares(const syi_window *window, const double *x, double *const *out,
                         int64_t first, int64_t last, int past, chunk *c)
 {
     squares s = squares_of(window, out, past);
-    const int64_t begin = first;
-    int64_t stride = window->period > SQUARES_BLOCK / 4 ? 4 * window->period : SQUARES_BLOCK;
-    stride -= stride % SQUARES_COLUMNS;
+    const int64_t begin = first, period = window->period;
+    const int64_t most =
+        period > SQUARES_BLOCK / 4 ? (4 * period + BATCH - 1) / BATCH * BATCH : SQUARES_BLOCK;
+    const int64_t least = most / 8 / BATCH * BATCH;
+    int64_t stride = most;
     while (first < last) {
         int64_t end = block_end(out[0], first, last, stride);
-        if (squares_block(window, &s, x, out, first, end, first == begin, c))
-            first = end;
-        while (first < end) {
-            int64_t part = block_end(out[0], first, end, stride / 4);
-            if (!squares_block(window, &s, x, out, first, part, first == begin, c))
-                run_block(window, x, out, first, part, c);
-            first = part;
+        int64_t done = squares_block(window, &s, x, out, first, end, first == begin, c);
+        if (done == end) {
+            stride = 2 * stride < most ? 2 * stride : most;
+        } else if (stride > least) {
+            stride = stride / 4 > least ? stride / 4 : least;
+        } else {
+            run_block(window, x, out, done, end, c);
+            done = end;
         }
+        first = done;
     }
 }
 

@@ -1,0 +1,144 @@
+/*
+ * What the quick ways through windows share: the range of a block's data, and batches of columns of
+ * which each lane of the vectors has successive ones. So sums slide along all lanes at once, from
+ * nothing, and what comes before each lane is added after.
+ */
+#ifndef SYI_KERNELS_WINDOW_LANES_H
+#define SYI_KERNELS_WINDOW_LANES_H
+
+#include "exact/vector.h"
+
+/* 2^length >= n > 0. */
+SYI_INLINE int window_length(int64_t n)
+{
+    return n > 1 ? 64 - __builtin_clzll((uint64_t)n - 1) : 0;
+}
+
+#if SYI_HAVE_VECTORS
+
+#include <math.h>
+
+#define BATCH ((int64_t)64)
+enum { LANE = BATCH / SYI_VECTOR }; /* columns of a lane */
+
+/* How many columns from y on make a batch that ends where a line does. */
+SYI_INLINE int64_t lanes_columns(const double *y, int64_t left)
+{
+    int64_t columns = BATCH - (int64_t)((uintptr_t)y / sizeof *y % SYI_LINE);
+    return left < columns ? left : columns;
+}
+
+/* Column k of each lane. */
+SYI_INLINE void lanes_load(const double *x, syi_vec *column)
+{
+    for (int k = 0; k < LANE; k += SYI_VECTOR)
+        syi_vec_columns(x + k, LANE, column + k);
+}
+
+/* The opposite. With `past`, past the cache; y then begins a line. */
+SYI_INLINE void lanes_put(double *y, const syi_vec *column, int past)
+{
+    for (int k = 0; k < LANE; k += SYI_VECTOR) {
+        syi_vec row[SYI_VECTOR];
+        syi_vec_columns((const double *)(column + k), SYI_VECTOR, row);
+        for (int l = 0; l < SYI_VECTOR; l++)
+            syi_vec_put(y + l * LANE + k, row[l], past);
+    }
+}
+
+/* What comes before each lane, given what each one adds; *carry is what comes before them all, in
+ * every element. Any order of the additions. */
+SYI_INLINE syi_vec lanes_before(syi_vec *carry, syi_vec added)
+{
+    syi_vec sum = syi_vec_scan(added), before = *carry + (sum - added);
+    *carry += syi_vec_last(sum);
+    return before;
+}
+
+/* What numbers are made of, and, of finite ones, the least and the largest. */
+typedef struct window_range {
+    syi_span span;
+    double least, most;
+} window_range;
+
+/* Whether no value is more than twice another: all differences are exact. */
+SYI_INLINE int window_is_near(const window_range *range)
+{
+    double least = range->least, most = range->most;
+    return (least > 0.0 && least + least >= most) || (most < 0.0 && most + most <= least);
+}
+
+/* The magnitudes of finite numbers: the largest, and the least that is not 0. */
+SYI_INLINE syi_span window_span(const double *x, int64_t count, double largest)
+{
+    const syi_vec zero = {0}, infinity = syi_vec_of(INFINITY);
+    syi_vec small[2] = {infinity, infinity};
+    double least = INFINITY;
+    int64_t i = 0;
+    for (; i + 2 * SYI_VECTOR <= count; i += 2 * SYI_VECTOR)
+        for (int k = 0; k < 2; k++) {
+            syi_vec size = syi_vec_abs(syi_vec_load(x + i + k * SYI_VECTOR));
+            syi_bits_vec of_zero = (syi_bits_vec)(size == zero) & (syi_bits_vec)infinity;
+            small[k] = syi_vec_min(small[k], (syi_vec)((syi_bits_vec)size | of_zero));
+        }
+    small[0] = syi_vec_min(small[0], small[1]);
+    for (int k = 0; k < SYI_VECTOR; k++)
+        least = small[0][k] < least ? small[0][k] : least;
+    for (; i < count; i++) {
+        double size = x[i] < 0.0 ? -x[i] : x[i];
+        least = size != 0.0 && size < least ? size : least;
+    }
+    return syi_span_of((int64_t)syi_bits(largest), (int64_t)syi_bits(least), 0);
+}
+
+/* Of count > 0 numbers; on the way the lines of out[0 .. count), unless it is NULL, are fetched for
+ * writing. */
+SYI_INLINE window_range window_measure(const double *x, int64_t count, const double *out)
+{
+    enum { AT_ONCE = 4, STEP = AT_ONCE * SYI_VECTOR };
+    const syi_vec zero = {0};
+    syi_vec most[AT_ONCE], least[AT_ONCE], strange[AT_ONCE]; /* a NaN: something is not finite */
+    window_range range = {{0, 0, 1}, x[0], x[0]};
+    double not_finite = 0.0;
+    int64_t i = 0;
+    for (int k = 0; k < AT_ONCE; k++) {
+        most[k] = least[k] = syi_vec_of(x[0]);
+        strange[k] = zero;
+    }
+    for (; i + STEP <= count; i += STEP) {
+        syi_ask_ahead(x + i, STEP);
+        for (int k = 0; k < AT_ONCE; k++) {
+            syi_vec next = syi_vec_load(x + i + k * SYI_VECTOR);
+            most[k] = syi_vec_max(most[k], next);
+            least[k] = syi_vec_min(least[k], next);
+            strange[k] = syi_vec_fma(next, zero, strange[k]);
+        }
+        for (int k = 0; out && k < STEP; k += SYI_LINE)
+            __builtin_prefetch(out + i + k, 1);
+    }
+    for (int k = 0; k < STEP; k++) {
+        double high = most[k / SYI_VECTOR][k % SYI_VECTOR];
+        double low = least[k / SYI_VECTOR][k % SYI_VECTOR];
+        range.most = high > range.most ? high : range.most;
+        range.least = low < range.least ? low : range.least;
+        not_finite += strange[k / SYI_VECTOR][k % SYI_VECTOR];
+    }
+    for (; i < count; i++) {
+        range.most = x[i] > range.most ? x[i] : range.most;
+        range.least = x[i] < range.least ? x[i] : range.least;
+        not_finite += x[i] * 0.0;
+    }
+    if (not_finite != 0.0)
+        return range;
+    double high = range.most, low = range.least, size = high > -low ? high : -low;
+    if (low > 0.0)
+        range.span = syi_span_of((int64_t)syi_bits(high), (int64_t)syi_bits(low), 0);
+    else if (high < 0.0)
+        range.span = syi_span_of((int64_t)syi_bits(-low), (int64_t)syi_bits(-high), 0);
+    else
+        range.span = window_span(x, count, size);
+    return range;
+}
+
+#endif
+#endif
