@@ -174,6 +174,8 @@ static void run_means(const syi_window *window, const double *x, double *const *
 #define SQUARES_BLOCK (8 * BATCH)
 /* More unsure windows in a batch than this: it is better tried as part of less. */
 #define SQUARES_UNSURE (BATCH / 2)
+/* So many unsure windows are not tried again. */
+#define SQUARES_FEW 4
 
 /* n <= BATCH windows that end at x[at ..], with copies; `fresh`: the first one lacks a value, so
  * none goes. */
@@ -206,12 +208,34 @@ static void put_flat(syi_window_kind kind, double value, double *const *out, int
             out[k][i] = y;
 }
 
+static int64_t squares_block(const syi_window *window, const squares *shared, const double *x,
+                             double *const *out, int64_t first, int64_t last, int fresh, int most,
+                             chunk *c);
+
+/* Windows of a batch that are not sure: they may be with bounds of their own, else they are
+ * computed the long way. */
+static void squares_again(const syi_window *window, const squares *s, const double *x,
+                          double *const *out, int64_t at, uint64_t unsure, chunk *c)
+{
+    while (unsure) {
+        int64_t from = __builtin_ctzll(unsure), end = from;
+        while (end < BATCH && (unsure >> end & 1))
+            end++;
+        unsure &= end < BATCH ? UINT64_MAX << end : 0;
+        int64_t first = at + from, last = at + end;
+        if (end - from > SQUARES_FEW)
+            first = squares_block(window, s, x, out, first, last, 1, 0, c);
+        if (first < last)
+            run_block(window, x, out, first, last, c);
+    }
+}
+
 /* The windows of [first, last) from the moments, which begin with the window before the first one;
  * `fresh`: with all but a value of it, since it may not be there. Gives the column before which all
- * is done. */
+ * is done: where more than `most` of a batch are not sure it ends. */
 SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const double *x,
                                    double *const *out, int64_t first, int64_t last, int fresh,
-                                   chunk *c)
+                                   int most, chunk *c)
 {
     const int outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
     squares_batch batch;
@@ -229,24 +253,24 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
         else if (squares_run(s, &batch, x + at, x + at - s->period, to, s->past))
             continue;
         uint64_t unsure = squares_unsure(&batch) & UINT64_MAX >> (BATCH - n);
-        if (__builtin_popcountll(unsure) > SQUARES_UNSURE)
+        if (__builtin_popcountll(unsure) > most)
             return at;
-        if (unsure)
-            run_block(window, x, out, at + __builtin_ctzll(unsure),
-                      at + BATCH - __builtin_clzll(unsure), c);
+        squares_again(window, s, x, out, at, unsure, c);
     }
     return last;
 }
 
 /* A block of deviations, scores or bands, the same. */
-static int64_t squares_block(const syi_window *window, squares *s, const double *x,
-                             double *const *out, int64_t first, int64_t last, int fresh, chunk *c)
+static int64_t squares_block(const syi_window *window, const squares *shared, const double *x,
+                             double *const *out, int64_t first, int64_t last, int fresh, int most,
+                             chunk *c)
 {
     int64_t start = first - window->period + fresh, count = last - start;
     window_range range = window_measure(x + start, count, NULL);
-    squares_fit fit = squares_begin(s, &range, x[start + count / 2], count);
+    squares s = *shared;
+    squares_fit fit = squares_begin(&s, &range, x[start + count / 2], count);
     if (fit == SQUARES_FIT)
-        return squares_windows(window, s, x, out, first, last, fresh, c);
+        return squares_windows(window, &s, x, out, first, last, fresh, most, c);
     if (fit == SQUARES_FLAT)
         put_flat(window->kind, x[first], out, first, last);
     return fit == SQUARES_FLAT ? last : first;
@@ -281,7 +305,7 @@ static squares squares_of(const syi_window *window, double *const *out, int past
 static void run_squares(const syi_window *window, const double *x, double *const *out,
                         int64_t first, int64_t last, int past, chunk *c)
 {
-    squares s = squares_of(window, out, past);
+    const squares s = squares_of(window, out, past);
     const int64_t begin = first, period = window->period;
     const int64_t most =
         period > SQUARES_BLOCK / 4 ? (4 * period + BATCH - 1) / BATCH * BATCH : SQUARES_BLOCK;
@@ -289,7 +313,8 @@ static void run_squares(const syi_window *window, const double *x, double *const
     int64_t stride = most;
     while (first < last) {
         int64_t end = block_end(out[0], first, last, stride);
-        int64_t done = squares_block(window, &s, x, out, first, end, first == begin, c);
+        int unsure = stride > least ? SQUARES_UNSURE : BATCH;
+        int64_t done = squares_block(window, &s, x, out, first, end, first == begin, unsure, c);
         if (done == end) {
             stride = 2 * stride < most ? 2 * stride : most;
         } else if (stride > least) {
