@@ -6,7 +6,7 @@
 #define SYI_KERNELS_WILDER_RUN_H
 
 #include "traffic.h"
-#include "wilder/ranges.h"
+#include "wilder/quick.h"
 
 typedef struct task {
     syi_wilder_prices x; /* column 0 is `first` */
@@ -125,12 +125,13 @@ SYI_INLINE int64_t run_quickly(const task *task, const weights *w, tile *t, syi_
                                int64_t at, int64_t to)
 {
 #if SYI_HAVE_VECTORS
-    if (task->is_range) {
-        const int64_t count = LANES * t->steps;
-        syi_wilder_prices x = {task->x.high + at, task->x.low + at, task->x.close + at};
-        double *y = task->y ? task->y + at : NULL;
-        return at + count * run_ranges(w, &x, y, task->past_cache, t, s, (to - at) / count);
-    }
+    const int64_t count = LANES * t->steps;
+    syi_wilder_prices x = {NULL, NULL, task->x.close + at};
+    if (task->is_range)
+        x = (syi_wilder_prices){task->x.high + at, task->x.low + at, x.close};
+    if (to - at >= count)
+        at += count * run_tiles(w, task->is_range, &x, task->y ? task->y + at : NULL,
+                                task->past_cache, t, s, (to - at) / count);
 #endif
     (void)task, (void)w, (void)t, (void)s, (void)to;
     return at;
@@ -160,9 +161,8 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
     *s = next;
     if (!task->y)
         return SY_OK;
-    if (settle_tile(w, t, task->is_range, error) != 0.0)
+    if (settle_tile(w, t, task->is_range, error, task->past_cache ? room : task->y + at))
         SYI_TRY(report(task, w, t, at, error));
-    gather(t->y, t->steps, task->past_cache ? room : task->y + at);
     if (task->past_cache)
         syi_put_past(task->y + at, room, count);
     return SY_OK;

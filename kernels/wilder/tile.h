@@ -62,16 +62,21 @@ typedef struct tile {
     int64_t steps;      /* a multiple of 8 */
     syi_dd power;       /* b^steps */
     double fade[LANES]; /* its powers, rounded up: what is left of a sum before each lane */
-    sums half, last;    /* of ranges.h: what is in the first half of a stretch, and in all of it */
+    /* Of quick.h: what is in a stretch, of the gains too; of ranges.h: and in its first half. */
+    sums last, up_last, half;
 } tile;
 
-/* For tiles of at most so many columns, of which there may be too few to make one. For ranges the
- * weights stay below 2^16, for a grid that holds all of a tile's sums. */
+/* For tiles of at most so many columns, of which there may be too few to make one. The weights stay
+ * below 2^16 for ranges, 2^8 for moves, for a grid that holds all of a tile's sums; but the moves'
+ * tiles not for a short period, where they would be too small. */
 static void make_weights(weights *w, double period, int is_range, int64_t columns)
 {
-    const int64_t held = (int64_t)(11.0 * (period - 0.5)) / 8 * 8;
-    const int64_t most = is_range && held < STEPS ? held : period < 3.0 ? STEPS / 2 : STEPS;
+    const int64_t held = (int64_t)((is_range ? 11.0 : 5.5) * (period - 0.5)) / 8 * 8;
+    const int64_t least = is_range ? 0 : STEPS / 2;
+    int64_t most = period < 3.0 ? STEPS / 2 : STEPS;
     syi_dd weight = {1.0, 0.0}, out = syi_dd_divide(weight, period);
+    if (held >= least && held < STEPS)
+        most = held;
     w->b = syi_wilder_factor(period);
     w->back = syi_dd_divide((syi_dd){period, 0.0}, period - 1.0);
     w->steps = columns / LANES < most ? columns / LANES / 8 * 8 : most;
@@ -97,7 +102,25 @@ SYI_INLINE void set_steps(const weights *w, tile *t, int64_t steps)
         t->fade[l] = t->fade[l - 1] * t->power.high * (1.0 + 0x1p-40);
 }
 
-/* Columns as they lie in the row side by side, and back. */
+#if SYI_HAVE_VECTORS
+
+/* Columns as they lie in the row side by side. */
+SYI_INLINE void spread(const double *from, int64_t steps, double (*to)[LANES])
+{
+    for (int l = 0; l < LANES; l += SYI_VECTOR)
+        for (int64_t i = 0; i < steps; i += SYI_VECTOR) {
+            syi_vec r[SYI_VECTOR];
+            for (int k = 0; k < SYI_VECTOR; k++)
+                r[k] = syi_vec_load(from + (l + k) * steps + i);
+            syi_vec_transpose(r);
+            for (int k = 0; k < SYI_VECTOR; k++)
+                syi_vec_store(to[i + k] + l, r[k]);
+        }
+}
+
+#else
+
+/* The same. */
 SYI_INLINE void spread(const double *from, int64_t steps, double (*to)[LANES])
 {
     for (int64_t i = 0; i < steps; i++)
@@ -105,12 +128,7 @@ SYI_INLINE void spread(const double *from, int64_t steps, double (*to)[LANES])
             to[i][l] = from[l * steps + i];
 }
 
-SYI_INLINE void gather(double (*from)[LANES], int64_t steps, double *to)
-{
-    for (int l = 0; l < LANES; l++)
-        for (int64_t i = 0; i < steps; i++)
-            to[l * steps + i] = from[i][l];
-}
+#endif
 
 #if SYI_HAVE_VECTORS
 
@@ -210,54 +228,6 @@ SYI_INLINE void chain_starts(syi_dd power, const sums *sum, syi_dd *start, sums 
         *start = (syi_dd){next.high, (next.low + low[l]) + rest};
     }
     *start = syi_dd_of_ordered(start->high, start->low);
-}
-
-SYI_INLINE syi_dd started(const sums *start, const sums *sum, int l)
-{
-    syi_dd s = syi_dd_of_sum(start->high[l], sum->high[l]);
-    s.low += start->low[l] + sum->low[l];
-    return s;
-}
-
-/* The number nearest to a value known to within epsilon * |value|; not 0.0 when in doubt. */
-SYI_INLINE double settle_near(double high, double low, double epsilon, double *y)
-{
-    double above = high + fma(high, epsilon, low), below = high + fma(high, -epsilon, low);
-    *y = above;
-    return above - below;
-}
-
-/* 100 * up / total, whose relative errors sum up to less than epsilon - EPSILON. */
-SYI_INLINE double settle_index(syi_dd up, syi_dd total, double epsilon, double *y)
-{
-    double part = 100.0 * up.high, rest = fma(100.0, up.low, fma(100.0, up.high, -part));
-    double inverse = 1.0 / total.high, first = part * inverse;
-    double left = fma(-first, total.high, part) + fma(-first, total.low, rest);
-    return settle_near(first, left * inverse, epsilon, y);
-}
-
-SYI_INLINE double settle_at(const weights *w, const tile *t, int64_t i, int l, int is_range,
-                            double error, double *y)
-{
-    syi_dd total = started(&t->total_start, &t->total[i], l);
-    if (is_range) {
-        double mean = total.high * w->out_high[i], rest = fma(total.high, w->out_high[i], -mean);
-        rest = fma(total.low, w->out_high[i], fma(total.high, w->out_low[i], rest));
-        return settle_near(mean, rest, error, y);
-    }
-    return settle_index(started(&t->up_start, &t->up[i], l), total, error, y);
-}
-
-SYI_INLINE double settle_tile(const weights *w, tile *t, int is_range, double error)
-{
-    double doubt[LANES] = {0.0}, doubts = 0.0;
-    for (int64_t i = 0; i < t->steps; i++) {
-        for (int l = 0; l < LANES; l++)
-            doubt[l] += settle_at(w, t, i, l, is_range, error, &t->y[i][l]);
-    }
-    for (int l = 0; l < LANES; l++)
-        doubts += doubt[l];
-    return doubts;
 }
 
 /* What is left of a sum after the tile, rounded up. */

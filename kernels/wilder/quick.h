@@ -1,0 +1,119 @@
+/* Tiles one after another on a grid (grid.h), for as long as the prices are for it. */
+#ifndef SYI_KERNELS_WILDER_QUICK_H
+#define SYI_KERNELS_WILDER_QUICK_H
+
+#include "wilder/moves.h"
+#include "wilder/ranges.h"
+
+#if SYI_HAVE_VECTORS
+
+typedef struct grids {
+    grid total, up;
+} grids;
+
+SYI_INLINE price_traits take_first(const syi_wilder_prices *x, int is_range, double close, tile *t)
+{
+    return is_range ? take_first_ranges(x, close, t) : take_first_moves(x->close, close, t);
+}
+
+/* Sums up the tile's terms, which are like `what`, moving the state past it; returns the relative
+ * error of its values, NaN when they are not for this way. */
+SYI_INLINE double sum_quickly(const weights *w, tile *t, int is_range, const price_traits *what,
+                              grids *g, syi_wilder_state *s)
+{
+    const double heaviest = w->high[t->steps - 1];
+    double most = heaviest * s->period * (1.0 + 0x1p-40) * apart(what), error = LAST_ERROR;
+    if (!(most >= 0.0) || !choose_grid(&g->total, t, s->total.value.high, most))
+        return syi_nan();
+    if (!is_range && (!(most > 0.0) || heaviest > MOST_WEIGHT || s->lifted != 0.0 ||
+                      !choose_grid(&g->up, t, s->up.value.high, most)))
+        return syi_nan();
+    for (int q = 0; q < GROUPS; q++)
+        if (is_range)
+            sum_ranges(w, t, &g->total, q);
+        else
+            sum_moves(w, t, &g->total, &g->up, q);
+    error += chain_grid(w, t, &g->total, &t->last, &s->total, &t->total_start);
+    if (!is_range)
+        error += chain_grid(w, t, &g->up, &t->up_last, &s->up, &t->up_start);
+    if (!(error <= (is_range ? MOST_RANGE_ERROR : MOST_MOVE_ERROR)))
+        return syi_nan();
+    return s->total.value.high > 0.0 ? error : syi_nan();
+}
+
+/* The values to y; returns not 0 when one is in doubt. Meanwhile the terms of the next tile, whose
+ * outputs are to lie at `ahead`, are taken from x, unless it is NULL, so that the processor waits
+ * for neither memory nor arithmetic. */
+SYI_INLINE int settle_quickly(const weights *w, tile *t, int is_range, const grids *g, double error,
+                              double *y, const syi_wilder_prices *x, const double *ahead,
+                              price_traits *what)
+{
+    syi_bits_vec unsure = {0};
+    int64_t taken = 0;
+    for (int q = 0; q < GROUPS; q++) {
+        group_sum total = start_of(&t->total_start, &g->total, q), up = total;
+        if (!is_range)
+            up = start_of(&t->up_start, &g->up, q);
+        for (int64_t i = 0; i < t->steps; i += SYI_VECTOR) {
+            if (is_range) {
+                if (i == half_of(t))
+                    start_half(t, q, &total);
+                settle_ranges(w, t, i, q, total, error, &unsure, y);
+                if (x)
+                    take_ranges(x, taken, t, what, ahead);
+            } else {
+                settle_moves(t, i, q, total, up, error, &unsure, y);
+                if (x)
+                    take_moves(x->close, taken, t, what, ahead);
+            }
+            taken += SYI_VECTOR * SYI_VECTOR;
+        }
+    }
+    return syi_vec_any(unsure);
+}
+
+/* Whole tiles of columns at x, `most` of them and at least one; returns how many it has done. The
+ * next one is not for this way, or one of its values is in doubt. y may be NULL; `past`: it is put
+ * past the cache. Not inline: the compiler would lose sight of the vectors of what calls it. */
+static __attribute__((noinline)) int64_t run_tiles(const weights *w, int is_range,
+                                                   const syi_wilder_prices *prices, double *y,
+                                                   int past, tile *t, syi_wilder_state *s,
+                                                   int64_t most)
+{
+    const int64_t count = LANES * t->steps;
+    double room[LANES * STEPS];
+    syi_wilder_prices x = *prices;
+    price_traits what = take_first(&x, is_range, s->close, t);
+    for (int64_t done = 0; done < most; done++) {
+        syi_wilder_state state = *s;
+        grids g = {0};
+        double error;
+        if (!is_range)
+            syi_wilder_catch_up(&state, &w->b);
+        error = sum_quickly(w, t, is_range, &what, &g, &state);
+        state.close = x.close[count - 1];
+        if (!(fabs(state.close) <= MOST_PRICE) || !(error >= 0.0))
+            return done;
+        const int64_t next = done + 1 < most ? count : 0;
+        x.close += next;
+        if (is_range)
+            x = (syi_wilder_prices){x.high + next, x.low + next, x.close};
+        what =
+            (price_traits){syi_vec_of(state.close), syi_vec_of(state.close), syi_vec_mask_full()};
+        if (y) {
+            double *to = past ? room : y + done * count;
+            if (settle_quickly(w, t, is_range, &g, error, to, next ? &x : NULL,
+                               past ? room : to + next, &what))
+                return done;
+            if (past)
+                syi_put_past(y + done * count, room, count);
+        } else {
+            what = take_first(&x, is_range, state.close, t);
+        }
+        *s = state;
+    }
+    return most;
+}
+
+#endif
+#endif
