@@ -12,11 +12,11 @@
 
 #if SYI_HAVE_VECTORS
 
-#define EMA_LANES  16
+#define EMA_LANES  (2 * SYI_VECTOR)
 #define EMA_GROUPS (EMA_LANES / SYI_VECTOR)
 /* The longest lane, in columns: the tile stays in the first cache, no two lanes in the same sets.
  */
-#define EMA_LENGTH 160
+#define EMA_LENGTH (2560 / EMA_LANES)
 #define EMA_BLOCKS ((EMA_LENGTH + SYI_STAGE_BLOCK - 1) / SYI_STAGE_BLOCK)
 /* A shorter stretch is not worth a slab. */
 #define EMA_LEAST (4 * EMA_LANES)
@@ -45,14 +45,17 @@ typedef struct ema_slab {
 SYI_INLINE void ema_read(ema_slab *s, int64_t at, int count)
 {
     syi_vec *tile = s->tile + at * EMA_GROUPS;
-    for (int i = 0; i < count; i += SYI_VECTOR) {
-        syi_lanes_load(tile + i * EMA_GROUPS, s->x + at + i, s->length, EMA_GROUPS,
-                       count - i < SYI_VECTOR ? count - i : SYI_VECTOR);
-        for (int lane = 0; lane < EMA_LANES; lane++) {
+    int whole = count / SYI_VECTOR * SYI_VECTOR;
+    for (int i = 0; i < whole; i += SYI_VECTOR)
+        syi_lanes_load(tile + i * EMA_GROUPS, s->x + at + i, s->length, EMA_GROUPS, SYI_VECTOR);
+    if (whole < count)
+        syi_lanes_load(tile + whole * EMA_GROUPS, s->x + at + whole, s->length, EMA_GROUPS,
+                       count - whole);
+    for (int lane = 0; lane < EMA_LANES; lane++)
+        for (int i = 0; i < count; i += SYI_LINE) {
             __builtin_prefetch(s->next_x + lane * s->length + at + i);
             __builtin_prefetch(s->next_y + lane * s->length + at + i, 1);
         }
-    }
     for (int q = 0; q < EMA_GROUPS; q++) {
         syi_vec least = tile[q], most = tile[q];
         for (int i = 1; i < count; i++) {
@@ -117,15 +120,32 @@ SYI_INLINE void ema_try(ema_slab *s, int64_t at, int count)
     syi_stage stage[EMA_GROUPS];
     for (int q = 0; q < EMA_GROUPS; q++) {
         grid[q] = ema_enter(s, q, at);
-        stage[q] = s->stage[q];
+        stage[q] = syi_stage_copy(&s->stage[q]);
     }
     for (int i = 0; i < count; i++)
         for (int q = 0; q < EMA_GROUPS; q++)
             ema_step(&stage[q], s->terms, &grid[q], s->tile[(at + i) * EMA_GROUPS + q]);
     for (int q = 0; q < EMA_GROUPS; q++) {
         syi_stage_leave(&stage[q], s->terms, grid[q].shift, grid[q].unit, (syi_vec){0}, count);
-        s->stage[q] = stage[q];
+        s->stage[q] = syi_stage_copy(&stage[q]);
     }
+}
+
+/* `count` columns of a block with outputs, at most SYI_VECTOR. */
+SYI_INLINE void ema_write_some(const ema_slab *s, int64_t at, int count, syi_stage *stage,
+                               const syi_stage_grid *grid, const syi_vec *error,
+                               syi_bits_vec *unsure)
+{
+    const syi_vec *tile = s->tile + at * EMA_GROUPS;
+    syi_vec out[SYI_VECTOR * EMA_GROUPS] = {{0}};
+    SYI_UNROLL(8)
+    for (int k = 0; k < SYI_VECTOR; k++)
+        SYI_UNROLL(4)
+    for (int q = 0; k < count && q < EMA_GROUPS; q++) {
+        ema_step(&stage[q], s->terms, &grid[q], tile[k * EMA_GROUPS + q]);
+        out[k * EMA_GROUPS + q] = ema_round(&stage[q], &grid[q], error[q], &unsure[q]);
+    }
+    syi_lanes_store(s->y + at, s->length, out, EMA_GROUPS, count);
 }
 
 /* A block with outputs. */
@@ -133,28 +153,24 @@ SYI_INLINE void ema_write(ema_slab *s, int64_t at, int count)
 {
     syi_stage_grid grid[EMA_GROUPS];
     syi_stage stage[EMA_GROUPS];
-    syi_vec error[EMA_GROUPS], out[SYI_VECTOR * EMA_GROUPS];
+    syi_vec error[EMA_GROUPS];
     syi_bits_vec unsure[EMA_GROUPS] = {{0}};
     int64_t block = at / SYI_STAGE_BLOCK * EMA_GROUPS;
+    int whole = count / SYI_VECTOR * SYI_VECTOR;
     for (int q = 0; q < EMA_GROUPS; q++) {
         s->begun_pivot[block + q] = s->pivot[q];
         s->begun[block + q] = s->stage[q];
         grid[q] = ema_enter(s, q, at);
         error[q] = ema_error(s, q, &grid[q]);
-        stage[q] = s->stage[q];
+        stage[q] = syi_stage_copy(&s->stage[q]);
     }
-    for (int i = 0; i < count; i += SYI_VECTOR) {
-        int n = count - i < SYI_VECTOR ? count - i : SYI_VECTOR;
-        for (int k = 0; k < n; k++)
-            for (int q = 0; q < EMA_GROUPS; q++) {
-                ema_step(&stage[q], s->terms, &grid[q], s->tile[(at + i + k) * EMA_GROUPS + q]);
-                out[k * EMA_GROUPS + q] = ema_round(&stage[q], &grid[q], error[q], &unsure[q]);
-            }
-        syi_lanes_store(s->y + at + i, s->length, out, EMA_GROUPS, n);
-    }
+    for (int i = 0; i < whole; i += SYI_VECTOR)
+        ema_write_some(s, at + i, SYI_VECTOR, stage, grid, error, unsure);
+    if (whole < count)
+        ema_write_some(s, at + whole, count - whole, stage, grid, error, unsure);
     for (int q = 0; q < EMA_GROUPS; q++) {
         syi_stage_leave(&stage[q], s->terms, grid[q].shift, grid[q].unit, (syi_vec){0}, count);
-        s->stage[q] = stage[q];
+        s->stage[q] = syi_stage_copy(&stage[q]);
         s->unsure[block + q] = unsure[q];
     }
 }

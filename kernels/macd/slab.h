@@ -78,16 +78,18 @@ SYI_INLINE void macd_look(macd_slab *s, int64_t block, const syi_vec *tile, int 
 SYI_INLINE void macd_read(macd_slab *s, int64_t at, int count)
 {
     syi_vec *tile = s->tile + at * MACD_GROUPS;
-    for (int i = 0; i < count; i += SYI_VECTOR) {
-        syi_lanes_load(tile + i * MACD_GROUPS, s->x + at + i, s->length, MACD_GROUPS,
-                       count - i < SYI_VECTOR ? count - i : SYI_VECTOR);
-        for (int lane = 0; lane < MACD_LANES; lane++) {
-            int64_t to = lane * s->length + at + i;
-            __builtin_prefetch(s->next + to);
+    int whole = count / SYI_VECTOR * SYI_VECTOR;
+    for (int i = 0; i < whole; i += SYI_VECTOR)
+        syi_lanes_load(tile + i * MACD_GROUPS, s->x + at + i, s->length, MACD_GROUPS, SYI_VECTOR);
+    if (whole < count)
+        syi_lanes_load(tile + whole * MACD_GROUPS, s->x + at + whole, s->length, MACD_GROUPS,
+                       count - whole);
+    for (int lane = 0; lane < MACD_LANES; lane++)
+        for (int64_t to = lane * s->length + at, i = 0; i < count; i += SYI_LINE) {
+            __builtin_prefetch(s->next + to + i);
             for (int k = 0; k < 3 && s->y[k]; k++)
-                __builtin_prefetch(s->y[k] + to, 1);
+                __builtin_prefetch(s->y[k] + to + i, 1);
         }
-    }
     macd_look(s, at / SYI_STAGE_BLOCK, tile, count);
 }
 
@@ -114,17 +116,36 @@ SYI_INLINE syi_stage_grid macd_enter(macd_slab *s, int q, int64_t at)
     return grid;
 }
 
-/* The macd is *high + *low. */
-SYI_INLINE void macd_step(syi_stage *stage, const syi_stage_terms *terms,
-                          const syi_stage_grid *grid, syi_vec x, syi_vec *high, syi_vec *low)
+/* A group of lanes inside of a block. */
+typedef struct macd_run {
+    syi_stage fast, slow, signal;
+    syi_vec pivot, shift;
+} macd_run;
+
+SYI_INLINE macd_run macd_begin(const macd_lanes *l, const syi_stage_grid *grid)
 {
-    syi_vec part = x - grid->pivot, shifted = part + grid->shift;
-    syi_vec below = part - (shifted - grid->shift);
-    syi_stage_step(&stage[FAST], &terms[FAST], shifted, below);
-    syi_stage_step(&stage[SLOW], &terms[SLOW], shifted, below);
-    *high = stage[FAST].high - stage[SLOW].high;
-    *low = stage[FAST].low - stage[SLOW].low;
-    syi_stage_step(&stage[SIGNAL], &terms[SIGNAL], *high + grid->shift, *low);
+    return (macd_run){syi_stage_copy(&l->stage[FAST]), syi_stage_copy(&l->stage[SLOW]),
+                      syi_stage_copy(&l->stage[SIGNAL]), grid->pivot, grid->shift};
+}
+
+/* The macd is high + low. */
+typedef struct macd_pair {
+    syi_vec high, low;
+} macd_pair;
+
+SYI_INLINE macd_pair macd_step(macd_run *r, const syi_stage_terms *terms, syi_vec x)
+{
+    syi_vec part = x - r->pivot, shifted = part + r->shift;
+    syi_vec below = part - (shifted - r->shift);
+    syi_stage_step(&r->fast, &terms[FAST], shifted, below);
+    syi_stage_step(&r->slow, &terms[SLOW], shifted, below);
+    return (macd_pair){r->fast.high - r->slow.high, r->fast.low - r->slow.low};
+}
+
+SYI_INLINE macd_pair macd_smooth(macd_run *r, const syi_stage_terms *terms, macd_pair macd)
+{
+    syi_stage_step(&r->signal, &terms[SIGNAL], macd.high + r->shift, macd.low);
+    return (macd_pair){r->signal.high - r->shift, r->signal.low};
 }
 
 /* What the macd of a block may be off by: the averages' errors, and the difference's rounding. */
@@ -135,60 +156,96 @@ SYI_INLINE syi_vec macd_error(const macd_slab *s, const macd_lanes *l, const syi
     return l->stage[FAST].error + l->stage[SLOW].error + grid->unit * syi_vec_of(noise);
 }
 
-SYI_INLINE void macd_leave(macd_slab *s, int q, const syi_stage_grid *grid, const syi_stage *stage,
+SYI_INLINE void macd_leave(macd_slab *s, int q, const syi_stage_grid *grid, const macd_run *r,
                            syi_vec macd_error, int count)
 {
     const syi_vec none = {0};
-    for (int k = 0; k < STAGES; k++) {
-        s->lanes[q].stage[k] = stage[k];
-        syi_stage_leave(&s->lanes[q].stage[k], &s->terms[k], grid->shift, grid->unit,
+    syi_stage *stage = s->lanes[q].stage;
+    stage[FAST] = syi_stage_copy(&r->fast);
+    stage[SLOW] = syi_stage_copy(&r->slow);
+    stage[SIGNAL] = syi_stage_copy(&r->signal);
+    for (int k = 0; k < STAGES; k++)
+        syi_stage_leave(&stage[k], &s->terms[k], grid->shift, grid->unit,
                         k == SIGNAL ? macd_error : none, count);
-    }
 }
 
 /* A block of a group without outputs. */
 SYI_INLINE void macd_try(macd_slab *s, int q, int64_t at, int count)
 {
     syi_stage_grid grid = macd_enter(s, q, at);
-    syi_vec error = macd_error(s, &s->lanes[q], &grid), high, low;
-    syi_stage stage[STAGES] = {s->lanes[q].stage[FAST], s->lanes[q].stage[SLOW],
-                               s->lanes[q].stage[SIGNAL]};
+    syi_vec error = macd_error(s, &s->lanes[q], &grid);
+    macd_run run = macd_begin(&s->lanes[q], &grid);
     for (int i = 0; i < count; i++)
-        macd_step(stage, s->terms, &grid, s->tile[(at + i) * MACD_GROUPS + q], &high, &low);
-    macd_leave(s, q, &grid, stage, error, count);
+        macd_smooth(&run, s->terms, macd_step(&run, s->terms, s->tile[(at + i) * MACD_GROUPS + q]));
+    macd_leave(s, q, &grid, &run, error, count);
+}
+
+/* How far the outputs of a block may be off. */
+typedef struct macd_errors {
+    syi_vec macd, signal, histogram;
+} macd_errors;
+
+SYI_INLINE macd_errors macd_errors_of(const macd_slab *s, const syi_stage_grid *grid, syi_vec input,
+                                      syi_vec signal)
+{
+    const syi_vec fine = syi_vec_of(SYI_FINE * (1.0 + 0x1p-40));
+    /* Twice the lows' rounding, for what the test of the rounding loses. */
+    double lost = s->terms[SIGNAL].noise + 2.0 * SYI_STAGE_LOSS * s->terms[SIGNAL].low_most;
+    double test = SYI_STAGE_LOSS * (s->terms[FAST].low_most + s->terms[SLOW].low_most);
+    macd_errors error = {.macd = (input + grid->unit * syi_vec_of(test)) * fine};
+    error.signal = error.macd + (signal + grid->unit * syi_vec_of(lost)) * fine;
+    error.histogram = error.macd + error.macd + error.signal;
+    return error;
+}
+
+SYI_INLINE void macd_round(macd_pair macd, macd_pair signal, const macd_errors *error,
+                           syi_bits_vec *unsure, syi_vec *macd_out, syi_vec *signal_out,
+                           syi_vec *histogram_out)
+{
+    *macd_out = syi_vec_round(macd.high, macd.low, error->macd, unsure);
+    *signal_out = syi_vec_round(signal.high, signal.low, error->signal, unsure);
+    *histogram_out =
+        syi_vec_round(macd.high - signal.high, macd.low - signal.low, error->histogram, unsure);
+}
+
+/* `count` columns of a block of a group with outputs, at most SYI_VECTOR. */
+SYI_INLINE void macd_write_some(const macd_slab *s, int q, int64_t at, int count, macd_run *run,
+                                const macd_errors *error, syi_bits_vec *unsure)
+{
+    syi_vec out[3][SYI_VECTOR] = {{{0}}};
+    macd_pair macd[SYI_VECTOR] = {{{0}, {0}}}, signal[SYI_VECTOR] = {{{0}, {0}}};
+    /* What waits for a column's averages stands behind the next columns'. */
+    SYI_UNROLL(10)
+    for (int k = 0; k < SYI_VECTOR + 2; k++) {
+        if (k < count)
+            macd[k] = macd_step(run, s->terms, s->tile[(at + k) * MACD_GROUPS + q]);
+        if (k > 0 && k <= count)
+            signal[k - 1] = macd_smooth(run, s->terms, macd[k - 1]);
+        if (k > 1 && k <= count + 1)
+            macd_round(macd[k - 2], signal[k - 2], error, unsure, &out[0][k - 2], &out[1][k - 2],
+                       &out[2][k - 2]);
+    }
+    SYI_UNROLL(3)
+    for (int k = 0; k < 3; k++)
+        syi_lanes_store(s->y[k] + q * SYI_VECTOR * s->length + at, s->length, out[k], 1, count);
 }
 
 /* A block of a group with outputs. */
 SYI_INLINE void macd_write(macd_slab *s, int q, int64_t at, int count)
 {
-    int64_t block = at / SYI_STAGE_BLOCK * MACD_GROUPS + q;
+    const int64_t block = at / SYI_STAGE_BLOCK * MACD_GROUPS + q;
+    const int whole = count / SYI_VECTOR * SYI_VECTOR;
     s->begun[block] = s->lanes[q];
     syi_stage_grid grid = macd_enter(s, q, at);
-    const syi_vec fine = syi_vec_of(SYI_FINE * (1.0 + 0x1p-40));
-    syi_stage stage[STAGES] = {s->lanes[q].stage[FAST], s->lanes[q].stage[SLOW],
-                               s->lanes[q].stage[SIGNAL]};
-    syi_vec input = macd_error(s, &s->lanes[q], &grid), high, low;
-    /* Twice the lows' rounding, for what the test of the rounding loses. */
-    double lost = s->terms[SIGNAL].noise + 2.0 * SYI_STAGE_LOSS * s->terms[SIGNAL].low_most;
-    double test = SYI_STAGE_LOSS * (s->terms[FAST].low_most + s->terms[SLOW].low_most);
-    syi_vec macd = (input + grid.unit * syi_vec_of(test)) * fine;
-    syi_vec signal = macd + (stage[SIGNAL].error + grid.unit * syi_vec_of(lost)) * fine;
-    syi_vec histogram = macd + macd + signal;
+    macd_run run = macd_begin(&s->lanes[q], &grid);
+    syi_vec input = macd_error(s, &s->lanes[q], &grid);
+    macd_errors error = macd_errors_of(s, &grid, input, run.signal.error);
     syi_bits_vec unsure = {0};
-    for (int i = 0; i < count; i += SYI_VECTOR) {
-        int n = count - i < SYI_VECTOR ? count - i : SYI_VECTOR;
-        syi_vec out[3][SYI_VECTOR];
-        for (int k = 0; k < n; k++) {
-            macd_step(stage, s->terms, &grid, s->tile[(at + i + k) * MACD_GROUPS + q], &high, &low);
-            syi_vec average = stage[SIGNAL].high - grid.shift, below = stage[SIGNAL].low;
-            out[0][k] = syi_vec_round(high, low, macd, &unsure);
-            out[1][k] = syi_vec_round(average, below, signal, &unsure);
-            out[2][k] = syi_vec_round(high - average, low - below, histogram, &unsure);
-        }
-        for (int k = 0; k < 3; k++)
-            syi_lanes_store(s->y[k] + q * SYI_VECTOR * s->length + at + i, s->length, out[k], 1, n);
-    }
-    macd_leave(s, q, &grid, stage, input, count);
+    for (int i = 0; i < whole; i += SYI_VECTOR)
+        macd_write_some(s, q, at + i, SYI_VECTOR, &run, &error, &unsure);
+    if (whole < count)
+        macd_write_some(s, q, at + whole, count - whole, &run, &error, &unsure);
+    macd_leave(s, q, &grid, &run, input, count);
     s->unsure[block] = unsure;
 }
 

@@ -48,6 +48,12 @@ typedef struct syi_stage {
     syi_vec high, low, error;
 } syi_stage;
 
+/* Field by field, so that the compiler keeps it in registers. */
+SYI_INLINE syi_stage syi_stage_copy(const syi_stage *s)
+{
+    return (syi_stage){s->high, s->low, s->error};
+}
+
 /* `input_low` bounds |x_low| in units of g. */
 SYI_INLINE syi_stage_terms syi_stage_terms_of(double period, double input_low)
 {
@@ -137,20 +143,27 @@ SYI_INLINE syi_bits_vec syi_stage_is_near(syi_vec least, syi_vec most)
 
 /* ---- tiles: the same column of all lanes side by side, `groups` vectors ---- */
 
-/* The first `count` columns, at most SYI_VECTOR, of lanes that are `stride` columns apart. */
+/* The first `count` columns, at most SYI_VECTOR, of lanes that are `stride` columns apart. Whole
+ * vectors have a loop of their own, which needs no room in memory. */
 SYI_INLINE void syi_lanes_load(syi_vec *to, const double *x, int64_t stride, int groups, int count)
 {
     for (int q = 0; q < groups; q++) {
         syi_vec r[SYI_VECTOR];
-        for (int k = 0; k < SYI_VECTOR; k++) {
-            const double *from = x + (q * SYI_VECTOR + k) * stride;
-            double part[SYI_VECTOR] = {0};
-            for (int i = 0; count < SYI_VECTOR && i < count; i++)
-                part[i] = from[i];
-            r[k] = syi_vec_load(count < SYI_VECTOR ? part : from);
+        if (count == SYI_VECTOR) {
+            SYI_UNROLL(8)
+            for (int k = 0; k < SYI_VECTOR; k++)
+                r[k] = syi_vec_load(x + (q * SYI_VECTOR + k) * stride);
+        } else {
+            for (int k = 0; k < SYI_VECTOR; k++) {
+                double part[SYI_VECTOR] = {0};
+                for (int i = 0; i < count; i++)
+                    part[i] = x[(q * SYI_VECTOR + k) * stride + i];
+                r[k] = syi_vec_load(part);
+            }
         }
         syi_vec_transpose(r);
-        for (int k = 0; k < count; k++)
+        SYI_UNROLL(8)
+        for (int k = 0; k < SYI_VECTOR; k++)
             to[k * groups + q] = r[k];
     }
 }
@@ -160,14 +173,18 @@ SYI_INLINE void syi_lanes_store(double *y, int64_t stride, const syi_vec *from, 
 {
     for (int q = 0; q < groups; q++) {
         syi_vec r[SYI_VECTOR];
+        SYI_UNROLL(8)
         for (int k = 0; k < SYI_VECTOR; k++)
             r[k] = from[k * groups + q];
         syi_vec_transpose(r);
-        for (int k = 0; k < SYI_VECTOR; k++) {
-            double part[SYI_VECTOR], *to = y + (q * SYI_VECTOR + k) * stride;
-            syi_vec_store(count < SYI_VECTOR ? part : to, r[k]);
-            for (int i = 0; count < SYI_VECTOR && i < count; i++)
-                to[i] = part[i];
+        if (count == SYI_VECTOR) {
+            SYI_UNROLL(8)
+            for (int k = 0; k < SYI_VECTOR; k++)
+                syi_vec_store(y + (q * SYI_VECTOR + k) * stride, r[k]);
+        } else {
+            for (int k = 0; k < SYI_VECTOR; k++)
+                for (int i = 0; i < count; i++)
+                    y[(q * SYI_VECTOR + k) * stride + i] = r[k][i];
         }
     }
 }
