@@ -57,10 +57,15 @@ SYI_INLINE void syi_ask_ahead(const double *from, int count)
 }
 
 /* The same for a reduction, which does nothing but read: farther away, so that there is enough
- * under way while a tile's lanes are folded. */
+ * under way while a tile's lanes are folded. It makes a sum 3 to 5 % faster on a Xeon; on a Zen 3
+ * it would take half as long again as without, so it is for AVX-512 alone. */
 SYI_INLINE void syi_ask_far_ahead(const double *from, int count)
 {
+#ifdef __AVX512F__
     syi_ask_for((uintptr_t)from + 4096, count);
+#else
+    (void)from, (void)count;
+#endif
 }
 
 #if !defined(__CUDACC__) && !defined(__CUDA__)

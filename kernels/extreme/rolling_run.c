@@ -1,28 +1,90 @@
 /*
  * The rolling extremes' loops. Nothing is rounded, so any order gives the same bits. A short
- * window is doubled: of two neighbouring windows comes one of twice the length, for many columns
- * at once. A long one is cut in two at a block's border; the part before it waits in the output.
- * This file is compiled for several instruction sets.
+ * window is made of stretches of 1, 4, 16 ... columns, each of four of the one before, for many
+ * columns at once; those that make up a window may overlap. A long one is cut in two at a block's
+ * border; the part before it waits in the output. This file is compiled for several instruction
+ * sets.
  */
 #include "extreme/rolling.h"
+#include "traffic.h"
 
-/* The longest window that is doubled, and the columns that are doubled at once. */
+/* The longest window that is made of stretches, and the columns of which they are made at once. */
 #define SHORT_PERIOD 128
-#define COLUMNS      1024
+#define COLUMNS      512
+#define ROOM         (SHORT_PERIOD + COLUMNS)
 
-/* The windows that end at x[0 .. n), for n <= COLUMNS and a short period. */
-SYI_INLINE void roll_short(const double *x, double *restrict out, int n, int period, int greatest)
+SYI_INLINE double more_extreme(double a, double b, int greatest)
 {
-    double key[SHORT_PERIOD + COLUMNS];
-    int count = period - 1 + n, length = 1;
-    for (int i = 0; i < count; i++)
-        key[i] = syi_rolling_key(x[i - (period - 1)], greatest);
-    /* key[i] is the least of the `length` ones from i on */
-    for (; 2 * length <= period; length *= 2)
-        for (int i = 0; i + length < count; i++)
-            key[i] = syi_lesser(key[i], key[i + length]);
-    for (int i = 0; i < n; i++)
-        out[i] = syi_rolling_value(syi_lesser(key[i], key[i + period - length]), greatest);
+    return greatest ? (a > b ? a : b) : a < b ? a : b;
+}
+
+/* The extremes of `count` (1 to 4) stretches that begin at x[0], x[step], x[2 step] and x[last]. */
+SYI_INLINE double join(const double *x, int64_t step, int64_t last, int count, int greatest)
+{
+    double y = x[0];
+    if (count > 1)
+        y = more_extreme(y, x[last], greatest);
+    if (count > 2)
+        y = more_extreme(y, x[step], greatest);
+    return count > 3 ? more_extreme(y, x[2 * step], greatest) : y;
+}
+
+SYI_INLINE void join_all(const double *x, int64_t step, int64_t last, int count, int greatest,
+                         double *restrict to, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] = join(x + i, step, last, count, greatest) + 0.0; /* a zero is +0 */
+}
+
+/* The same; meanwhile what lies `n` columns behind `next` is asked for. */
+SYI_INLINE void join_last(const double *x, int64_t step, int64_t last, int count, int greatest,
+                          double *restrict to, int64_t n, const double *next)
+{
+    enum { PART = 64 };
+    for (int64_t at = 0; at < n; at += PART) {
+        syi_ask_for((uintptr_t)(next + n + at), PART);
+        join_all(x + at, step, last, count, greatest, to + at, n - at < PART ? n - at : PART);
+    }
+}
+
+/* Whether something is not finite. */
+SYI_INLINE int has_non_finite(const double *x, int64_t count)
+{
+    const uint64_t exponent = (uint64_t)SYI_INFINITY_BITS;
+    uint64_t strange = 0;
+    for (int64_t i = 0; i < count; i++)
+        strange |= (syi_bits(x[i]) & exponent) == exponent;
+    return strange != 0;
+}
+
+/* The windows that end at x[0 .. n), for n <= COLUMNS and a short period. Where something is not
+ * finite it is taken for more extreme than all. */
+SYI_INLINE void roll_short(const double *x, double *restrict out, int64_t n, int64_t period,
+                           int greatest)
+{
+    double room[2][ROOM];
+    const double *from = x - (period - 1);
+    int64_t count = period - 1 + n, length = 1;
+    int strange = has_non_finite(from, count), next = 0;
+    for (int64_t i = 0; strange && i < count; i++)
+        room[1][i] = syi_is_finite(from[i]) ? from[i] : greatest ? INFINITY : -INFINITY;
+    if (strange)
+        from = room[1];
+    for (; 4 * length < period; length *= 4, next ^= 1) {
+        count -= 3 * length;
+        join_all(from, length, 3 * length, 4, greatest, room[next], count);
+        from = room[next];
+    }
+    if (period <= length)
+        join_last(from, length, period - length, 1, greatest, out, n, x);
+    else if (period <= 2 * length)
+        join_last(from, length, period - length, 2, greatest, out, n, x);
+    else if (period <= 3 * length)
+        join_last(from, length, period - length, 3, greatest, out, n, x);
+    else
+        join_last(from, length, period - length, 4, greatest, out, n, x);
+    for (int64_t i = 0; strange && i < n; i++)
+        out[i] = syi_is_finite(out[i]) ? out[i] : syi_nan();
 }
 
 /* The windows that end at x[0 .. n), for n <= period. */
@@ -44,16 +106,24 @@ SYI_INLINE void roll_long(const double *x, double *restrict out, int64_t n, int6
     }
 }
 
-SYI_INLINE void roll(const double *x, double *out, int64_t count, int64_t period, int greatest)
+/* `past`: the results go past the cache. */
+SYI_INLINE void roll(const double *x, double *out, int64_t count, int64_t period, int past,
+                     int greatest)
 {
-    int64_t block = period <= SHORT_PERIOD ? COLUMNS : period;
-    for (int64_t at = 0; at < count; at += block) {
-        int64_t n = count - at < block ? count - at : block;
-        if (period <= SHORT_PERIOD)
-            roll_short(x + at, out + at, (int)n, (int)period, greatest);
-        else
+    double room[COLUMNS];
+    int64_t n;
+    for (int64_t at = 0; at < count; at += n) {
+        if (period > SHORT_PERIOD) {
+            n = count - at < period ? count - at : period;
             roll_long(x + at, out + at, n, period, greatest);
+            continue;
+        }
+        n = syi_line_after(out, at + COLUMNS - SYI_LINE + 1, count) - at;
+        roll_short(x + at, past ? room : out + at, n, period, greatest);
+        if (past)
+            syi_put_past(out + at, room, n);
     }
+    syi_past_done();
 }
 
 sy_status SYI_ISA_NAME(syi_extreme_roll)(const syi_piece *piece, int greatest)
@@ -68,8 +138,8 @@ sy_status SYI_ISA_NAME(syi_extreme_roll)(const syi_piece *piece, int greatest)
     if (first == segment->count)
         return SY_OK;
     if (greatest)
-        roll(x + first, out + first, segment->count - first, period, 1);
+        roll(x + first, out + first, segment->count - first, period, piece->past_cache, 1);
     else
-        roll(x + first, out + first, segment->count - first, period, 0);
+        roll(x + first, out + first, segment->count - first, period, piece->past_cache, 0);
     return SY_OK;
 }
