@@ -291,7 +291,7 @@ SYI_INLINE syi_wilder_state syi_wilder_assume(const syi_wilder_prices *x, int64_
     return s;
 }
 
-/* Room for the left neighbour's own error: after quick tiles (ranges.h) it is 2^-76 as a rule. What
+/* Room for the left neighbour's own error: after quick tiles (quick.h) it is 2^-76 as a rule. What
  * is claimed here decays with the columns, and so do the doubts that it makes. */
 SYI_INLINE void syi_wilder_claim(syi_wilder_state *s)
 {
