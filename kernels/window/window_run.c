@@ -176,6 +176,11 @@ static void run_means(const syi_window *window, const double *x, double *const *
 #define SQUARES_UNSURE (BATCH / 2)
 /* So many unsure windows are not tried again. */
 #define SQUARES_FEW 4
+/* What a block may spend on windows that begin anew, in columns read for each column of its own;
+ * with a long period a few unsure windows would cost more than the whole block the long way. */
+#define SQUARES_SPARE 8
+/* Reading a column the long way costs as much as so many in a batch. */
+#define SQUARES_LONG_WAY 8
 
 /* n <= BATCH windows that end at x[at ..], with copies; `fresh`: the first one lacks a value, so
  * none goes. */
@@ -213,32 +218,42 @@ static int64_t squares_block(const syi_window *window, const squares *shared, co
                              chunk *c);
 
 /* Windows of a batch that are not sure: they may be with bounds of their own, else they are
- * computed the long way. */
-static void squares_again(const syi_window *window, const squares *s, const double *x,
-                          double *const *out, int64_t at, uint64_t unsure, chunk *c)
+ * computed the long way. Each begins anew with a period of columns, which `spare` pays for; gives 0
+ * where it does not, with windows left undone. */
+static int squares_again(const syi_window *window, const squares *s, const double *x,
+                         double *const *out, int64_t at, uint64_t unsure, int64_t *spare, chunk *c)
 {
     while (unsure) {
+        if (*spare <= 0)
+            return 0;
         int64_t from = __builtin_ctzll(unsure), end = from;
         while (end < BATCH && (unsure >> end & 1))
             end++;
         unsure &= end < BATCH ? UINT64_MAX << end : 0;
         int64_t first = at + from, last = at + end;
-        if (end - from > SQUARES_FEW)
+        if (end - from > SQUARES_FEW) {
+            *spare -= window->period;
             first = squares_block(window, s, x, out, first, last, 1, 0, c);
-        if (first < last)
+        }
+        if (first < last) {
+            *spare -= SQUARES_LONG_WAY * window->period;
             run_block(window, x, out, first, last, c);
+        }
     }
+    return 1;
 }
 
 /* The windows of [first, last) from the moments, which begin with the window before the first one;
  * `fresh`: with all but a value of it, since it may not be there. Gives the column before which all
- * is done: where more than `most` of a batch are not sure it ends. */
+ * is done: where more than `most` of a batch are not sure, or those that are not have used up what
+ * the block may spend on them, it ends. */
 SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const double *x,
                                    double *const *out, int64_t first, int64_t last, int fresh,
                                    int most, chunk *c)
 {
     const int outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
     squares_batch batch;
+    int64_t spare = SQUARES_SPARE * (last - first);
     squares_fill(s, x + first - window->period + fresh, window->period - fresh);
     for (int64_t at = first, n; at < last; at += n) {
         n = lanes_columns(out[0] + at, last - at);
@@ -253,9 +268,9 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
         else if (squares_run(s, &batch, x + at, x + at - s->period, to, s->past))
             continue;
         uint64_t unsure = squares_unsure(&batch) & UINT64_MAX >> (BATCH - n);
-        if (__builtin_popcountll(unsure) > most)
+        if (__builtin_popcountll(unsure) > most ||
+            !squares_again(window, s, x, out, at, unsure, &spare, c))
             return at;
-        squares_again(window, s, x, out, at, unsure, c);
     }
     return last;
 }
