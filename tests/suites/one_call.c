@@ -114,6 +114,18 @@ void expect_pending(int runs, double slower, int idle)
     json_decref(entry);
 }
 
+void expect_the_third_corrects(void)
+{
+    b_takes(3);
+    expect_pending(1, 3, 0);
+    b_takes(3);
+    expect_pending(2, 3, 0);
+    cr_expect_eq(drift_of_b(), 1);
+    b_takes(3);
+    expect_pending(0, 0, 0);
+    cr_expect_float_eq(drift_of_b(), 3, 1e-9);
+}
+
 void put_pending(const char *text)
 {
     json_t *file = json_load_file(one_call_path, 0, NULL), *sma, *b;

@@ -41,6 +41,8 @@ json_t *entry_of_b(const char *part);
 /* What the file says that b takes by what was measured, its times included. */
 double drift_of_b(void);
 void expect_pending(int runs, double slower, int idle);
+/* Three runs in which b takes three times as long; the file says so after the last one. */
+void expect_the_third_corrects(void);
 void put_pending(const char *text);
 /* A file is written by replacing it. */
 struct stat look(void);

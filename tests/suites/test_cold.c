@@ -47,47 +47,71 @@ Test(cold, a_warm_context_counts_all)
     expect_pending(1, 30, 0);
 }
 
-/* Measured with another driver: what runs say replaces it, and the profile is one of this driver.
- */
-Test(cold, a_guess_is_corrected_as_well)
+/* Makes the profile of b one of another driver. */
+static void change_driver(void)
 {
-    json_t *file, *print;
-    write_profile(1);
-    file = json_load_file(one_call_path, 0, NULL);
-    print = json_object_get(json_object_get(file, "profiles"), "sma");
+    json_t *file = json_load_file(one_call_path, 0, NULL);
+    json_t *print = json_object_get(json_object_get(file, "profiles"), "sma");
     print = json_object_get(json_object_get(print, "fingerprint"), "devices");
     print = json_object_get(print, "b");
     cr_assert_eq(json_object_set_new(print, "driver", json_string("another")), 0);
     cr_assert_eq(json_dump_file(file, one_call_path, 0), 0);
     json_decref(file);
-    b_takes(3);
-    expect_pending(1, 3, 0);
-    b_takes(3);
-    expect_pending(2, 3, 0);
-    cr_expect_eq(drift_of_b(), 1);
-    b_takes(3);
-    expect_pending(0, 0, 0);
-    cr_expect_float_eq(drift_of_b(), 3, 1e-9);
+}
+
+/* What runs say replaces a guess, and the profile is one of this driver. */
+Test(cold, a_guess_is_corrected_as_well)
+{
+    json_t *print;
+    write_profile(1);
+    change_driver();
+    expect_the_third_corrects();
     print = entry_of_b("fingerprint");
     cr_expect_str_eq(json_string_value(json_object_get(print, "driver")), "");
     json_decref(print);
+}
+
+/* Tiles that b would get. */
+static int64_t planned_for_b(sy_context *context)
+{
+    const sy_work work = {
+        .struct_size = sizeof work, .workload = "sma", .rows = 1, .columns = ONE_CALL_COLUMNS};
+    sy_plan_info plan = {.struct_size = sizeof plan};
+    int64_t tiles;
+    cr_assert_eq(sy_plan_explain(context, &work, NULL, &plan), SY_OK);
+    tiles = plan.devices[1].tiles;
+    sy_plan_info_clear(&plan);
+    return tiles;
+}
+
+/* A guess is given up for what the first runs say, a profile only for what three of them say. */
+Test(cold, a_guess_is_healed_sooner_than_a_profile)
+{
+    for (int is_guess = 0; is_guess < 2; is_guess++) {
+        sy_context *context;
+        int64_t before;
+        write_profile(1);
+        if (is_guess)
+            change_driver();
+        context = open_devices(NULL);
+        before = planned_for_b(context);
+        for (int i = 0; i < 2; i++)
+            learn(context, &b_is_slow);
+        cr_expect_eq(planned_for_b(context) < before, is_guess);
+        sy_context_destroy(&context);
+    }
 }
 
 /* A device that has no part because it was too slow is believed to be quicker from call to call. */
 Test(cold, who_was_too_slow_is_tried_again)
 {
     const deed without_b = {.slower = {1, 0}, .packets = 4};
-    const sy_work work = {
-        .struct_size = sizeof work, .workload = "sma", .rows = 1, .columns = ONE_CALL_COLUMNS};
     int64_t tiles = 0;
     int calls = 0;
     write_profile(4000);
     for (; tiles == 0 && calls < MANY_CALLS; calls++) {
         sy_context *context = open_devices(NULL);
-        sy_plan_info plan = {.struct_size = sizeof plan};
-        cr_assert_eq(sy_plan_explain(context, &work, NULL, &plan), SY_OK);
-        tiles = plan.devices[1].tiles;
-        sy_plan_info_clear(&plan);
+        tiles = planned_for_b(context);
         if (tiles == 0)
             learn(context, &without_b);
         sy_context_destroy(&context);

@@ -119,30 +119,6 @@ Test(feedback, frozen_turns_it_off)
     sy_context_destroy(&context);
 }
 
-/* Makes the profile one of another driver. */
-static void change_driver(void)
-{
-    json_t *file = json_load_file(path, 0, NULL), *print;
-    json_t *sma = json_object_get(json_object_get(file, "profiles"), "sma");
-    const char *device;
-    json_object_foreach(json_object_get(json_object_get(sma, "fingerprint"), "devices"), device,
-                        print)
-        cr_assert_eq(json_object_set_new(print, "driver", json_string("another")), 0);
-    cr_assert_eq(json_dump_file(file, path, 0), 0);
-    json_decref(file);
-}
-
-/* A guess is given up for what the first runs say, a profile only for what three of them say. */
-Test(feedback, a_guess_is_healed_sooner_than_a_profile)
-{
-    sy_context *context = open_deviating(0, 1, NULL);
-    change_driver();
-    for (int i = 0; i < RUNS_BEFORE_SAVING - 1; i++)
-        call(context);
-    cr_expect_lt(planned_for_b(context), TILES / 2);
-    sy_context_destroy(&context);
-}
-
 /* Ratios of a call, and a run that was not asked for its device's share, teach nothing. */
 Test(feedback, forced_ratios_teach_nothing)
 {
