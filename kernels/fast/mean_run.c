@@ -1,5 +1,7 @@
 /* The rolling mean in fast accuracy: sums of stretches of 1, 2, 4 ... columns, joined as means.
- * Compiled for several instruction sets. */
+ * Short windows are put together in registers, in one pass that stores nothing but results: so what
+ * goes past the cache goes evenly, and is hidden behind the computing. Longer ones take a pass for
+ * each length. Compiled for several instruction sets. */
 #include "fast/join.h"
 #include "fast/window.h"
 
@@ -7,8 +9,10 @@
 enum { CHUNK = 1024, ROOM = 2 * SYI_FAST_PERIOD + 64 };
 
 /* What the period has beyond a multiple of eight columns is its tail. FIRST: columns of the first
- * sums. */
-enum { EIGHT = 8, FIRST = SYI_WIDTH == 8 ? 8 : 4 };
+ * sums; STEP: vectors from one of them to the next. */
+enum { EIGHT = 8, FIRST = SYI_WIDTH == 8 ? 8 : 4, STEP = FIRST / SYI_WIDTH };
+/* Stands for more first sums than a window of one pass has. */
+enum { LONG = 8 };
 
 /* A chunk of windows; window j is x[j .. j + period). There are SYI_FAST_BEHIND columns more behind
  * x, and room for as many results behind y. Of the window's newest `have` columns there is the
@@ -31,8 +35,8 @@ static double *free_room(const task *t)
     return t->room[k];
 }
 
-/* The mean of the tail, from x[0] on; `four`: the sum of the first
- * four, which alone is left as it is. */
+/* The mean of the tail, from x[0] on; `four`: the sum of the first four, which alone is left as it
+ * is. */
 SYI_INLINE syi_vector tail_mean(const double *x, syi_vector four, int64_t tail)
 {
     syi_vector mean = {0};
@@ -45,56 +49,74 @@ SYI_INLINE syi_vector tail_mean(const double *x, syi_vector four, int64_t tail)
     return tail == 4 ? four : tail & 4 ? syi_join_mean(mean, four, 4, tail & 3) : mean;
 }
 
-/* The sums of FIRST columns from column j on; `next`: those of two and four columns of the block
- * that follows. `four` gets those of four columns. */
-SYI_INLINE syi_vector first_sum(const double *x, syi_vector *next, syi_vector *four)
+/* What is known of the blocks behind one: the next one's sums of four columns, and those of two of
+ * the one after. */
+typedef struct sums_behind {
+    syi_vector four, two;
+} sums_behind;
+
+SYI_INLINE syi_vector sum_2(const double *x)
+{
+    return SYI_LOAD(x) + SYI_LOAD(x + 1);
+}
+
+/* Before the block at x[0]. */
+SYI_INLINE sums_behind sums_from(const double *x)
 {
 #if SYI_WIDTH == 8
-    const syi_vector two = SYI_LOAD(x) + SYI_LOAD(x + 1), last = next[1];
-    *four = two + SYI_AFTER_2(two, next[0]);
-    next[0] = two;
-    next[1] = *four;
-    return *four + SYI_AFTER_4(*four, last);
+    const syi_vector two = sum_2(x), next = sum_2(x + SYI_WIDTH);
+    return (sums_behind){two + SYI_AFTER_2(two, next), next};
 #else
-    (void)next;
-    *four = (SYI_LOAD(x) + SYI_LOAD(x + 1)) + (SYI_LOAD(x + 2) + SYI_LOAD(x + 3));
+    (void)x;
+    return (sums_behind){{0}, {0}};
+#endif
+}
+
+/* The sums of FIRST columns from x[0] on, block after block. `four` gets those of four columns. */
+SYI_INLINE syi_vector first_sum(const double *x, sums_behind *behind, syi_vector *four)
+{
+#if SYI_WIDTH == 8
+    const syi_vector two = sum_2(x + 2 * SYI_WIDTH);
+    const syi_vector next = behind->two + SYI_AFTER_2(behind->two, two);
+    *four = behind->four;
+    *behind = (sums_behind){next, two};
+    return *four + SYI_AFTER_4(*four, next);
+#else
+    (void)behind;
+    *four = sum_2(x) + sum_2(x + 2);
     return *four;
 #endif
 }
 
-/* The first sums from the columns [first, last) on, from right to left, and the tails' means. */
-SYI_INLINE void begin_part(task *t, int64_t first, int64_t last, int64_t tail, syi_vector *next)
+/* The first sums from the columns [first, last) on, and the tails' means. */
+SYI_INLINE void begin_part(task *t, int64_t first, int64_t last, int64_t tail, sums_behind *behind)
 {
     const double *x = t->x;
     double *sums = t->room[0], *head = t->room[1] - (t->period & -EIGHT);
-    for (int64_t j = last - SYI_WIDTH; j >= first; j -= SYI_WIDTH) {
-        syi_vector four, sum = first_sum(x + j, next, &four);
+    for (int64_t j = first; j < last; j += SYI_WIDTH) {
+        syi_vector four, sum = first_sum(x + j, behind, &four);
         SYI_STORE(sums + j, sum);
         if (tail)
             SYI_STORE(head + j, tail_mean(x + j, four, tail));
     }
 }
 
-static void begin(task *t)
+SYI_INLINE void begin(task *t, int64_t tail)
 {
     const int64_t ahead = t->period & -EIGHT;
-    const int64_t last = ahead + ((t->windows + SYI_WIDTH - 1) & -SYI_WIDTH) + SYI_WIDTH;
-    syi_vector next[2] = {{0}, {0}}; /* the block behind gives the tails their last sums */
+    sums_behind behind = sums_from(t->x);
     t->length = FIRST;
-    t->have = t->period - ahead;
-    t->scale = t->have == 4 ? 0.25 : 1.0;
+    t->have = tail;
+    t->scale = tail == 4 ? 0.25 : 1.0;
     t->sums = t->room[0];
     t->head = t->room[1];
-    if (t->have == 4)
-        begin_part(t, ahead, last, 4, next);
-    else
-        begin_part(t, ahead, last, t->have, next);
-    begin_part(t, 0, ahead, 0, next);
+    begin_part(t, 0, ahead, 0, &behind);
+    begin_part(t, ahead, ahead + t->windows, tail, &behind);
 }
 
 static void twice(task *t)
 {
-    const int64_t count = t->windows + t->period - 2 * t->length, length = t->length;
+    const int64_t length = t->length, count = t->windows + t->period - t->have - 2 * length;
     const double *from = t->sums;
     double *to = free_room(t);
     for (int64_t j = 0; j < count; j += SYI_WIDTH)
@@ -106,7 +128,7 @@ static void twice(task *t)
 /* Twice twice, without what lies between. */
 static void fourfold(task *t)
 {
-    const int64_t length = t->length, count = t->windows + t->period - 4 * length;
+    const int64_t length = t->length, count = t->windows + t->period - t->have - 4 * length;
     const double *from = t->sums;
     double *to = free_room(t);
     for (int64_t j = 0; j < count; j += SYI_WIDTH) {
@@ -131,58 +153,114 @@ static void join(task *t)
     t->have += length;
 }
 
-/* `times` (0, 1, 2, 4) stretches and what is behind them are the window; a zero is +0. Gives
- * whether something is not finite. */
-SYI_INLINE int finish(const task *t, int times)
+/* The sum of `times` (1, 2, 4) stretches, each so many vectors from the one before. */
+SYI_INLINE syi_vector sum_of(const syi_vector *stretch, int step, int times)
 {
-    const int64_t length = t->length, have = t->have;
-    const double *head = t->head, scale = t->scale;
+    syi_vector sum = stretch[0];
+    if (times > 1)
+        sum += stretch[step];
+    if (times > 2)
+        sum += stretch[2 * step] + stretch[3 * step];
+    return sum;
+}
+
+/* A zero is +0. `strange` becomes what tells whether something is not finite. */
+SYI_INLINE void put(const task *t, int64_t j, syi_vector mean, syi_vector *strange)
+{
     const double *next = t->x + t->period - 1 + t->windows; /* the next chunk's */
-    double *y = t->y;
-    syi_vector strange = {0};
-    for (int64_t j = 0; j < t->windows; j += SYI_WIDTH) {
-        const double *sums = t->sums + j;
-        syi_vector mean = {0}, sum;
-        if (have)
-            mean = SYI_LOAD(head + j) * scale;
-        if (times) {
-            sum = SYI_LOAD(sums);
-            if (times > 1)
-                sum += SYI_LOAD(sums + length);
-            if (times > 2)
-                sum += SYI_LOAD(sums + 2 * length) + SYI_LOAD(sums + 3 * length);
-            mean = syi_join_mean(mean, sum, times * length, have);
-        }
-        syi_ask_for((uintptr_t)(next + j), SYI_WIDTH);
-        mean += 0.0;
-        strange += mean;
-        if (t->past)
-            syi_store_past(y + j, mean);
-        else
-            SYI_STORE(y + j, mean);
-    }
+    syi_ask_for((uintptr_t)(next + j), SYI_WIDTH);
+    mean += 0.0;
+    *strange += mean;
+    if (t->past)
+        syi_store_past(t->y + j, mean);
+    else
+        SYI_STORE(t->y + j, mean);
+}
+
+SYI_INLINE int is_strange(syi_vector strange)
+{
     strange -= strange;
     return syi_any(&strange);
 }
 
-static int finish_as(const task *t, int64_t times)
+/* `times` (2, 4) stretches and what is behind them are the window. Gives whether something is not
+ * finite. */
+SYI_INLINE int finish(const task *task, int times)
 {
-    switch (times) {
+    const struct task t = *task;
+    syi_vector strange = {0};
+    for (int64_t j = 0; j < t.windows; j += SYI_WIDTH) {
+        syi_vector mean = {0}, stretch[4];
+        for (int k = 0; k < times; k++)
+            stretch[k] = SYI_LOAD(t.sums + j + k * t.length);
+        if (t.have)
+            mean = SYI_LOAD(t.head + j) * t.scale;
+        mean = syi_join_mean(mean, sum_of(stretch, 1, times), times * t.length, t.have);
+        put(&t, j, mean, &strange);
+    }
+    return is_strange(strange);
+}
+
+/* Windows of `times` (0, 1, 2, 4) first stretches and a tail, in one pass. Gives whether something
+ * is not finite. */
+SYI_INLINE int through(const task *task, int times, int64_t tail)
+{
+    const struct task t = *task;
+    const int keep = times * STEP;
+    const double *x = t.x;
+    sums_behind behind = sums_from(x);
+    syi_vector strange = {0}, four, sums[4 * STEP + 1]; /* of the blocks so far, the last first */
+    for (int k = keep; k > 0; k--, x += SYI_WIDTH)
+        sums[k - 1] = first_sum(x, &behind, &four);
+    for (int64_t j = 0; j < t.windows; j += SYI_WIDTH) {
+        syi_vector next = first_sum(x + j, &behind, &four);
+        syi_vector mean = tail_mean(x + j, four, tail) * (tail == 4 ? 0.25 : 1.0);
+        if (times)
+            mean = syi_join_mean(mean, sum_of(sums + STEP - 1, STEP, times), times * FIRST, tail);
+        put(&t, j, mean, &strange);
+        for (int k = keep; k > 0; k--)
+            sums[k] = sums[k - 1];
+        sums[0] = next;
+    }
+    return is_strange(strange);
+}
+
+/* `times`, or LONG: the windows are longer, and only begun. */
+SYI_INLINE int pass(task *t, int times, int64_t tail)
+{
+    if (times != LONG)
+        return through(t, times, tail);
+    begin(t, tail);
+    return 0;
+}
+
+/* Each tail has code of its own: else its branches and factors would take as long as the rest. */
+SYI_INLINE int first_pass(task *t, int times)
+{
+    switch (t->period % EIGHT) {
     case 0:
-        return finish(t, 0);
+        return pass(t, times, 0);
     case 1:
-        return finish(t, 1);
+        return pass(t, times, 1);
     case 2:
-        return finish(t, 2);
+        return pass(t, times, 2);
+    case 3:
+        return pass(t, times, 3);
+    case 4:
+        return pass(t, times, 4);
+    case 5:
+        return pass(t, times, 5);
+    case 6:
+        return pass(t, times, 6);
     default:
-        return finish(t, 4);
+        return pass(t, times, 7);
     }
 }
 
-static void compute(task *t)
+static int compute_long(task *t)
 {
     int64_t rest;
-    begin(t);
+    first_pass(t, LONG);
     while (rest = (t->period - t->have) / t->length, rest == 3 || rest > 4) {
         if (rest & 1)
             join(t);
@@ -191,7 +269,28 @@ static void compute(task *t)
         else
             fourfold(t);
     }
-    if (finish_as(t, rest))
+    return rest == 2 ? finish(t, 2) : finish(t, 4);
+}
+
+static int compute_windows(task *t)
+{
+    switch (t->period / EIGHT * EIGHT / FIRST) {
+    case 0:
+        return first_pass(t, 0);
+    case 1:
+        return first_pass(t, 1);
+    case 2:
+        return first_pass(t, 2);
+    case 4:
+        return first_pass(t, 4);
+    default:
+        return compute_long(t);
+    }
+}
+
+static void compute(task *t)
+{
+    if (compute_windows(t))
         syi_fast_mark(t->y, t->windows);
 }
 
