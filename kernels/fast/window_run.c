@@ -73,55 +73,84 @@ SYI_INLINE syi_vector result(const task *t, int64_t j, const syi_spread *all)
     return t->past && kind == SYI_WINDOW_SCORE ? newest : out[0];
 }
 
-/* The last join, of one stretch or two (`times`), and what comes of it. */
-SYI_INLINE syi_vector finish(const task *t, int64_t j, const syi_joint *joint, int times, int fresh)
+/* What the last join takes: the square of its stretch or, of the two that are it, of both, the
+ * first one's drop, the gap before them and what has been joined. */
+typedef struct ending {
+    syi_vector square, later, drop, gap;
+    syi_spread all;
+} ending;
+
+/* From where the passes left it. */
+SYI_INLINE ending ending_at(const task *t, int64_t j, const syi_joint *joint, int times, int fresh)
 {
-    syi_vector square = SYI_LOAD(t->square + j), gap;
-    syi_spread all = {{0}, {0}, {0}};
-    if (!joint->first)
-        load_spread(&t->all, j, &all);
+    ending last = {SYI_LOAD(t->square + j), {0}, {0}, {0}, {{0}, {0}, {0}}};
     if (times == 2) {
-        const double *drop = t->drop + j;
-        square += SYI_LOAD(t->square + j + t->length);
-        square = syi_scaled_sum(square, 2.0, SYI_LOAD(drop) * SYI_LOAD(drop));
-        gap = next_gap(t->gap + j, drop + 2 * t->length, t->length, fresh);
-    } else {
-        gap = SYI_LOAD(t->gap + j);
+        last.later = SYI_LOAD(t->square + j + t->length);
+        last.drop = SYI_LOAD(t->drop + j);
     }
-    syi_join(joint, 1, square, gap, &all);
-    return result(t, j, &all);
+    last.gap = SYI_LOAD(fresh ? t->drop + j + t->length : t->gap + j);
+    if (!joint->first)
+        load_spread(&t->all, j, &last.all);
+    return last;
 }
 
-/* The first stretches from column j on; where the block is part of a tail's or before one, the
- * tail and the gap before it. `next`: of the block that follows. */
-SYI_INLINE void begin(const task *t, int64_t j, int64_t tail, syi_spread_block *next)
+/* The last join, of one stretch or two (`times`), and what comes of it. */
+SYI_INLINE syi_vector finish(const task *t, int64_t j, const syi_joint *joint, int times,
+                             ending last)
+{
+    if (times == 2) {
+        last.square = syi_scaled_sum(last.square + last.later, 2.0, last.drop * last.drop);
+        last.gap = syi_scaled_sum(last.gap, 2.0, last.drop);
+    }
+    syi_join(joint, 1, last.square, last.gap, &last.all);
+    return result(t, j, &last.all);
+}
+
+/* The first stretches from a block's columns on; where it is part of a tail's or before one, the
+ * tail and the gap before it. */
+typedef struct beginning {
+    syi_vector drop, square, gap;
+    syi_spread all;
+} beginning;
+
+/* From column j on; `next`: of the block that follows. */
+SYI_INLINE beginning begin(const task *t, int64_t j, int64_t tail, syi_spread_block *next)
 {
     const int64_t ahead = t->window->period - tail, before = ahead - FIRST;
     const double *x = t->x + j;
-    syi_vector one = syi_drop_1(x), drop = syi_drop_2(x), square = one * one, four, gap;
-    syi_spread_twice(2, &next[0], &drop, &square);
-    four = square;
-    gap = drop;
+    beginning now = {syi_drop_2(x), {0}, {0}, {{0}, {0}, {0}}};
+    syi_vector one = syi_drop_1(x), four;
+    now.square = one * one;
+    syi_spread_twice(2, &next[0], &now.drop, &now.square);
+    four = now.square;
+    now.gap = now.drop;
     if (FIRST > 4) {
-        syi_vector later = syi_spread_twice(4, &next[1], &drop, &square);
+        syi_vector later = syi_spread_twice(4, &next[1], &now.drop, &now.square);
         if (j >= before)
-            gap = syi_scaled_sum(tail & 4 ? later : syi_gap_4(x + FIRST, tail), 2.0, gap);
+            now.gap = syi_scaled_sum(tail & 4 ? later : syi_gap_4(x + FIRST, tail), 2.0, now.gap);
     } else if (j >= before) {
-        gap = syi_gap_4(x + FIRST, tail);
+        now.gap = syi_gap_4(x + FIRST, tail);
     }
-    if (j >= before && tail) {
-        syi_spread all;
-        syi_spread_tail(x, four, tail, t->joints, &all);
-        store_spread(&t->all, j - ahead, &all);
-    }
+    if (j >= before && tail)
+        syi_spread_tail(x, four, tail, t->joints, &now.all);
+    return now;
+}
+
+SYI_INLINE void store_beginning(const task *t, int64_t j, int64_t tail, const beginning *now)
+{
+    const int64_t ahead = t->window->period - tail, before = ahead - FIRST;
+    if (j >= before && tail)
+        store_spread(&t->all, j - ahead, &now->all);
     if (j >= before)
-        SYI_STORE(t->gap + j - before, gap);
-    SYI_STORE(t->drop + j, drop);
-    SYI_STORE(t->square + j, square);
+        SYI_STORE(t->gap + j - before, now->gap);
+    SYI_STORE(t->drop + j, now->drop);
+    SYI_STORE(t->square + j, now->square);
 }
 
 /* The first stretches, from right to left, and where no more than two (`times`) are left of the
- * windows these. Gives whether something is not finite. */
+ * windows these. Where a stretch is a vector long, what they need is still in registers: so nothing
+ * is stored but results, and what goes past the cache is hidden behind the computing. Gives whether
+ * something is not finite. */
 SYI_INLINE int begin_all(task *task, int64_t tail, int times)
 {
     const struct task t = *task;
@@ -129,11 +158,19 @@ SYI_INLINE int begin_all(task *task, int64_t tail, int times)
     const int64_t last = ahead + ((t.windows + SYI_WIDTH - 1) & -SYI_WIDTH) + 8;
     const syi_joint joint = *joint_of(task, times ? times * FIRST : 1);
     syi_spread_block next[2] = {{{0}, {0}, {0}}, {{0}, {0}, {0}}};
+    beginning now, one = {{0}, {0}, {0}, {{0}, {0}, {0}}}, two = one; /* so many blocks behind */
     syi_vector strange = {0};
-    for (int64_t j = last - SYI_WIDTH; j >= 0; j -= SYI_WIDTH) {
-        begin(&t, j, tail, next);
-        if (times && j < t.windows)
-            strange += finish(&t, j, &joint, times, 0);
+    for (int64_t j = last - SYI_WIDTH; j >= 0; j -= SYI_WIDTH, two = one, one = now) {
+        now = begin(&t, j, tail, next);
+        ending end = {now.square, one.square, now.drop, times == 2 ? one.gap : now.gap,
+                      times == 2 ? two.all : one.all};
+        if (!times || SYI_WIDTH < FIRST)
+            store_beginning(&t, j, tail, &now);
+        if (!times || j >= t.windows)
+            continue;
+        if (SYI_WIDTH < FIRST)
+            end = ending_at(&t, j, &joint, times, 0);
+        strange += finish(&t, j, &joint, times, end);
     }
     strange -= strange;
     return syi_any(&strange);
@@ -217,13 +254,13 @@ static void join(task *t)
     t->have += t->length;
 }
 
-static int finish_all(const task *task, int times, int fresh)
+static int finish_all(const task *task, int fresh)
 {
     const struct task t = *task;
-    const syi_joint joint = *joint_of(task, times * t.length);
+    const syi_joint joint = *joint_of(task, 2 * t.length);
     syi_vector strange = {0};
     for (int64_t j = 0; j < t.windows; j += SYI_WIDTH)
-        strange += finish(&t, j, &joint, times, fresh);
+        strange += finish(&t, j, &joint, 2, ending_at(&t, j, &joint, 2, fresh));
     strange -= strange;
     return syi_any(&strange);
 }
@@ -260,7 +297,7 @@ static int compute_windows(task *t)
             twice(t, 0);
         fresh = (int)(rest & 1);
     }
-    return fresh ? finish_all(t, 2, 1) : finish_all(t, 2, 0);
+    return fresh ? finish_all(t, 1) : finish_all(t, 0);
 }
 
 static void compute(task *t, int outputs)
