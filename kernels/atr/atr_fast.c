@@ -49,11 +49,12 @@ static int64_t find(const double *const *in, int64_t i, int64_t count)
 }
 
 SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
-                       double *const *out)
+                       syi_results *out, int past)
 {
     syi_walk_one *t = argument;
     const syi_chain chain = t->chain;
     syi_chain_state state = t->state;
+    syi_results y = out[0];
     syi_pairs x;
     int64_t i = 0, begun = 0;
     if (t->seeding) {
@@ -62,16 +63,17 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
             return 0;
         ranges(in, 0, &x);
         syi_chain_begin(&x, t->seed - at, syi_chain_seed(&chain, seed));
-        syi_chain_put(&chain, &state, &x, out[0]);
+        syi_chain_put(&chain, &state, &x, &y, past);
         t->seeding = 0;
         begun = t->seed + 1 - at; /* what is before is in the seed, or does not count */
         i = SYI_STEP;
     }
     for (; i < count; i += SYI_STEP) {
         ranges(in, i, &x);
-        syi_chain_put(&chain, &state, &x, out[0] + i);
+        syi_chain_put(&chain, &state, &x, &y, past);
     }
     t->state = state;
+    out[0] = y;
     return syi_chain_is_dead(&state) ? find(in, begun, count) : count;
 }
 

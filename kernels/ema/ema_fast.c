@@ -13,11 +13,12 @@ SYI_INLINE double seed_value(const syi_walk_one *t)
 }
 
 SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
-                       double *const *out)
+                       syi_results *out, int past)
 {
     syi_walk_one *t = argument;
     const syi_chain chain = t->chain;
     syi_chain_state state = t->state;
+    syi_results y = out[0];
     syi_pairs x;
     int64_t i = 0;
     if (t->seeding) {
@@ -26,15 +27,16 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
             return 0;
         syi_pairs_load(&x, in[0]);
         syi_chain_begin(&x, t->seed - at, syi_chain_seed(&chain, seed));
-        syi_chain_put(&chain, &state, &x, out[0]);
+        syi_chain_put(&chain, &state, &x, &y, past);
         t->seeding = 0;
         i = SYI_STEP;
     }
     for (; i < count; i += SYI_STEP) {
         syi_pairs_load(&x, in[0] + i);
-        syi_chain_put(&chain, &state, &x, out[0] + i);
+        syi_chain_put(&chain, &state, &x, &y, past);
     }
     t->state = state;
+    out[0] = y;
     return syi_chain_met(&state, in[0], count);
 }
 

@@ -8,7 +8,7 @@
 #define SYI_KERNELS_FAST_WALK_H
 
 #include "fast/chain.h"
-#include "traffic.h"
+#include "fast/results.h"
 
 enum { SYI_WALK_ARRAYS = 3 };
 
@@ -25,10 +25,10 @@ typedef struct syi_walk_form {
      * in that step, which is then run alone. */
     void (*start)(void *task, int64_t at, int seeded);
     /* The next `count` columns, whole steps, from column `at` of the row on: in[k][-1 .. count) to
-     * out[k][0 .. count). Gives the first of them whose inputs are not finite, `count` when all
-     * are. */
-    int64_t (*run)(void *task, int64_t at, int64_t count, const double *const *in,
-                   double *const *out);
+     * out[k], `past` the cache or not. Gives the first of them whose inputs are not finite, `count`
+     * when all are. */
+    int64_t (*run)(void *task, int64_t at, int64_t count, const double *const *in, syi_results *out,
+                   int past);
 } syi_walk_form;
 
 /* The task of a form with one chain. */
@@ -48,14 +48,14 @@ SYI_INLINE void syi_walk_one_start(void *task, int64_t at, int seeded)
     syi_chain_start(&one->state);
 }
 
-/* The averages y of the next sixteen columns. */
+/* The averages of the next sixteen columns. */
 SYI_INLINE void syi_chain_put(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
-                              double *y)
+                              syi_results *y, int past)
 {
     syi_pairs z;
     syi_chain_step(chain, state, x, &z);
     syi_pairs_scale(&z, chain->a);
-    syi_pairs_store(y, &z);
+    syi_results_put_pairs(y, &z, past);
 }
 
 /* Whether the chain has met something that is not finite. */
@@ -101,7 +101,7 @@ SYI_INLINE int64_t syi_walk_edge(const syi_walk *walk, const syi_walk_form *form
     const int64_t from = at < wanted ? wanted : at, until = at + SYI_STEP < to ? at + SYI_STEP : to;
     double in_room[SYI_WALK_ARRAYS][1 + SYI_STEP] = {{0}}, out_room[SYI_WALK_ARRAYS][SYI_STEP];
     const double *in[SYI_WALK_ARRAYS];
-    double *out[SYI_WALK_ARRAYS];
+    syi_results out[SYI_WALK_ARRAYS];
     int64_t reached;
     for (int k = 0; k < walk->inputs; k++) {
         in[k] = in_room[k] + 1;
@@ -109,16 +109,13 @@ SYI_INLINE int64_t syi_walk_edge(const syi_walk *walk, const syi_walk_form *form
                (size_t)(end - before) * sizeof **in);
     }
     for (int k = 0; k < walk->outputs; k++)
-        out[k] = out_room[k];
-    reached = form->run(task, at, SYI_STEP, in, out);
+        out[k] = syi_results_at(out_room[k], 0);
+    reached = form->run(task, at, SYI_STEP, in, out, 0);
     for (int k = 0; k < walk->outputs && from < until; k++)
         memcpy(segment->out[k] + (from - segment->first), out_room[k] + (from - at),
-               (size_t)(until - from) * sizeof **out);
+               (size_t)(until - from) * sizeof **out_room);
     return reached;
 }
-
-/* Columns at a time of several outputs that are put past the cache: their stores are to keep up. */
-enum { SYI_WALK_PAST = 256 };
 
 /* Columns [from, to), of which those from `wanted` on go to the outputs; the first that is not
  * finite, or `to`. */
@@ -127,30 +124,32 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
 {
     const sy_segment *segment = &walk->piece->segment;
     const int past = walk->piece->past_cache;
-    const int64_t most = past && walk->outputs > 1 ? SYI_WALK_PAST : SYI_CHUNK;
     double room[SYI_WALK_ARRAYS][SYI_CHUNK];
     const double *in[SYI_WALK_ARRAYS];
-    double *out[SYI_WALK_ARRAYS];
-    int64_t at, count;
+    syi_results out[SYI_WALK_ARRAYS] = {{NULL, {0}, 0}};
+    int64_t at, count, reached = 0, writing = 0;
     for (at = from; at < to; at += count) {
-        int64_t reached, index = at - segment->first, left = (at < wanted ? wanted : to) - at;
-        count = left < most ? left / SYI_STEP * SYI_STEP : most;
-        if (count == 0 || at == 0 || (seeded && at == from)) {
+        const int64_t index = at - segment->first, left = (at < wanted ? wanted : to) - at;
+        count = left < SYI_CHUNK ? left / SYI_STEP * SYI_STEP : SYI_CHUNK;
+        if (count == 0 || at == 0 || (seeded && at == from) || (past && index < SYI_WIDTH)) {
             count = SYI_STEP;
             reached = syi_walk_edge(walk, form, task, at, wanted, to);
         } else {
             for (int k = 0; k < walk->inputs; k++)
                 in[k] = segment->in[k] + index;
-            for (int k = 0; k < walk->outputs; k++)
-                out[k] = at >= wanted && !past ? segment->out[k] + index : room[k];
-            reached = form->run(task, at, count, in, out);
-            for (int k = 0; k < walk->outputs && past && at >= wanted; k++)
-                syi_put_past(segment->out[k] + index, room[k], count);
+            for (int k = 0; k < walk->outputs && !writing; k++)
+                out[k] = at < wanted ? syi_results_at(room[k], 0)
+                                     : syi_results_at(segment->out[k] + index, past);
+            writing = at >= wanted;
+            reached = writing && past ? form->run(task, at, count, in, out, 1)
+                                      : form->run(task, at, count, in, out, 0);
         }
         if (reached < count)
-            return at + reached < to ? at + reached : to;
+            break;
     }
-    return to;
+    for (int k = 0; k < walk->outputs && writing; k++)
+        syi_results_end(&out[k]);
+    return at < to && at + reached < to ? at + reached : to;
 }
 
 SYI_INLINE void syi_walk_blank(const syi_walk *walk, int64_t from, int64_t to)

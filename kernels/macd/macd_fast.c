@@ -28,12 +28,13 @@ SYI_INLINE void start(void *argument, int64_t at, int seeded)
 
 /* The signal up to column `next`, from its z, and what it leaves of the macd. */
 SYI_INLINE void put(const syi_chain *chain, syi_chain_state *state, const syi_pairs *macd,
-                    int64_t next, syi_pairs *z, double *signal, double *histogram)
+                    int64_t next, syi_pairs *z, syi_results *signal, syi_results *histogram,
+                    int past)
 {
     syi_pairs rest;
     syi_macd_rest(&chain[MACD_SIGNAL], macd, next, &state[MACD_SIGNAL], &z[MACD_SIGNAL], &rest);
-    syi_pairs_store(signal, &z[MACD_SIGNAL]);
-    syi_pairs_store(histogram, &rest);
+    syi_results_put_pairs(signal, &z[MACD_SIGNAL], past);
+    syi_results_put_pairs(histogram, &rest, past);
 }
 
 /* Begins both averages in a step's inputs; gives whether with something finite. */
@@ -52,7 +53,7 @@ SYI_INLINE int seed_averages(const task *t, int64_t at, syi_pairs *inputs)
 
 /* A step of which the macd may be needed for the signal's seed, the mean of the first ones. Gives
  * the first column whose input is not finite. */
-SYI_INLINE int64_t step_with_seeds(task *t, int64_t at, const double *x, double *const *out)
+SYI_INLINE int64_t step_with_seeds(task *t, int64_t at, const double *x, syi_results *out, int past)
 {
     syi_pairs inputs[MACD_CHAINS], z[MACD_CHAINS], macd;
     const syi_pairs *const from[] = {&inputs[MACD_FAST], &inputs[MACD_SLOW]};
@@ -64,7 +65,7 @@ SYI_INLINE int64_t step_with_seeds(task *t, int64_t at, const double *x, double 
     syi_chain_steps(MACD_SIGNAL, t->chain, t->state, from, z);
     syi_macd_subtract(t->chain, z, &macd);
     syi_pairs_store(values, &macd);
-    memcpy(out[0], values, sizeof values);
+    syi_results_put_pairs(&out[0], &macd, past);
     for (int64_t i = 0; i < SYI_STEP && at + i <= t->shown; i++) {
         t->sum += at + i < t->seed ? 0.0 : values[i];
         values[i] = 0.0;
@@ -75,51 +76,53 @@ SYI_INLINE int64_t step_with_seeds(task *t, int64_t at, const double *x, double 
     syi_pairs_load(&inputs[MACD_SIGNAL], values);
     syi_chain_step(&t->chain[MACD_SIGNAL], &t->state[MACD_SIGNAL], &inputs[MACD_SIGNAL],
                    &z[MACD_SIGNAL]);
-    put(t->chain, t->state, &macd, at + SYI_STEP, z, out[1], out[2]);
+    put(t->chain, t->state, &macd, at + SYI_STEP, z, &out[1], &out[2], past);
     return syi_chain_met(&t->state[MACD_SLOW], x, SYI_STEP);
 }
 
 /* Whole steps behind the seeds. The signal is a step behind the averages, which therefore have not
  * to be waited for. */
-SYI_INLINE void steps(task *t, int64_t at, const double *x, int64_t count, double *const *out)
+SYI_INLINE void steps(task *t, int64_t at, const double *x, int64_t count, syi_results *out,
+                      int past)
 {
     const syi_chain chain[MACD_CHAINS] = {t->chain[MACD_FAST], t->chain[MACD_SLOW],
                                           t->chain[MACD_SIGNAL]};
     syi_chain_state state[MACD_CHAINS] = {t->state[MACD_FAST], t->state[MACD_SLOW],
                                           t->state[MACD_SIGNAL]};
+    syi_results y[] = {out[0], out[1], out[2]};
     syi_pairs inputs, macd, z[MACD_CHAINS];
     const syi_pairs *const from[MACD_CHAINS] = {&inputs, &inputs, &macd};
     for (int64_t i = 0; i < count; i += SYI_STEP) {
         syi_pairs_load(&inputs, x + i);
         if (i) {
             syi_chain_steps(MACD_CHAINS, chain, state, from, z);
-            put(chain, state, &macd, at + i, z, out[1] + i - SYI_STEP, out[2] + i - SYI_STEP);
+            put(chain, state, &macd, at + i, z, &y[1], &y[2], past);
         } else {
             syi_chain_steps(MACD_SIGNAL, chain, state, from, z);
         }
         syi_macd_subtract(chain, z, &macd);
-        syi_pairs_store(out[0] + i, &macd);
+        syi_results_put_pairs(&y[0], &macd, past);
     }
     syi_chain_step(&chain[MACD_SIGNAL], &state[MACD_SIGNAL], &macd, &z[MACD_SIGNAL]);
-    put(chain, state, &macd, at + count, z, out[1] + count - SYI_STEP, out[2] + count - SYI_STEP);
+    put(chain, state, &macd, at + count, z, &y[1], &y[2], past);
     memcpy(t->state, state, sizeof state);
+    memcpy(out, y, sizeof y);
 }
 
 SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
-                       double *const *out)
+                       syi_results *out, int past)
 {
     task *t = argument;
     const double *x = in[0];
     int64_t i = 0;
     for (; t->seeding && i < count; i += SYI_STEP) {
-        double *const outputs[] = {out[0] + i, out[1] + i, out[2] + i};
-        int64_t met = step_with_seeds(t, at + i, x + i, outputs);
+        int64_t met = step_with_seeds(t, at + i, x + i, out, past);
         if (met < SYI_STEP)
             return i + met;
         t->seeding = at + i + SYI_STEP <= t->shown;
     }
     if (i < count)
-        steps(t, at + i, x + i, count - i, (double *const[]){out[0] + i, out[1] + i, out[2] + i});
+        steps(t, at + i, x + i, count - i, out, past);
     return syi_chain_met(&t->state[MACD_SLOW], x, count);
 }
 

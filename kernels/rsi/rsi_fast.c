@@ -21,6 +21,7 @@ typedef struct task {
     int seeding;         /* the seeds are in the next step */
     int known, relied;   /* `value` comes from the row; the piece shows one that does not */
     int forgets;         /* at once, with a period of 1: a price that stands still is a new one */
+    int faint;           /* some of the last columns have no value of their own */
     double value;        /* the last one, or what stands for it */
     syi_chain chain[CHAINS];
     syi_chain_state state[CHAINS];
@@ -88,6 +89,15 @@ SYI_INLINE void fill(task *t, int64_t at, double *y, int64_t from, int64_t to)
         y[i] = value;
 }
 
+/* A value that comes from the row. */
+static void keep(task *t, double value)
+{
+    if (t->forgets)
+        return;
+    t->value = value;
+    t->known = 1;
+}
+
 /* The first of y[i .. count) that has a value. */
 SYI_INLINE int64_t skip_empty(const double *y, int64_t i, int64_t count)
 {
@@ -119,16 +129,14 @@ SYI_INLINE void hold(task *t, int64_t at, double *y, int64_t count, int any)
         i = any ? i : count;
         while (i < count && y[i] == y[i])
             i++;
-        if (i > from && !t->forgets) {
-            t->value = y[i - 1];
-            t->known = 1;
-        }
+        if (i > from)
+            keep(t, y[i - 1]);
     }
 }
 
-/* A step of values y, of the gains and losses x. */
-SYI_INLINE void put(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x, double *to,
-                    syi_vector_mask *faint)
+/* A step of values, of the gains and losses x. */
+SYI_INLINE void put(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
+                    syi_results *to, syi_vector_mask *faint, int past)
 {
     syi_pairs z[CHAINS], y;
     syi_chain_steps(CHAINS, chain, state, (const syi_pairs *const[]){&x[GAINS], &x[LOSSES]}, z);
@@ -136,19 +144,19 @@ SYI_INLINE void put(const syi_chain *chain, syi_chain_state *state, const syi_pa
         divide(z[GAINS].even[k], z[LOSSES].even[k], &y.even[k], faint);
         divide(z[GAINS].odd[k], z[LOSSES].odd[k], &y.odd[k], faint);
     }
-    syi_pairs_store(to, &y);
+    syi_results_put_pairs(to, &y, past);
 }
 
-SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
-                       double *const *out)
+/* Whole steps, from a seed or not; gives the first column that is not finite. */
+SYI_INLINE int64_t steps(task *t, int64_t at, int64_t count, const double *close, syi_results *out,
+                         int past)
 {
-    task *t = argument;
     const syi_chain chain[CHAINS] = {t->chain[GAINS], t->chain[LOSSES]};
     syi_chain_state state[CHAINS] = {t->state[GAINS], t->state[LOSSES]};
     syi_vector_mask faint = {0};
+    syi_results y = *out;
     syi_pairs x[CHAINS];
-    const double *close = in[0];
-    int64_t i = 0, met;
+    int64_t i = 0;
     if (t->seeding) {
         const double gains = sum_moves(t, 1.0), losses = sum_moves(t, -1.0);
         if (!syi_is_finite(gains + losses))
@@ -156,17 +164,44 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
         moves(close, x);
         syi_chain_begin(&x[GAINS], t->seed - at, gains);
         syi_chain_begin(&x[LOSSES], t->seed - at, losses);
-        put(chain, state, x, out[0], &faint);
+        put(chain, state, x, &y, &faint, past);
         t->seeding = 0;
         i = SYI_STEP;
     }
     for (; i < count; i += SYI_STEP) {
         moves(close + i, x);
-        put(chain, state, x, out[0] + i, &faint);
+        put(chain, state, x, &y, &faint, past);
     }
     memcpy(t->state, state, sizeof state);
-    met = syi_is_finite(close[-1]) ? syi_chain_met(&state[LOSSES], close, count) : 0;
-    hold(t, at, out[0], met, syi_any((const syi_vector *)&faint));
+    *out = y;
+    t->faint = syi_any((const syi_vector *)&faint);
+    return syi_is_finite(close[-1]) ? syi_chain_met(&state[LOSSES], close, count) : 0;
+}
+
+/* What is faint has to be filled, for which it is kept from going past the cache: as a rule more of
+ * it follows. */
+SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
+                       syi_results *out, int past)
+{
+    task *t = argument;
+    double room[SYI_CHUNK], *const first = out->y;
+    const int apart = past && t->faint;
+    syi_results y = apart ? syi_results_at(room, 0) : *out;
+    const int64_t met =
+        apart ? steps(t, at, count, in[0], &y, 0) : steps(t, at, count, in[0], &y, past);
+    if (apart) {
+        hold(t, at, room, met, t->faint);
+        for (int64_t i = 0; i < count; i += SYI_WIDTH)
+            syi_results_put(out, SYI_LOAD(room + i), past);
+    } else if (t->faint || met < count) {
+        syi_results_end(&y);
+        hold(t, at, first, met, t->faint);
+        *out = syi_results_at(first + count, past);
+    } else {
+        if (at + count > t->block)
+            keep(t, past ? y.held[SYI_WIDTH - 1] : y.y[-1]);
+        *out = y;
+    }
     return met;
 }
 
