@@ -69,7 +69,6 @@ static sy_status run_slabs(const task *task, syi_ema_state *state, int64_t from,
 {
     const syi_stage_terms terms = syi_stage_terms_of(task->ema.period, 0.5);
     const int past = task->past_cache && task->y;
-    double room[EMA_LANES * EMA_LENGTH];
     ema_slab slab;
     slab.terms = &terms;
     slab.factor = &task->factor;
@@ -86,10 +85,9 @@ static sy_status run_slabs(const task *task, syi_ema_state *state, int64_t from,
         if (!ema_chain(&slab))
             return SY_OK;
         if (task->y) {
-            slab.y = past ? room : task->y + *reached;
+            slab.y = task->y + *reached;
+            slab.past = past && slab.length % SYI_LINE == 0; /* then the lanes begin lines */
             ema_fill(&slab);
-            if (past)
-                syi_put_past(task->y + *reached, room, EMA_LANES * slab.length);
             SYI_TRY(run_unsure(task, &slab, *reached));
         }
         state->x = slab.x[EMA_LANES * slab.length - 1];

@@ -24,6 +24,7 @@
 typedef struct ema_slab {
     const double *x; /* the slab's first column */
     double *y;
+    int past;                      /* its columns go past the cache */
     const double *next_x, *next_y; /* what to fetch for later */
     double before;                 /* the value before x[0] */
     int64_t length;                /* of a lane */
@@ -45,12 +46,7 @@ typedef struct ema_slab {
 SYI_INLINE void ema_read(ema_slab *s, int64_t at, int count)
 {
     syi_vec *tile = s->tile + at * EMA_GROUPS;
-    int whole = count / SYI_VECTOR * SYI_VECTOR;
-    for (int i = 0; i < whole; i += SYI_VECTOR)
-        syi_lanes_load(tile + i * EMA_GROUPS, s->x + at + i, s->length, EMA_GROUPS, SYI_VECTOR);
-    if (whole < count)
-        syi_lanes_load(tile + whole * EMA_GROUPS, s->x + at + whole, s->length, EMA_GROUPS,
-                       count - whole);
+    syi_lanes_load(tile, s->x + at, s->length, EMA_GROUPS, count);
     for (int lane = 0; lane < EMA_LANES; lane++)
         for (int i = 0; i < count; i += SYI_LINE) {
             __builtin_prefetch(s->next_x + lane * s->length + at + i);
@@ -145,7 +141,7 @@ SYI_INLINE void ema_write_some(const ema_slab *s, int64_t at, int count, syi_sta
         ema_step(&stage[q], s->terms, &grid[q], tile[k * EMA_GROUPS + q]);
         out[k * EMA_GROUPS + q] = ema_round(&stage[q], &grid[q], error[q], &unsure[q]);
     }
-    syi_lanes_store(s->y + at, s->length, out, EMA_GROUPS, count);
+    syi_lanes_store(s->y + at, s->length, out, EMA_GROUPS, count, s->past);
 }
 
 /* A block with outputs. */

@@ -241,6 +241,15 @@ SYI_INLINE uint64_t syi_vec_mask_bits(syi_vec_mask mask)
 
 #endif
 
+/* y[l * stride + k] = r[k][l], `past` the cache or not; the columns r are lost. */
+SYI_INLINE void syi_vec_rows(double *y, int64_t stride, syi_vec *r, int past)
+{
+    syi_vec_transpose(r);
+    SYI_UNROLL(8)
+    for (int l = 0; l < SYI_VECTOR; l++)
+        syi_vec_put(y + l * stride, r[l], past);
+}
+
 SYI_INLINE syi_vec syi_vec_abs(syi_vec a)
 {
     return (syi_vec)((syi_bits_vec)a & ((syi_bits_vec){0} + (UINT64_MAX >> 1)));

@@ -3,6 +3,7 @@
 #include "macd/macd.h"
 #include "macd/slab.h"
 #include "macd/step.h"
+#include "traffic.h"
 
 typedef struct task {
     const double *x;  /* x[0] is column `first` */
@@ -12,6 +13,7 @@ typedef struct task {
     int64_t seed, warmup; /* relative to `first` */
     syi_macd_terms terms;
     syi_doubts *doubts;
+    int past_cache; /* for which the lines of the outputs begin at the same columns */
 } task;
 
 static sy_status put(const task *task, int64_t i, const syi_macd_state *s)
@@ -111,6 +113,7 @@ static sy_status run_slabs(const task *task, syi_macd_state *state, int64_t from
         if (length != slab.length)
             slab.map = syi_macd_map_of(&task->terms, task->macd.signal, length);
         slab.length = length;
+        slab.past = task->past_cache && task->y && length % SYI_LINE == 0;
         slab.next = task->x + *reached;
         if (to - *reached >= 2 * MACD_LANES * length)
             slab.next += MACD_LANES * length;
@@ -235,6 +238,7 @@ static task make_task(const syi_piece *piece)
     syi_macd macd = syi_macd_of(segment->params);
     task.row = segment->row;
     task.doubts = piece->doubts;
+    task.past_cache = piece->past_cache && syi_in_line(segment->out, 3);
     task.macd = macd;
     task.seed = macd.seeded_slow - 1 - segment->first;
     task.warmup = syi_macd_warmup(&macd) - segment->first;
@@ -249,6 +253,7 @@ sy_status SYI_ISA_NAME(syi_macd_run)(const syi_piece *piece)
     SYI_TRY(find_start(&task, piece, &state));
     memcpy(piece->assumed, &state, sizeof state);
     SYI_TRY(run_columns(&task, &state, 0, piece->segment.count));
+    syi_past_done();
     memcpy(piece->end, &state, sizeof state);
     return SY_OK;
 }

@@ -30,6 +30,7 @@ typedef struct macd_lanes {
 typedef struct macd_slab {
     const double *x, *next; /* the slab's first column; what to fetch for later */
     double *y[3];
+    int past;       /* its columns go past the cache */
     double before;  /* the value before it */
     int64_t length; /* of a lane */
     syi_stage_terms terms[STAGES];
@@ -78,16 +79,11 @@ SYI_INLINE void macd_look(macd_slab *s, int64_t block, const syi_vec *tile, int 
 SYI_INLINE void macd_read(macd_slab *s, int64_t at, int count)
 {
     syi_vec *tile = s->tile + at * MACD_GROUPS;
-    int whole = count / SYI_VECTOR * SYI_VECTOR;
-    for (int i = 0; i < whole; i += SYI_VECTOR)
-        syi_lanes_load(tile + i * MACD_GROUPS, s->x + at + i, s->length, MACD_GROUPS, SYI_VECTOR);
-    if (whole < count)
-        syi_lanes_load(tile + whole * MACD_GROUPS, s->x + at + whole, s->length, MACD_GROUPS,
-                       count - whole);
+    syi_lanes_load(tile, s->x + at, s->length, MACD_GROUPS, count);
     for (int lane = 0; lane < MACD_LANES; lane++)
         for (int64_t to = lane * s->length + at, i = 0; i < count; i += SYI_LINE) {
             __builtin_prefetch(s->next + to + i);
-            for (int k = 0; k < 3 && s->y[k]; k++)
+            for (int k = 0; k < 3 && s->y[k] && !s->past; k++)
                 __builtin_prefetch(s->y[k] + to + i, 1);
         }
     macd_look(s, at / SYI_STAGE_BLOCK, tile, count);
@@ -227,7 +223,8 @@ SYI_INLINE void macd_write_some(const macd_slab *s, int q, int64_t at, int count
     }
     SYI_UNROLL(3)
     for (int k = 0; k < 3; k++)
-        syi_lanes_store(s->y[k] + q * SYI_VECTOR * s->length + at, s->length, out[k], 1, count);
+        syi_lanes_store(s->y[k] + q * SYI_VECTOR * s->length + at, s->length, out[k], 1, count,
+                        s->past);
 }
 
 /* A block of a group with outputs. */

@@ -143,49 +143,53 @@ SYI_INLINE syi_bits_vec syi_stage_is_near(syi_vec least, syi_vec most)
 
 /* ---- tiles: the same column of all lanes side by side, `groups` vectors ---- */
 
-/* The first `count` columns, at most SYI_VECTOR, of lanes that are `stride` columns apart. Whole
- * vectors have a loop of their own, which needs no room in memory. */
-SYI_INLINE void syi_lanes_load(syi_vec *to, const double *x, int64_t stride, int groups, int count)
+/* At most SYI_VECTOR columns of lanes that are `stride` columns apart. */
+SYI_INLINE void syi_lanes_load_some(syi_vec *to, const double *x, int64_t stride, int groups,
+                                    int count)
 {
-    for (int q = 0; q < groups; q++) {
+    for (int q = 0; q < groups; q++, x += SYI_VECTOR * stride) {
         syi_vec r[SYI_VECTOR];
         if (count == SYI_VECTOR) {
-            SYI_UNROLL(8)
-            for (int k = 0; k < SYI_VECTOR; k++)
-                r[k] = syi_vec_load(x + (q * SYI_VECTOR + k) * stride);
+            syi_vec_columns(x, stride, r);
         } else {
-            for (int k = 0; k < SYI_VECTOR; k++) {
-                double part[SYI_VECTOR] = {0};
-                for (int i = 0; i < count; i++)
-                    part[i] = x[(q * SYI_VECTOR + k) * stride + i];
-                r[k] = syi_vec_load(part);
-            }
+            double part[SYI_VECTOR * SYI_VECTOR] = {0};
+            for (int k = 0; k < SYI_VECTOR; k++)
+                memcpy(part + k * SYI_VECTOR, x + k * stride, (size_t)count * sizeof *x);
+            syi_vec_columns(part, SYI_VECTOR, r);
         }
-        syi_vec_transpose(r);
         SYI_UNROLL(8)
         for (int k = 0; k < SYI_VECTOR; k++)
             to[k * groups + q] = r[k];
     }
 }
 
-SYI_INLINE void syi_lanes_store(double *y, int64_t stride, const syi_vec *from, int groups,
-                                int count)
+/* Any number of them. */
+SYI_INLINE void syi_lanes_load(syi_vec *to, const double *x, int64_t stride, int groups, int count)
 {
-    for (int q = 0; q < groups; q++) {
+    const int whole = count / SYI_VECTOR * SYI_VECTOR;
+    for (int i = 0; i < whole; i += SYI_VECTOR)
+        syi_lanes_load_some(to + i * groups, x + i, stride, groups, SYI_VECTOR);
+    if (whole < count)
+        syi_lanes_load_some(to + whole * groups, x + whole, stride, groups, count - whole);
+}
+
+/* At most SYI_VECTOR columns; only whole vectors go `past` the cache. */
+SYI_INLINE void syi_lanes_store(double *y, int64_t stride, const syi_vec *from, int groups,
+                                int count, int past)
+{
+    for (int q = 0; q < groups; q++, y += SYI_VECTOR * stride) {
+        double part[SYI_VECTOR * SYI_VECTOR];
         syi_vec r[SYI_VECTOR];
         SYI_UNROLL(8)
         for (int k = 0; k < SYI_VECTOR; k++)
             r[k] = from[k * groups + q];
-        syi_vec_transpose(r);
         if (count == SYI_VECTOR) {
-            SYI_UNROLL(8)
-            for (int k = 0; k < SYI_VECTOR; k++)
-                syi_vec_store(y + (q * SYI_VECTOR + k) * stride, r[k]);
-        } else {
-            for (int k = 0; k < SYI_VECTOR; k++)
-                for (int i = 0; i < count; i++)
-                    y[(q * SYI_VECTOR + k) * stride + i] = r[k][i];
+            syi_vec_rows(y, stride, r, past);
+            continue;
         }
+        syi_vec_rows(part, SYI_VECTOR, r, 0);
+        for (int k = 0; k < SYI_VECTOR; k++)
+            memcpy(y + k * stride, part + k * SYI_VECTOR, (size_t)count * sizeof *y);
     }
 }
 

@@ -77,9 +77,7 @@ SYI_INLINE int choose_grid(grid *grid, const tile *t, double before, double more
 /* Columns i .. of a group's stretches, side by side. */
 SYI_INLINE void spread_group(const tile *t, int64_t i, int q, syi_vec *term)
 {
-    for (int k = 0; k < SYI_VECTOR; k++)
-        term[k] = syi_vec_load(t->high + (q * SYI_VECTOR + k) * t->steps + i);
-    syi_vec_transpose(term);
+    syi_vec_columns(t->high + q * SYI_VECTOR * t->steps + i, t->steps, term);
 }
 
 /* A column of a group's sums, whose high parts have the shift. */
@@ -128,6 +126,13 @@ SYI_INLINE group_sum start_of(const sums *starts, const grid *grid, int q)
     syi_vec high = syi_vec_load(starts->high + q * SYI_VECTOR);
     syi_vec low = syi_vec_load(starts->low + q * SYI_VECTOR), held = (high + shift) - shift;
     return (group_sum){held - shift, low + (high - held)};
+}
+
+/* A group's sums of a column, with their start. */
+SYI_INLINE group_sum sum_from(const sums *sum, group_sum start, int q)
+{
+    return (group_sum){syi_vec_load(sum->high + q * SYI_VECTOR) + start.high,
+                       syi_vec_load(sum->low + q * SYI_VECTOR) + start.low};
 }
 
 #endif

@@ -64,15 +64,10 @@ SYI_INLINE void sum_moves(const weights *w, tile *t, const grid *of_total, const
     syi_vec_store(t->up_last.low + q * SYI_VECTOR, up.low);
 }
 
-SYI_INLINE group_sum sum_from(const sums *sum, group_sum start, int q)
-{
-    return (group_sum){syi_vec_load(sum->high + q * SYI_VECTOR) + start.high,
-                       syi_vec_load(sum->low + q * SYI_VECTOR) + start.low};
-}
-
 /* Of columns i .. of a group; *unsure takes up whether one is in doubt. */
 SYI_INLINE void settle_moves(const tile *t, int64_t i, int q, group_sum total_start,
-                             group_sum up_start, double error, syi_bits_vec *unsure, double *y)
+                             group_sum up_start, double error, syi_bits_vec *unsure, double *y,
+                             int past)
 {
     syi_vec r[SYI_VECTOR];
     SYI_UNROLL(8)
@@ -83,9 +78,7 @@ SYI_INLINE void settle_moves(const tile *t, int64_t i, int q, group_sum total_st
         r[k] = round_near(index_of(sum_from(&t->up[i + k], up_start, q), total), syi_vec_of(error),
                           unsure);
     }
-    syi_vec_transpose(r);
-    for (int k = 0; k < SYI_VECTOR; k++)
-        syi_vec_store(y + (q * SYI_VECTOR + k) * t->steps + i, r[k]);
+    syi_vec_rows(y + q * SYI_VECTOR * t->steps + i, t->steps, r, past);
 }
 
 #endif

@@ -45,7 +45,7 @@ SYI_INLINE double sum_quickly(const weights *w, tile *t, int is_range, const pri
  * outputs are to lie at `ahead`, are taken from x, unless it is NULL, so that the processor waits
  * for neither memory nor arithmetic. */
 SYI_INLINE int settle_quickly(const weights *w, tile *t, int is_range, const grids *g, double error,
-                              double *y, const syi_wilder_prices *x, const double *ahead,
+                              double *y, int past, const syi_wilder_prices *x, const double *ahead,
                               price_traits *what)
 {
     syi_bits_vec unsure = {0};
@@ -58,11 +58,11 @@ SYI_INLINE int settle_quickly(const weights *w, tile *t, int is_range, const gri
             if (is_range) {
                 if (i == half_of(t))
                     start_half(t, q, &total);
-                settle_ranges(w, t, i, q, total, error, &unsure, y);
+                settle_ranges(w, t, i, q, total, error, &unsure, y, past);
                 if (x)
                     take_ranges(x, taken, t, what, ahead);
             } else {
-                settle_moves(t, i, q, total, up, error, &unsure, y);
+                settle_moves(t, i, q, total, up, error, &unsure, y, past);
                 if (x)
                     take_moves(x->close, taken, t, what, ahead);
             }
@@ -81,7 +81,6 @@ static __attribute__((noinline)) int64_t run_tiles(const weights *w, int is_rang
                                                    int64_t most)
 {
     const int64_t count = LANES * t->steps;
-    double room[LANES * STEPS];
     syi_wilder_prices x = *prices;
     price_traits what = take_first(&x, is_range, s->close, t);
     for (int64_t done = 0; done < most; done++) {
@@ -101,12 +100,10 @@ static __attribute__((noinline)) int64_t run_tiles(const weights *w, int is_rang
         what =
             (price_traits){syi_vec_of(state.close), syi_vec_of(state.close), syi_vec_mask_full()};
         if (y) {
-            double *to = past ? room : y + done * count;
-            if (settle_quickly(w, t, is_range, &g, error, to, next ? &x : NULL,
-                               past ? room : to + next, &what))
+            double *to = y + done * count;
+            if (settle_quickly(w, t, is_range, &g, error, to, past, next ? &x : NULL,
+                               past ? x.close : to + next, &what))
                 return done;
-            if (past)
-                syi_put_past(y + done * count, room, count);
         } else {
             what = take_first(&x, is_range, state.close, t);
         }

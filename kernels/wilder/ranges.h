@@ -78,23 +78,19 @@ SYI_INLINE void sum_ranges(const weights *w, tile *t, const grid *grid, int q)
     syi_vec_store(t->last.low + q * SYI_VECTOR, second.low + first.low);
 }
 
-/* Of columns i .. of a group, to which `start` is added; *unsure takes
- * up whether one is in doubt. */
+/* Of columns i .. of a group, to which `start` is added; *unsure takes up whether one is in doubt.
+ */
 SYI_INLINE void settle_ranges(const weights *w, const tile *t, int64_t i, int q, group_sum start,
-                              double error, syi_bits_vec *unsure, double *y)
+                              double error, syi_bits_vec *unsure, double *y, int past)
 {
     syi_vec r[SYI_VECTOR];
     SYI_UNROLL(8)
     for (int k = 0; k < SYI_VECTOR; k++) {
-        const sums *sum = &t->total[i + k];
-        group_sum s = {syi_vec_load(sum->high + q * SYI_VECTOR) + start.high,
-                       syi_vec_load(sum->low + q * SYI_VECTOR) + start.low};
+        group_sum s = sum_from(&t->total[i + k], start, q);
         r[k] = round_near(mean_of(s, w->out_high[i + k], w->out_low[i + k]), syi_vec_of(error),
                           unsure);
     }
-    syi_vec_transpose(r);
-    for (int k = 0; k < SYI_VECTOR; k++)
-        syi_vec_store(y + (q * SYI_VECTOR + k) * t->steps + i, r[k]);
+    syi_vec_rows(y + q * SYI_VECTOR * t->steps + i, t->steps, r, past);
 }
 
 /* What the second half of a stretch starts with, too. */

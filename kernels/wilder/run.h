@@ -144,7 +144,7 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
     const int64_t count = LANES * t->steps;
     syi_wilder_state next = *s;
     traits what = take_terms(task, s->close, at, t);
-    double error, room[LANES * STEPS];
+    double error;
     *done = what.unfit == 0;
     if (*done && !task->is_range && what.moved << 1 == 0)
         return stand_still(task, s, at, count);
@@ -161,10 +161,8 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
     *s = next;
     if (!task->y)
         return SY_OK;
-    if (settle_tile(w, t, task->is_range, error, task->past_cache ? room : task->y + at))
-        SYI_TRY(report(task, w, t, at, error));
-    if (task->past_cache)
-        syi_put_past(task->y + at, room, count);
+    if (settle_tile(w, t, task->is_range, error, task->y + at, task->past_cache))
+        return report(task, w, t, at, error);
     return SY_OK;
 }
 

@@ -81,8 +81,9 @@ SYI_INLINE syi_vec round_near(group_sum value, syi_vec epsilon, syi_bits_vec *un
     return above;
 }
 
-/* The values to y; returns not 0 when one is in doubt. */
-SYI_INLINE int settle_tile(const weights *w, tile *t, int is_range, double error, double *y)
+/* The values to y, `past` the cache or not; returns not 0 when one is in doubt. */
+SYI_INLINE int settle_tile(const weights *w, const tile *t, int is_range, double error, double *y,
+                           int past)
 {
     const syi_vec epsilon = syi_vec_of(error);
     syi_bits_vec unsure = {0};
@@ -98,9 +99,7 @@ SYI_INLINE int settle_tile(const weights *w, tile *t, int is_range, double error
                     s = index_of(started_group(&t->up_start, &t->up[i + k], first), s);
                 r[k] = round_near(s, epsilon, &unsure);
             }
-            syi_vec_transpose(r);
-            for (int k = 0; k < SYI_VECTOR; k++)
-                syi_vec_store(y + (first + k) * t->steps + i, r[k]);
+            syi_vec_rows(y + first * t->steps + i, t->steps, r, past);
         }
     return syi_vec_any(unsure);
 }
@@ -116,16 +115,19 @@ SYI_INLINE void gather(double (*from)[LANES], int64_t steps, double *to)
 }
 
 /* The same. */
-SYI_INLINE int settle_tile(const weights *w, tile *t, int is_range, double error, double *y)
+SYI_INLINE int settle_tile(const weights *w, const tile *t, int is_range, double error, double *y,
+                           int past)
 {
-    double doubt[LANES] = {0.0}, doubts = 0.0;
+    double value[STEPS][LANES], room[LANES * STEPS], doubt[LANES] = {0.0}, doubts = 0.0;
     for (int64_t i = 0; i < t->steps; i++) {
         for (int l = 0; l < LANES; l++)
-            doubt[l] += settle_at(w, t, i, l, is_range, error, &t->y[i][l]);
+            doubt[l] += settle_at(w, t, i, l, is_range, error, &value[i][l]);
     }
     for (int l = 0; l < LANES; l++)
         doubts += doubt[l];
-    gather(t->y, t->steps, y);
+    gather(value, t->steps, past ? room : y);
+    if (past)
+        syi_put_past(y, room, LANES * t->steps);
     return doubts != 0.0;
 }
 

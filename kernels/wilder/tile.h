@@ -58,7 +58,6 @@ typedef struct tile {
     double low[LANES * STEPS];
     double term[STEPS][LANES], rest[STEPS][LANES];
     sums total[STEPS], up[STEPS], total_start, up_start;
-    double y[STEPS][LANES];
     int64_t steps;      /* a multiple of 8 */
     syi_dd power;       /* b^steps */
     double fade[LANES]; /* its powers, rounded up: what is left of a sum before each lane */
@@ -110,9 +109,7 @@ SYI_INLINE void spread(const double *from, int64_t steps, double (*to)[LANES])
     for (int l = 0; l < LANES; l += SYI_VECTOR)
         for (int64_t i = 0; i < steps; i += SYI_VECTOR) {
             syi_vec r[SYI_VECTOR];
-            for (int k = 0; k < SYI_VECTOR; k++)
-                r[k] = syi_vec_load(from + (l + k) * steps + i);
-            syi_vec_transpose(r);
+            syi_vec_columns(from + l * steps + i, steps, r);
             for (int k = 0; k < SYI_VECTOR; k++)
                 syi_vec_store(to[i + k] + l, r[k]);
         }
