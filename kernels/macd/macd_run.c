@@ -13,7 +13,7 @@ typedef struct task {
     int64_t seed, warmup; /* relative to `first` */
     syi_macd_terms terms;
     syi_doubts *doubts;
-    int past_cache; /* for which the lines of the outputs begin at the same columns */
+    int past_cache; /* and the lines of the outputs begin at the same columns */
 } task;
 
 static sy_status put(const task *task, int64_t i, const syi_macd_state *s)
@@ -103,6 +103,8 @@ static sy_status run_slab(const task *task, macd_slab *slab, syi_macd_state *sta
 static sy_status run_slabs(const task *task, syi_macd_state *state, int64_t from, int64_t to,
                            int64_t *reached)
 {
+    /* Vectors of half a line would leave too many lines half written in three outputs. */
+    const int past = task->past_cache && task->y && SYI_VECTOR == SYI_LINE;
     macd_slab slab;
     int done;
     macd_set_terms(&slab, &task->macd);
@@ -113,7 +115,7 @@ static sy_status run_slabs(const task *task, syi_macd_state *state, int64_t from
         if (length != slab.length)
             slab.map = syi_macd_map_of(&task->terms, task->macd.signal, length);
         slab.length = length;
-        slab.past = task->past_cache && task->y && length % SYI_LINE == 0;
+        slab.past = past && length % SYI_LINE == 0;
         slab.next = task->x + *reached;
         if (to - *reached >= 2 * MACD_LANES * length)
             slab.next += MACD_LANES * length;
