@@ -15,7 +15,7 @@
 
 SYI_INLINE double more_extreme(double a, double b, int greatest)
 {
-    return greatest ? (a > b ? a : b) : a < b ? a : b;
+    return greatest ? (a > b ? a : b) : syi_lesser(a, b);
 }
 
 /* The extremes of `count` (1 to 4) stretches that begin at x[0], x[step], x[2 step] and x[last]. */
@@ -36,14 +36,19 @@ SYI_INLINE void join_all(const double *x, int64_t step, int64_t last, int count,
         to[i] = join(x + i, step, last, count, greatest) + 0.0; /* a zero is +0 */
 }
 
-/* The same; meanwhile what lies `n` columns behind `next` is asked for. */
+/* The same, `past` the cache or not: a few lines at a time, which do not have to be waited for.
+ * Meanwhile what lies `n` columns behind `next` is asked for. */
 SYI_INLINE void join_last(const double *x, int64_t step, int64_t last, int count, int greatest,
-                          double *restrict to, int64_t n, const double *next)
+                          double *restrict to, int64_t n, const double *next, int past)
 {
     enum { PART = 64 };
+    _Alignas(64) double room[PART];
     for (int64_t at = 0; at < n; at += PART) {
+        const int64_t some = n - at < PART ? n - at : PART;
         syi_ask_for((uintptr_t)(next + n + at), PART);
-        join_all(x + at, step, last, count, greatest, to + at, n - at < PART ? n - at : PART);
+        join_all(x + at, step, last, count, greatest, past ? room : to + at, some);
+        if (past)
+            syi_put_past(to + at, room, some);
     }
 }
 
@@ -60,7 +65,7 @@ SYI_INLINE int has_non_finite(const double *x, int64_t count)
 /* The windows that end at x[0 .. n), for n <= COLUMNS and a short period. Where something is not
  * finite it is taken for more extreme than all. */
 SYI_INLINE void roll_short(const double *x, double *restrict out, int64_t n, int64_t period,
-                           int greatest)
+                           int past, int greatest)
 {
     double room[2][ROOM];
     const double *from = x - (period - 1);
@@ -68,21 +73,23 @@ SYI_INLINE void roll_short(const double *x, double *restrict out, int64_t n, int
     int strange = has_non_finite(from, count), next = 0;
     for (int64_t i = 0; strange && i < count; i++)
         room[1][i] = syi_is_finite(from[i]) ? from[i] : greatest ? INFINITY : -INFINITY;
-    if (strange)
+    if (strange) {
         from = room[1];
+        past = 0;
+    }
     for (; 4 * length < period; length *= 4, next ^= 1) {
         count -= 3 * length;
         join_all(from, length, 3 * length, 4, greatest, room[next], count);
         from = room[next];
     }
     if (period <= length)
-        join_last(from, length, period - length, 1, greatest, out, n, x);
+        join_last(from, length, period - length, 1, greatest, out, n, x, past);
     else if (period <= 2 * length)
-        join_last(from, length, period - length, 2, greatest, out, n, x);
+        join_last(from, length, period - length, 2, greatest, out, n, x, past);
     else if (period <= 3 * length)
-        join_last(from, length, period - length, 3, greatest, out, n, x);
+        join_last(from, length, period - length, 3, greatest, out, n, x, past);
     else
-        join_last(from, length, period - length, 4, greatest, out, n, x);
+        join_last(from, length, period - length, 4, greatest, out, n, x, past);
     for (int64_t i = 0; strange && i < n; i++)
         out[i] = syi_is_finite(out[i]) ? out[i] : syi_nan();
 }
@@ -110,7 +117,6 @@ SYI_INLINE void roll_long(const double *x, double *restrict out, int64_t n, int6
 SYI_INLINE void roll(const double *x, double *out, int64_t count, int64_t period, int past,
                      int greatest)
 {
-    double room[COLUMNS];
     int64_t n;
     for (int64_t at = 0; at < count; at += n) {
         if (period > SHORT_PERIOD) {
@@ -119,9 +125,7 @@ SYI_INLINE void roll(const double *x, double *out, int64_t count, int64_t period
             continue;
         }
         n = syi_line_after(out, at + COLUMNS - SYI_LINE + 1, count) - at;
-        roll_short(x + at, past ? room : out + at, n, period, greatest);
-        if (past)
-            syi_put_past(out + at, room, n);
+        roll_short(x + at, out + at, n, period, past, greatest);
     }
     syi_past_done();
 }
