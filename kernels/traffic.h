@@ -3,9 +3,9 @@
  * the processor itself looks ahead ends with each page. What is written to large arrays goes past
  * the cache: a plain store first fetches the line that it overwrites, which costs twice the bytes,
  * and pushes out what the cache holds. Where a piece says that its results will not be near anyway
- * (`past_cache`), a kernel stores whole lines past it as it computes them, or, where its vectors
- * are not at the lines' beginnings, computes a chunk in the nearest cache and hands it to
- * syi_put_past.
+ * (`past_cache`), a kernel stores whole lines past it, spread evenly among its computing: then they
+ * take no time beside it. Of a burst of them, or of many lines half written, the processor has to
+ * wait for each.
  */
 #ifndef SYI_KERNELS_TRAFFIC_H
 #define SYI_KERNELS_TRAFFIC_H
