@@ -201,26 +201,37 @@ SYI_INLINE int finish(const task *task, int times)
     return is_strange(strange);
 }
 
+/* The first sums of the blocks so far, the last one first. */
+typedef struct sums_so_far {
+    syi_vector of[8];
+} sums_so_far;
+
+/* In one expression: a loop would be made a move in memory. */
+SYI_INLINE void keep(sums_so_far *sums, syi_vector next)
+{
+    const syi_vector *of = sums->of;
+    *sums = (sums_so_far){{next, of[0], of[1], of[2], of[3], of[4], of[5], of[6]}};
+}
+
 /* Windows of `times` (0, 1, 2, 4) first stretches and a tail, in one pass. Gives whether something
  * is not finite. */
 SYI_INLINE int through(const task *task, int times, int64_t tail)
 {
     const struct task t = *task;
-    const int keep = times * STEP;
     const double *x = t.x;
     sums_behind behind = sums_from(x);
-    syi_vector strange = {0}, four, sums[4 * STEP + 1]; /* of the blocks so far, the last first */
-    for (int k = keep; k > 0; k--, x += SYI_WIDTH)
-        sums[k - 1] = first_sum(x, &behind, &four);
+    sums_so_far sums = {{{0}}};
+    syi_vector strange = {0}, four;
+    for (int k = 0; k < times * STEP; k++, x += SYI_WIDTH)
+        keep(&sums, first_sum(x, &behind, &four));
     for (int64_t j = 0; j < t.windows; j += SYI_WIDTH) {
         syi_vector next = first_sum(x + j, &behind, &four);
         syi_vector mean = tail_mean(x + j, four, tail) * (tail == 4 ? 0.25 : 1.0);
         if (times)
-            mean = syi_join_mean(mean, sum_of(sums + STEP - 1, STEP, times), times * FIRST, tail);
+            mean =
+                syi_join_mean(mean, sum_of(sums.of + STEP - 1, STEP, times), times * FIRST, tail);
         put(&t, j, mean, &strange);
-        for (int k = keep; k > 0; k--)
-            sums[k] = sums[k - 1];
-        sums[0] = next;
+        keep(&sums, next);
     }
     return is_strange(strange);
 }

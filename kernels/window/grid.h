@@ -137,7 +137,8 @@ SYI_INLINE void grid_some(grid *s, const double *x, int64_t n, int fresh, double
 }
 
 /* The means of the windows that end at x[0 .. count). After the first ones they are stored in whole
- * lines, with `past` past the cache. */
+ * lines, with `past` past the cache; then the next block, which is measured first, has to be read
+ * from memory too, so that this computing is what hides it. */
 SYI_INLINE void grid_means(grid *state, grid_cut cut, const double *x, int64_t count, double *out,
                            int past)
 {
@@ -151,6 +152,8 @@ SYI_INLINE void grid_means(grid *state, grid_cut cut, const double *x, int64_t c
         grid_settle(&s);
     for (int64_t i = 0, n; i < count; i += n) {
         n = lanes_columns(out + i, count - i);
+        if (past)
+            syi_ask_for((uintptr_t)(x + i + count), BATCH);
         if (n < BATCH || fresh)
             grid_some(&s, x + i, n, fresh, out + i);
         else

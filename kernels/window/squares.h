@@ -52,7 +52,8 @@ typedef struct squares {
     double width; /* |factor| */
     syi_window_kind kind;
     int near;
-    int past; /* whole batches go past the cache */
+    int past;      /* whole batches go past the cache */
+    int64_t ahead; /* columns from a batch to what is asked for on the way; 0: nothing is */
 } squares;
 
 typedef enum squares_fit {
@@ -239,10 +240,13 @@ SYI_INLINE void squares_root(const squares *s, syi_vec a, syi_vec *root, syi_vec
 #endif
 }
 
-/* The roots and what they lack: below 2^-42 of them, of which less than 2^-33 is lost. */
-SYI_INLINE void squares_roots(const squares *s, squares_batch *b)
+/* The roots and what they lack: below 2^-42 of them, of which less than 2^-33 is lost. This is the
+ * longest time without results to be put, so what lies ahead is asked for. */
+SYI_INLINE void squares_roots(const squares *s, squares_batch *b, const double *x)
 {
     for (int k = 0; k < LANE; k++) {
+        if (s->ahead)
+            syi_ask_for((uintptr_t)(x + s->ahead + k * SYI_VECTOR), 1);
         syi_vec spread = b->square[k], root, half;
         squares_root(s, spread, &root, &half);
         b->root[k] = root;
@@ -282,23 +286,33 @@ SYI_INLINE void squares_means(const squares *s, squares_batch *b)
     }
 }
 
-SYI_INLINE void squares_bands(const squares *s, squares_batch *b, int near)
+/* out[j][k]: the mean and a step. */
+SYI_INLINE void squares_band(const squares *s, squares_batch *b, int k, syi_vec step,
+                             syi_vec step_low, int j)
 {
-    squares_means(s, b);
+    syi_vec band, low;
+    if (s->near)
+        syi_vec_quick_sum(b->out[1][k], step, &band, &low);
+    else
+        syi_vec_two_sum(b->out[1][k], step, &band, &low);
+    low += b->sum[k] + step_low;
+    b->out[j][k] = squares_round(band, low, s->error, b->half[k], &b->sure[k]);
+}
+
+/* The upper bands, and in the place of the roots the steps from the means. */
+SYI_INLINE void squares_upper(const squares *s, squares_batch *b)
+{
     for (int k = 0; k < LANE; k++) {
-        syi_vec mean = b->out[1][k], mean_low = b->sum[k], step, step_low;
-        squares_scale(s, b->root[k], b->root_low[k], &step, &step_low);
+        squares_scale(s, b->root[k], b->root_low[k], &b->root[k], &b->root_low[k]);
         b->sure[k] = syi_vec_mask_full();
-        for (int j = 0; j < 3; j += 2) {
-            syi_vec band, low;
-            if (near)
-                syi_vec_quick_sum(mean, j ? -step : step, &band, &low);
-            else
-                syi_vec_two_sum(mean, j ? -step : step, &band, &low);
-            low += j ? mean_low - step_low : mean_low + step_low;
-            b->out[j][k] = squares_round(band, low, s->error, b->half[k], &b->sure[k]);
-        }
+        squares_band(s, b, k, b->root[k], b->root_low[k], 0);
     }
+}
+
+SYI_INLINE void squares_lower(const squares *s, squares_batch *b)
+{
+    for (int k = 0; k < LANE; k++)
+        squares_band(s, b, k, -b->root[k], -b->root_low[k], 2);
 }
 
 SYI_INLINE void squares_deviations(const squares *s, squares_batch *b)
@@ -337,26 +351,33 @@ SYI_INLINE void squares_scores(const squares *s, squares_batch *b, const double 
     }
 }
 
-/* The windows that end at x[0 .. BATCH) and lose old[..]; whether all are sure. */
+/* The windows that end at x[0 .. BATCH) and lose old[..]; whether all are sure. Each output is put
+ * as soon as it is there: all at once are more than can be on its way past the cache. */
 static int squares_run(squares *s, squares_batch *b, const double *x, const double *old,
                        double *const *out, int past)
 {
+    const int bands = s->kind == SYI_WINDOW_BANDS;
     if (s->near)
         squares_slide(s, b, x, old, 1);
     else
         squares_slide(s, b, x, old, 0);
     squares_spreads(s, b);
-    squares_roots(s, b);
-    if (s->kind == SYI_WINDOW_SCORE)
+    if (bands) {
+        squares_means(s, b);
+        lanes_put(out[1], b->out[1], past);
+    }
+    squares_roots(s, b, x);
+    if (bands)
+        squares_upper(s, b);
+    else if (s->kind == SYI_WINDOW_SCORE)
         squares_scores(s, b, x);
-    else if (s->kind == SYI_WINDOW_DEVIATION)
-        squares_deviations(s, b);
-    else if (s->near)
-        squares_bands(s, b, 1);
     else
-        squares_bands(s, b, 0);
-    for (int k = 0; k < (s->kind == SYI_WINDOW_BANDS ? 3 : 1); k++)
-        lanes_put(out[k], b->out[k], past);
+        squares_deviations(s, b);
+    lanes_put(out[0], b->out[0], past);
+    if (bands) {
+        squares_lower(s, b);
+        lanes_put(out[2], b->out[2], past);
+    }
     syi_vec_mask sure = b->sure[0];
     for (int k = 1; k < LANE; k++)
         sure &= b->sure[k];

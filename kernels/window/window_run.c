@@ -254,6 +254,7 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
     const int outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
     squares_batch batch;
     int64_t spare = SQUARES_SPARE * (last - first);
+    s->ahead = s->past ? last - first : 0; /* the next block, which is measured first */
     squares_fill(s, x + first - window->period + fresh, window->period - fresh);
     for (int64_t at = first, n; at < last; at += n) {
         n = lanes_columns(out[0] + at, last - at);
