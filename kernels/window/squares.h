@@ -357,10 +357,7 @@ static int squares_run(squares *s, squares_batch *b, const double *x, const doub
                        double *const *out, int past)
 {
     const int bands = s->kind == SYI_WINDOW_BANDS;
-    if (s->near)
-        squares_slide(s, b, x, old, 1);
-    else
-        squares_slide(s, b, x, old, 0);
+    s->near ? squares_slide(s, b, x, old, 1) : squares_slide(s, b, x, old, 0);
     squares_spreads(s, b);
     if (bands) {
         squares_means(s, b);
