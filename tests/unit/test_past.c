@@ -3,12 +3,15 @@
  * columns, in both accuracies, with every instruction set, at every place that an output may have
  * within a line of the cache, and nothing beside the outputs.
  */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "kernel.h"
 #include "series.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { COLUMNS = 40000, LINE = 8, INPUTS = 3, OUTPUTS = 3, SIZE = COLUMNS + 3 * LINE };
 
@@ -22,19 +25,44 @@ typedef struct found {
 
 static double *inputs[INPUTS];
 
+static size_t page(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* SIZE doubles; what lies before them nobody may touch. */
 static double *room(void)
 {
-    double *at = aligned_alloc(64, SIZE * sizeof *at);
-    cr_assert_not_null(at);
-    return at;
+    char *at = mmap(NULL, page() + SIZE * sizeof(double), PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert(at != MAP_FAILED && mprotect(at, page(), PROT_NONE) == 0);
+    return (double *)(at + page());
+}
+
+static void give_back(double *room)
+{
+    munmap((char *)room - page(), page() + SIZE * sizeof *room);
+}
+
+/* A price that stands still: once from shortly before a block of the fast rsi, which knows the
+ * value from the block before, and once until what is left of a move before a block is too little
+ * within it. */
+static void add_rests(double *x)
+{
+    static const int64_t rests[][2] = {{14000, 20000}, {23776, SIZE}};
+    for (int k = 0; k < 2; k++)
+        for (int64_t i = rests[k][0]; i < rests[k][1]; i++)
+            x[i] = x[rests[k][0]];
 }
 
 /* High, low and close of a kind of series, for whoever reads only one the high. */
-static void make_inputs(int kind)
+static void make_inputs(int kind, int rests)
 {
     for (int k = 0; k < INPUTS; k++) {
         inputs[k] = inputs[k] ? inputs[k] : room();
         series_make(kind, 7, SIZE, inputs[k]);
+        if (rests)
+            add_rests(inputs[k]);
         for (int64_t i = 0; i < SIZE && kind != SERIES_HOLES; i++)
             inputs[k][i] += k == 0 ? 0.5 : k == 1 ? -0.5 : 0.0;
     }
@@ -60,7 +88,7 @@ static void run(const syi_workload *workload, syi_isa isa, int64_t first, int pl
     for (int k = 0; k < workload->n_outputs; k++) {
         for (int64_t i = 0; i < SIZE; i++)
             found->out[k][i] = guard;
-        out[k] = found->out[k] + LINE + (place + k * apart) % LINE;
+        out[k] = found->out[k] + (place + k * apart) % LINE;
     }
     memset(&found->assumed, 0, sizeof found->assumed);
     memset(&found->end, 0, sizeof found->end);
@@ -104,8 +132,8 @@ static void check_workload(const syi_workload *workload, syi_isa isa, const char
                   syi_isa_name(isa), place);
     }
     for (int k = 0; k < OUTPUTS; k++) {
-        free(through.out[k]);
-        free(past.out[k]);
+        give_back(through.out[k]);
+        give_back(past.out[k]);
     }
     syi_doubts_clear(&through.doubts);
     syi_doubts_clear(&past.doubts);
@@ -113,10 +141,10 @@ static void check_workload(const syi_workload *workload, syi_isa isa, const char
 
 Test(past, is_what_goes_through_the_cache, .timeout = 120)
 {
-    static const int kinds[] = {SERIES_WALK, SERIES_FLAT, SERIES_SPIKES, SERIES_HOLES};
+    static const int kinds[] = {SERIES_WALK, SERIES_WALK, SERIES_FLAT, SERIES_SPIKES, SERIES_HOLES};
     const syi_workload *workload;
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
-        make_inputs(kinds[kind]);
+        make_inputs(kinds[kind], kind == 0);
         for (int index = 0; (workload = syi_builtin(index)); index++) {
             if (workload->pattern == SY_PATTERN_REDUCE)
                 continue;
@@ -128,5 +156,5 @@ Test(past, is_what_goes_through_the_cache, .timeout = 120)
         }
     }
     for (int k = 0; k < INPUTS; k++)
-        free(inputs[k]);
+        give_back(inputs[k]);
 }
