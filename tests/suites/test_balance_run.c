@@ -72,18 +72,6 @@ Test(balance_run, plans_by_the_costs)
     sy_context_destroy(&context);
 }
 
-static int64_t planned_for_a(sy_context *context, sy_dtype dtype)
-{
-    sy_work work = {
-        .struct_size = sizeof work, .workload = "sma", .columns = 4096 * 200, .dtype = dtype};
-    sy_plan_info plan = {.struct_size = sizeof plan};
-    int64_t tiles;
-    cr_assert_eq(sy_plan_explain(context, &work, NULL, &plan), SY_OK);
-    tiles = plan.devices[0].tiles;
-    sy_plan_info_clear(&plan);
-    return tiles;
-}
-
 /* Floats have costs of their own, and begin with those of doubles. */
 Test(balance_run, floats_begin_as_doubles)
 {
@@ -97,15 +85,15 @@ Test(balance_run, floats_begin_as_doubles)
     write_profile(10, 30, 0, 0, 1);
     context = lab_open("sim:a:speed=1e6,sim:b:speed=0.0002", path, NULL);
     cr_assert(context);
-    cr_expect_eq(planned_for_a(context, SY_F64), 150);
-    cr_expect_eq(planned_for_a(context, SY_F32), 150);
+    cr_expect_eq(lab_planned(context, 4096 * 200, SY_F64, 0), 150);
+    cr_expect_eq(lab_planned(context, 4096 * 200, SY_F32, 0), 150);
     cr_assert_eq(sy_profile_auto_balance(context, &options, &balance), SY_OK);
     cr_expect_str_eq(balance.tag, "sma_f32");
     cr_expect_str_eq(balance.workload, "sma");
     cr_expect_eq(balance.dtype, SY_F32);
     sy_balance_clear(&balance);
-    cr_expect_eq(planned_for_a(context, SY_F64), 150);
-    cr_expect_gt(planned_for_a(context, SY_F32), 150);
+    cr_expect_eq(lab_planned(context, 4096 * 200, SY_F64, 0), 150);
+    cr_expect_gt(lab_planned(context, 4096 * 200, SY_F32, 0), 150);
     cr_assert_eq(sy_balance_get(context, "sma", &balance), SY_OK);
     cr_expect_eq(balance.dtype, SY_F64);
     sy_balance_clear(&balance);

@@ -71,19 +71,6 @@ Test(cold, a_guess_is_corrected_as_well)
     json_decref(print);
 }
 
-/* Tiles that b would get. */
-static int64_t planned_for_b(sy_context *context)
-{
-    const sy_work work = {
-        .struct_size = sizeof work, .workload = "sma", .rows = 1, .columns = ONE_CALL_COLUMNS};
-    sy_plan_info plan = {.struct_size = sizeof plan};
-    int64_t tiles;
-    cr_assert_eq(sy_plan_explain(context, &work, NULL, &plan), SY_OK);
-    tiles = plan.devices[1].tiles;
-    sy_plan_info_clear(&plan);
-    return tiles;
-}
-
 /* A guess is given up for what the first runs say, a profile only for what three of them say. */
 Test(cold, a_guess_is_healed_sooner_than_a_profile)
 {
@@ -94,10 +81,10 @@ Test(cold, a_guess_is_healed_sooner_than_a_profile)
         if (is_guess)
             change_driver();
         context = open_devices(NULL);
-        before = planned_for_b(context);
+        before = lab_planned(context, ONE_CALL_COLUMNS, SY_F64, 1);
         for (int i = 0; i < 2; i++)
             learn(context, &b_is_slow);
-        cr_expect_eq(planned_for_b(context) < before, is_guess);
+        cr_expect_eq(lab_planned(context, ONE_CALL_COLUMNS, SY_F64, 1) < before, is_guess);
         sy_context_destroy(&context);
     }
 }
@@ -111,7 +98,7 @@ Test(cold, who_was_too_slow_is_tried_again)
     write_profile(4000);
     for (; tiles == 0 && calls < MANY_CALLS; calls++) {
         sy_context *context = open_devices(NULL);
-        tiles = planned_for_b(context);
+        tiles = lab_planned(context, ONE_CALL_COLUMNS, SY_F64, 1);
         if (tiles == 0)
             learn(context, &without_b);
         sy_context_destroy(&context);

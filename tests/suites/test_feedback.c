@@ -72,13 +72,7 @@ static void call(sy_context *context)
 /* Tiles that the slower one would get. */
 static int64_t planned_for_b(sy_context *context)
 {
-    sy_work work = {.struct_size = sizeof work, .workload = "sma", .rows = 1, .columns = COLUMNS};
-    sy_plan_info plan = {.struct_size = sizeof plan};
-    int64_t tiles;
-    cr_assert_eq(sy_plan_explain(context, &work, NULL, &plan), SY_OK);
-    tiles = plan.devices[1].tiles;
-    sy_plan_info_clear(&plan);
-    return tiles;
+    return lab_planned(context, COLUMNS, SY_F64, 1);
 }
 
 /* Whether the file is another one than the last time. */
