@@ -189,8 +189,9 @@ static void check_same_costs(sy_context *a, sy_context *b)
         cr_expect_float_eq(of_a[i] / of_b[i], 1, 1e-12, "%g and %g ms", of_a[i], of_b[i]);
 }
 
-/* The times in the file are the measured ones times the drift that it tells. */
-static void check_drift(sy_context *context)
+/* The times in the file are the measured ones times the drift that it tells. Gives how many devices
+ * are quicker by it. */
+static int check_drift(sy_context *context)
 {
     json_t *file = json_load_file(path, 0, NULL), *slopes;
     sy_balance balance = {.struct_size = sizeof balance};
@@ -207,34 +208,34 @@ static void check_drift(sy_context *context)
                            balance.ratios[i].drift, 1e-12);
         quicker += balance.ratios[i].drift < 1;
     }
-    cr_expect_gt(quicker, 0);
     sy_balance_clear(&balance);
     json_decref(file);
+    return quicker;
 }
 
-/* Not before it has been worth it for some runs, and then so that the next process knows. */
+/* Not before it has been worth it for some runs, and then so that the next process knows. What a
+ * busy machine may have made slow at first is healed by further runs. */
 Test(feedback, the_file_follows_when_it_matters)
 {
     sy_context *context = open_deviating(0, 1, NULL), *next;
     struct stat file = {0};
-    int calls = 0, since = 0, writes = 0;
+    int calls = 0, since = 0, quicker = 0;
     was_written(&file);
-    while ((!writes || planned_for_b(context) >= TILES / 2) && calls++ < MANY_CALLS) {
+    while ((!quicker || planned_for_b(context) >= TILES / 2) && calls++ < MANY_CALLS) {
         call(context);
         since++;
         if (!was_written(&file))
             continue;
         cr_expect_geq(since, RUNS_BEFORE_SAVING, "written again after %d runs", since);
         since = 0;
-        writes++;
         next = lab_open("sim:a:speed=1e6,sim:b:speed=0.1", path, NULL);
         cr_assert(next);
         check_same_costs(next, context);
         sy_context_destroy(&next);
+        quicker = check_drift(context);
     }
-    cr_expect_lt(planned_for_b(context), TILES / 2, "%d writes in %d runs", writes, calls);
-    cr_expect_gt(writes, 0);
-    check_drift(context);
+    cr_expect_lt(planned_for_b(context), TILES / 2, "%d are quicker after %d runs", quicker, calls);
+    cr_expect_gt(quicker, 0);
     sy_context_destroy(&context);
 }
 
