@@ -178,30 +178,45 @@ SYI_INLINE int64_t steps(task *t, int64_t at, int64_t count, const double *close
     return syi_is_finite(close[-1]) ? syi_chain_met(&state[LOSSES], close, count) : 0;
 }
 
-/* What is faint has to be filled, for which it is kept from going past the cache: as a rule more of
- * it follows. */
+/* Columns at a time that are kept from going past the cache: few, so that their stores then do not
+ * pile up. */
+enum { APART = 256 };
+
+/* What is faint has to be filled before it goes past the cache. */
+SYI_INLINE int64_t run_apart(task *t, int64_t at, int64_t count, const double *close,
+                             syi_results *out)
+{
+    double room[APART];
+    for (int64_t i = 0, some; i < count; i += some) {
+        syi_results y = syi_results_at(room, 0);
+        some = count - i < APART ? count - i : APART;
+        int64_t met = steps(t, at + i, some, close + i, &y, 0);
+        hold(t, at + i, room, met, t->faint);
+        for (int64_t k = 0; k < some; k += SYI_WIDTH)
+            syi_results_put(out, SYI_LOAD(room + k), 1);
+        if (met < some)
+            return i + met;
+    }
+    return count;
+}
+
 SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
                        syi_results *out, int past)
 {
     task *t = argument;
-    double room[SYI_CHUNK], *const first = out->y;
-    const int apart = past && t->faint;
-    syi_results y = apart ? syi_results_at(room, 0) : *out;
-    const int64_t met =
-        apart ? steps(t, at, count, in[0], &y, 0) : steps(t, at, count, in[0], &y, past);
-    if (apart) {
-        hold(t, at, room, met, t->faint);
-        for (int64_t i = 0; i < count; i += SYI_WIDTH)
-            syi_results_put(out, SYI_LOAD(room + i), past);
-    } else if (t->faint || met < count) {
+    if (past && t->faint) /* as a rule more of it follows */
+        return run_apart(t, at, count, in[0], out);
+    double *const first = out->y;
+    syi_results y = *out;
+    const int64_t met = steps(t, at, count, in[0], &y, past);
+    if (t->faint || met < count) {
         syi_results_end(&y);
         hold(t, at, first, met, t->faint);
-        *out = syi_results_at(first + count, past);
-    } else {
-        if (at + count > t->block)
-            keep(t, past ? y.held[SYI_WIDTH - 1] : y.y[-1]);
-        *out = y;
+        y = syi_results_at(first + count, past);
+    } else if (at + count > t->block) {
+        keep(t, past ? y.held[SYI_WIDTH - 1] : y.y[-1]);
     }
+    *out = y;
     return met;
 }
 
