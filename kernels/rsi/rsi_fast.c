@@ -116,17 +116,17 @@ SYI_INLINE int64_t skip_empty(const double *y, int64_t i, int64_t count)
     return i;
 }
 
-/* Fills what has no value, if there are `any`; the last one becomes the task's. */
-SYI_INLINE void hold(task *t, int64_t at, double *y, int64_t count, int any)
+/* Fills what has no value; the last one becomes the task's. */
+SYI_INLINE void hold(task *t, int64_t at, double *y, int64_t count)
 {
     int64_t i = t->block > at ? t->block - at : 0;
     while (i < count) {
         int64_t from = i;
-        if (any)
+        if (t->faint)
             i = skip_empty(y, i, count);
         fill(t, at, y, from, i);
         from = i;
-        i = any ? i : count;
+        i = t->faint ? i : count;
         while (i < count && y[i] == y[i])
             i++;
         if (i > from)
@@ -191,7 +191,7 @@ SYI_INLINE int64_t run_apart(task *t, int64_t at, int64_t count, const double *c
         syi_results y = syi_results_at(room, 0);
         some = count - i < APART ? count - i : APART;
         int64_t met = steps(t, at + i, some, close + i, &y, 0);
-        hold(t, at + i, room, met, t->faint);
+        hold(t, at + i, room, met);
         for (int64_t k = 0; k < some; k += SYI_WIDTH)
             syi_results_put(out, SYI_LOAD(room + k), 1);
         if (met < some)
@@ -211,7 +211,7 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
     const int64_t met = steps(t, at, count, in[0], &y, past);
     if (t->faint || met < count) {
         syi_results_end(&y);
-        hold(t, at, first, met, t->faint);
+        hold(t, at, first, met);
         y = syi_results_at(first + count, past);
     } else if (at + count > t->block) {
         keep(t, past ? y.held[SYI_WIDTH - 1] : y.y[-1]);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "planned.h"
 #include "support/cost_file.h"
 #include "support/lab.h"
 #include "support/series.h"
@@ -85,15 +86,15 @@ Test(balance_run, floats_begin_as_doubles)
     write_profile(10, 30, 0, 0, 1);
     context = lab_open("sim:a:speed=1e6,sim:b:speed=0.0002", path, NULL);
     cr_assert(context);
-    cr_expect_eq(lab_planned(context, 4096 * 200, SY_F64, 0), 150);
-    cr_expect_eq(lab_planned(context, 4096 * 200, SY_F32, 0), 150);
+    cr_expect_eq(planned_tiles(context, 4096 * 200, SY_F64, 0), 150);
+    cr_expect_eq(planned_tiles(context, 4096 * 200, SY_F32, 0), 150);
     cr_assert_eq(sy_profile_auto_balance(context, &options, &balance), SY_OK);
     cr_expect_str_eq(balance.tag, "sma_f32");
     cr_expect_str_eq(balance.workload, "sma");
     cr_expect_eq(balance.dtype, SY_F32);
     sy_balance_clear(&balance);
-    cr_expect_eq(lab_planned(context, 4096 * 200, SY_F64, 0), 150);
-    cr_expect_gt(lab_planned(context, 4096 * 200, SY_F32, 0), 150);
+    cr_expect_eq(planned_tiles(context, 4096 * 200, SY_F64, 0), 150);
+    cr_expect_gt(planned_tiles(context, 4096 * 200, SY_F32, 0), 150);
     cr_assert_eq(sy_balance_get(context, "sma", &balance), SY_OK);
     cr_expect_eq(balance.dtype, SY_F64);
     sy_balance_clear(&balance);

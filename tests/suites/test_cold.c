@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "one_call.h"
+#include "planned.h"
 
 enum { MANY_CALLS = 300 };
 
@@ -81,10 +82,10 @@ Test(cold, a_guess_is_healed_sooner_than_a_profile)
         if (is_guess)
             change_driver();
         context = open_devices(NULL);
-        before = lab_planned(context, ONE_CALL_COLUMNS, SY_F64, 1);
+        before = planned_tiles(context, ONE_CALL_COLUMNS, SY_F64, 1);
         for (int i = 0; i < 2; i++)
             learn(context, &b_is_slow);
-        cr_expect_eq(lab_planned(context, ONE_CALL_COLUMNS, SY_F64, 1) < before, is_guess);
+        cr_expect_eq(planned_tiles(context, ONE_CALL_COLUMNS, SY_F64, 1) < before, is_guess);
         sy_context_destroy(&context);
     }
 }
@@ -98,7 +99,7 @@ Test(cold, who_was_too_slow_is_tried_again)
     write_profile(4000);
     for (; tiles == 0 && calls < MANY_CALLS; calls++) {
         sy_context *context = open_devices(NULL);
-        tiles = lab_planned(context, ONE_CALL_COLUMNS, SY_F64, 1);
+        tiles = planned_tiles(context, ONE_CALL_COLUMNS, SY_F64, 1);
         if (tiles == 0)
             learn(context, &without_b);
         sy_context_destroy(&context);

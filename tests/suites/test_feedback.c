@@ -17,6 +17,7 @@
 
 #include "api/context.h"
 #include "base/mem.h"
+#include "planned.h"
 #include "support/cost_file.h"
 #include "support/lab.h"
 #include "support/series.h"
@@ -72,7 +73,7 @@ static void call(sy_context *context)
 /* Tiles that the slower one would get. */
 static int64_t planned_for_b(sy_context *context)
 {
-    return lab_planned(context, COLUMNS, SY_F64, 1);
+    return planned_tiles(context, COLUMNS, SY_F64, 1);
 }
 
 /* Whether the file is another one than the last time. */

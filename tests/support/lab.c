@@ -47,22 +47,6 @@ sy_context *lab_open(const char *devices, const char *multigpu_path, lab_log *lo
     return NULL;
 }
 
-int64_t lab_planned(sy_context *context, int64_t columns, sy_dtype dtype, int device)
-{
-    sy_work work = {.struct_size = sizeof work,
-                    .workload = "sma",
-                    .rows = 1,
-                    .columns = columns,
-                    .dtype = dtype};
-    sy_plan_info plan = {.struct_size = sizeof plan};
-    int64_t tiles;
-    if (sy_plan_explain(context, &work, NULL, &plan) != SY_OK)
-        return -1;
-    tiles = plan.devices[device].tiles;
-    sy_plan_info_clear(&plan);
-    return tiles;
-}
-
 static void fill_poison(double *array, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)

@@ -22,8 +22,6 @@ void lab_remember(void *user, sy_log_level level, const char *line);
 /* A context over `devices` with a profile file that does not exist (or `multigpu_path`). `log` may
  * be NULL. NULL, with the library's message on standard error, when it cannot be had. */
 sy_context *lab_open(const char *devices, const char *multigpu_path, lab_log *log);
-/* Tiles of a row of sma that a device of the context would get; -1 when that cannot be said. */
-int64_t lab_planned(sy_context *context, int64_t columns, sy_dtype dtype, int device);
 /* Removes a multigpu.json or thresholds.json, its lock, and what was kept of a damaged one. */
 void lab_remove(const char *path);
 
