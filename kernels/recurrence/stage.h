@@ -100,6 +100,28 @@ SYI_INLINE void syi_stage_step(syi_stage *s, const syi_stage_terms *k, syi_vec x
     s->high = next;
 }
 
+SYI_INLINE void syi_stage_steps(syi_stage *s, const syi_stage_terms *k, const syi_vec *x_high,
+                                const syi_vec *x_low, int groups)
+{
+    syi_vec e[4], next[4], rest[4];
+    for (int q = 0; q < groups; q++)
+        e[q] = x_high[q] - s[q].high;
+    for (int q = 0; q < groups; q++)
+        next[q] = syi_vec_fma(k->a, e[q], s[q].high);
+    for (int q = 0; q < groups; q++)
+        rest[q] = s[q].high - next[q];
+    for (int q = 0; q < groups; q++)
+        s[q].high = next[q];
+    for (int q = 0; q < groups; q++)
+        rest[q] = syi_vec_fma(k->a, e[q], rest[q]);
+    for (int q = 0; q < groups; q++)
+        rest[q] = syi_vec_fma(k->rest, e[q], rest[q]);
+    for (int q = 0; q < groups; q++)
+        rest[q] = syi_vec_fma(k->a, x_low[q], rest[q]);
+    for (int q = 0; q < groups; q++)
+        s[q].low = syi_vec_fma(k->b, s[q].low, rest[q]);
+}
+
 /* After `count` columns of a block; `unit` is g, `input_error` that of x. */
 SYI_INLINE void syi_stage_leave(syi_stage *s, const syi_stage_terms *k, syi_vec shift, syi_vec unit,
                                 syi_vec input_error, int count)

@@ -77,7 +77,7 @@ SYI_INLINE syi_vec round_near(group_sum value, syi_vec epsilon, syi_bits_vec *un
 {
     syi_vec above = value.high + syi_vec_fma(value.high, epsilon, value.low);
     syi_vec below = value.high + syi_vec_fnma(value.high, epsilon, value.low);
-    *unsure |= (syi_bits_vec)above ^ (syi_bits_vec)below;
+    syi_vec_differ(unsure, above, below);
     return above;
 }
 
