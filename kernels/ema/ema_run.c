@@ -1,7 +1,7 @@
 /* The exponential moving average. Compiled for several instruction sets. */
 #include "ema/ema.h"
 #include "ema/state.h"
-#include "ema/slab.h"
+#include "ema/long.h"
 #include "isa.h"
 #include "traffic.h"
 
@@ -51,7 +51,7 @@ static sy_status run_unsure(const task *task, const ema_slab *slab, int64_t from
         for (int lane = 0; lane < EMA_LANES; lane++) {
             int k = lane % SYI_VECTOR;
             int64_t block = at / SYI_STAGE_BLOCK * EMA_GROUPS + lane / SYI_VECTOR;
-            int64_t first = lane * slab->length + at, last = first + slab->length - at, reached;
+            int64_t first = lane * slab->stride + at, last = first + slab->length - at, reached;
             if (slab->unsure[block][k] == 0)
                 continue;
             syi_ema_state state = {.x = first ? slab->x[first - 1] : slab->before};
@@ -63,35 +63,88 @@ static sy_status run_unsure(const task *task, const ema_slab *slab, int64_t from
     return SY_OK;
 }
 
+/* Short lanes from column `from` on; *reached stays there when a value is out of range. */
+static sy_status run_short(const task *task, ema_slab *slab, syi_ema_state *state, int64_t from,
+                           int64_t to, int64_t *reached)
+{
+    const int past = task->past_cache && task->y;
+    slab->x = task->x + from;
+    slab->length = (to - from) / EMA_LANES;
+    slab->length = slab->length < EMA_LENGTH ? slab->length : EMA_LENGTH;
+    slab->stride = slab->length;
+    slab->before = state->x;
+    slab->next_x = slab->x;
+    if (to - from >= 2 * EMA_LANES * slab->length)
+        slab->next_x += EMA_LANES * slab->length;
+    slab->next_y = task->y && !past ? task->y + from : slab->x;
+    slab->start[0] = state->deviation;
+    if (!ema_chain(slab))
+        return SY_OK;
+    if (task->y) {
+        slab->y = task->y + from;
+        slab->past = past && slab->length % SYI_LINE == 0; /* then the lanes begin lines */
+        ema_fill(slab);
+        SYI_TRY(run_unsure(task, slab, from));
+    }
+    state->x = slab->x[EMA_LANES * slab->length - 1];
+    state->deviation = slab->start[EMA_LANES];
+    *reached = from + EMA_LANES * slab->length;
+    return SY_OK;
+}
+
+/* Long lanes; *reached is where the first of them ends whose successor began wrongly. */
+static sy_status run_long(const task *task, ema_slab *slab, syi_ema_state *state, int64_t from,
+                          int64_t run_in, int64_t *reached)
+{
+    const double *x = task->x + from, before = state->x;
+    double *y = task->y + from;
+    slab->past = task->past_cache;
+    slab->start[0] = state->deviation;
+    if (!ema_claim(slab, x, y, run_in))
+        return SY_OK;
+    ema_go_to(slab, x, y, before, 0);
+    for (int lane = 0; lane < EMA_LANES; lane++)
+        ema_set(slab, lane, &slab->start[lane]);
+    for (int64_t at = 0; at < slab->stride; at += SYI_STAGE_BLOCK) {
+        ema_go_to(slab, x, y, before, at);
+        ema_read(slab, 0, SYI_STAGE_BLOCK);
+        ema_write(slab, 0, SYI_STAGE_BLOCK);
+        if (ema_is_lost(slab))
+            return SY_OK;
+        SYI_TRY(run_unsure(task, slab, from + at));
+    }
+    for (int lane = 0; lane < EMA_LANES; lane++) {
+        state->deviation = ema_end(slab, lane);
+        state->x = slab->x[lane * slab->stride + slab->length - 1];
+        *reached = from + (lane + 1) * slab->stride;
+        if (!syi_deviation_agrees(&slab->start[lane + 1], &state->deviation))
+            break;
+    }
+    return SY_OK;
+}
+
 /* The long part of a stretch. */
 static sy_status run_slabs(const task *task, syi_ema_state *state, int64_t from, int64_t to,
                            int64_t *reached)
 {
     const syi_stage_terms terms = syi_stage_terms_of(task->ema.period, 0.5);
-    const int past = task->past_cache && task->y;
+    const int64_t run_in = syi_long_run_in(task->ema.period);
+    int64_t next_long = from; /* before, long lanes are not tried again */
     ema_slab slab;
     slab.terms = &terms;
     slab.factor = &task->factor;
-    for (*reached = from; to - *reached >= EMA_LEAST; *reached += EMA_LANES * slab.length) {
-        slab.x = task->x + *reached;
-        slab.length = (to - *reached) / EMA_LANES;
-        slab.length = slab.length < EMA_LENGTH ? slab.length : EMA_LENGTH;
-        slab.before = state->x;
-        slab.next_x = slab.x;
-        if (to - *reached >= 2 * EMA_LANES * slab.length)
-            slab.next_x += EMA_LANES * slab.length;
-        slab.next_y = task->y && !past ? task->y + *reached : slab.x;
-        slab.start[0] = state->deviation;
-        if (!ema_chain(&slab))
-            return SY_OK;
-        if (task->y) {
-            slab.y = task->y + *reached;
-            slab.past = past && slab.length % SYI_LINE == 0; /* then the lanes begin lines */
-            ema_fill(&slab);
-            SYI_TRY(run_unsure(task, &slab, *reached));
+    for (*reached = from; to - *reached >= EMA_LEAST;) {
+        const int64_t at = *reached, length = syi_long_length(run_in, to - at, EMA_LANES);
+        if (task->y && at >= next_long && length > 0) {
+            slab.stride = length;
+            SYI_TRY(run_long(task, &slab, state, at, run_in, reached));
+            if (*reached < at + EMA_LANES * length)
+                next_long = *reached + EMA_LANES * length;
+            continue;
         }
-        state->x = slab.x[EMA_LANES * slab.length - 1];
-        state->deviation = slab.start[EMA_LANES];
+        SYI_TRY(run_short(task, &slab, state, at, to, reached));
+        if (*reached == at)
+            break;
     }
     return SY_OK;
 }

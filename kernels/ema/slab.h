@@ -1,8 +1,9 @@
 /*
  * A slab of an exponential moving average: a stretch cut in lanes that are stepped together (see
- * recurrence/stage.h). They run twice: first each from a guess, the value before it. A wrong start
- * y + d is off by b^n d after n columns, so one goes from left to right over the lanes' ends and
- * knows where each has to start; then they run again and write.
+ * recurrence/stage.h). Short lanes run twice: first each from a guess, the value before it. A wrong
+ * start y + d is off by b^n d after n columns, so one goes from left to right over the lanes' ends
+ * and knows where each has to start; then they run again and write. For long ones see
+ * recurrence/long.h.
  */
 #ifndef SYI_KERNELS_EMA_SLAB_H
 #define SYI_KERNELS_EMA_SLAB_H
@@ -27,7 +28,7 @@ typedef struct ema_slab {
     int past;                      /* its columns go past the cache */
     const double *next_x, *next_y; /* what to fetch for later */
     double before;                 /* the value before x[0] */
-    int64_t length;                /* of a lane */
+    int64_t stride, length;        /* from lane to lane; columns of each that are run */
     const syi_stage_terms *terms;
     const syi_factor_dd *factor;
     syi_vec tile[EMA_LENGTH * EMA_GROUPS];
@@ -46,11 +47,11 @@ typedef struct ema_slab {
 SYI_INLINE void ema_read(ema_slab *s, int64_t at, int count)
 {
     syi_vec *tile = s->tile + at * EMA_GROUPS;
-    syi_lanes_load(tile, s->x + at, s->length, EMA_GROUPS, count);
+    syi_lanes_load(tile, s->x + at, s->stride, EMA_GROUPS, count);
     for (int lane = 0; lane < EMA_LANES; lane++)
         for (int i = 0; i < count; i += SYI_LINE) {
-            __builtin_prefetch(s->next_x + lane * s->length + at + i);
-            __builtin_prefetch(s->next_y + lane * s->length + at + i, 1);
+            __builtin_prefetch(s->next_x + lane * s->stride + at + i);
+            __builtin_prefetch(s->next_y + lane * s->stride + at + i, 1);
         }
     for (int q = 0; q < EMA_GROUPS; q++) {
         syi_vec least = tile[q], most = tile[q];
@@ -165,7 +166,7 @@ SYI_INLINE void ema_write_some(const ema_slab *s, int64_t at, int count, syi_sta
             ema_step(stage, s->terms, grid, tile + k * EMA_GROUPS);
             ema_round(stage, grid, error, unsure, out + k * EMA_GROUPS);
         }
-    syi_lanes_store(s->y + at, s->length, out, EMA_GROUPS, count, s->past);
+    syi_lanes_store(s->y + at, s->stride, out, EMA_GROUPS, count, s->past);
 }
 
 /* A block with outputs. */
@@ -198,7 +199,7 @@ SYI_INLINE void ema_write(ema_slab *s, int64_t at, int count)
 SYI_INLINE void ema_set(ema_slab *s, int lane, const syi_deviation *start)
 {
     int q = lane / SYI_VECTOR, k = lane % SYI_VECTOR;
-    s->pivot[q][k] = lane ? s->x[lane * s->length - 1] : s->before;
+    s->pivot[q][k] = lane ? s->x[lane * s->stride - 1] : s->before;
     s->stage[q].high[k] = start->value.high;
     s->stage[q].low[k] = start->value.low;
     s->stage[q].error[k] = start->error;
@@ -208,7 +209,8 @@ SYI_INLINE void ema_set(ema_slab *s, int lane, const syi_deviation *start)
 SYI_INLINE syi_deviation ema_end(const ema_slab *s, int lane)
 {
     int q = lane / SYI_VECTOR, k = lane % SYI_VECTOR;
-    return syi_stage_deviation(&s->stage[q], k, s->pivot[q][k], s->x[(lane + 1) * s->length - 1]);
+    return syi_stage_deviation(&s->stage[q], k, s->pivot[q][k],
+                               s->x[lane * s->stride + s->length - 1]);
 }
 
 /* start[0] is known; the others follow. Returns 0 when a value is out of range: a NaN, of which the

@@ -1,7 +1,7 @@
 /* The MACD. Compiled for several instruction sets. */
 #include "isa.h"
+#include "macd/long.h"
 #include "macd/macd.h"
-#include "macd/slab.h"
 #include "macd/step.h"
 #include "traffic.h"
 
@@ -42,10 +42,14 @@ static sy_status run_steps(const task *task, syi_macd_state *state, int64_t from
 
 /* More unsure blocks of lanes than this: the slab is run again as a whole. */
 #define MOST_UNSURE 16
+/* What a slab of long lanes leaves to the repair of doubts. */
+#define SPARE 4
 
-/* Runs the unsure blocks again, with wider arithmetic. Not 0: it is better to run the slab from
- * its beginning so, for that keeps more of what has become small. */
-static sy_status run_unsure(const task *task, const macd_slab *slab, int64_t from, int *again)
+/* Runs the unsure blocks again, with wider arithmetic; of the stretches that are in doubt then,
+ * `spare` are. *again is not 0 when there are more: then it is better to run the slab from its
+ * beginning so, for that keeps more of what has become small. */
+static sy_status run_unsure(const task *task, const macd_slab *slab, int64_t from, int64_t *spare,
+                            int *again)
 {
     syi_doubts doubts = {0};
     struct task narrow = *task;
@@ -55,7 +59,7 @@ static sy_status run_unsure(const task *task, const macd_slab *slab, int64_t fro
     for (int64_t at = 0; at < slab->length && status == SY_OK; at += SYI_STAGE_BLOCK)
         for (int lane = 0; lane < MACD_LANES && status == SY_OK; lane++) {
             int64_t block = at / SYI_STAGE_BLOCK * MACD_GROUPS + lane / SYI_VECTOR, reached;
-            int64_t first = lane * slab->length + at, last = (lane + 1) * slab->length;
+            int64_t first = lane * slab->stride + at, last = lane * slab->stride + slab->length;
             if (slab->unsure[block][lane % SYI_VECTOR] == 0 || ++blocks > MOST_UNSURE)
                 continue;
             syi_macd_state state = {.phase = SYI_PHASE_RUNNING};
@@ -66,36 +70,101 @@ static sy_status run_unsure(const task *task, const macd_slab *slab, int64_t fro
             last = last - first < SYI_STAGE_BLOCK ? last : first + SYI_STAGE_BLOCK;
             status = run_steps(&narrow, &state, from + first, from + last, &reached);
         }
-    *again = blocks > MOST_UNSURE || doubts.count != 0;
+    *again = blocks > MOST_UNSURE || doubts.count > *spare;
+    for (int64_t i = 0; i < doubts.count && status == SY_OK && !*again; i++, --*spare)
+        status = syi_doubts_add_stretch(task->doubts, doubts.list[i].row, doubts.list[i].first,
+                                        doubts.list[i].last);
     syi_doubts_clear(&doubts);
     return status;
 }
 
-/* A slab, from and to the state between columns; *done is 0 when a value is out of range. */
-static sy_status run_slab(const task *task, macd_slab *slab, syi_macd_state *state, int64_t from,
-                          int *done)
+static void set_map(const task *task, macd_slab *slab, int64_t columns)
 {
-    int64_t count = MACD_LANES * slab->length, reached;
-    int again;
+    if (slab->mapped != columns)
+        slab->map = syi_macd_map_of(&task->terms, task->macd.signal, columns);
+    slab->mapped = columns;
+}
+
+/* Short lanes from column `from` on. */
+static void set_short(const task *task, macd_slab *slab, int64_t from, int64_t to)
+{
+    int64_t length = (to - from) / MACD_LANES;
+    length = length < MACD_LENGTH ? length : MACD_LENGTH;
     slab->x = task->x + from;
-    slab->before = state->x;
-    slab->start[0] = syi_macd_triple_of(&task->terms, state);
     for (int k = 0; k < 3; k++)
         slab->y[k] = task->y ? task->y[k] + from : NULL;
-    *done = macd_chain(slab);
-    if (!*done)
+    slab->stride = slab->length = length;
+    slab->past = slab->past && length % SYI_LINE == 0;
+    slab->x_ahead = to - from >= 2 * MACD_LANES * length ? MACD_LANES * length : 0;
+    slab->y_ahead = 0;
+    set_map(task, slab, length);
+}
+
+/* They are run, from and to the state between columns; *reached stays there when a value is out of
+ * range. */
+static sy_status run_short(const task *task, macd_slab *slab, syi_macd_state *state, int64_t from,
+                           int64_t *reached)
+{
+    const int64_t count = MACD_LANES * slab->length;
+    int64_t spare = 0;
+    int again;
+    slab->before = state->x;
+    slab->start[0] = syi_macd_triple_of(&task->terms, state);
+    if (!macd_chain(slab))
         return SY_OK;
-    again = 0;
-    for (int k = 0; k < MACD_LANES; k++)
-        again |= slab->straight[k % SYI_VECTOR] != 0;
+    again = syi_vec_any(slab->straight);
     if (task->y && !again) {
         macd_fill(slab);
-        SYI_TRY(run_unsure(task, slab, from, &again));
+        SYI_TRY(run_unsure(task, slab, from, &spare, &again));
     }
     if (again)
-        return run_steps(task, state, from, from + count, &reached);
+        return run_steps(task, state, from, from + count, reached);
     syi_macd_state_set(&task->terms, state, &slab->start[MACD_LANES], slab->x[count - 2],
                        slab->x[count - 1]);
+    *reached = from + count;
+    return SY_OK;
+}
+
+/* Writes long lanes whose starts have been claimed; *again is not 0 when they are better run as
+ * short ones. */
+static sy_status fill_long(const task *task, macd_slab *slab, double before, int64_t from,
+                           int *again)
+{
+    double *const y[] = {task->y[0] + from, task->y[1] + from, task->y[2] + from};
+    int64_t spare = SPARE;
+    macd_go_to(slab, task->x + from, y, before, 0);
+    for (int lane = 0; lane < MACD_LANES; lane++)
+        macd_set(slab, lane, &slab->start[lane]);
+    for (int64_t at = 0; at < slab->stride && !*again; at += SYI_STAGE_BLOCK) {
+        macd_go_to(slab, task->x + from, y, before, at);
+        macd_read(slab, 0, SYI_STAGE_BLOCK);
+        for (int q = 0; q < MACD_GROUPS; q++)
+            macd_write(slab, q, 0, SYI_STAGE_BLOCK);
+        *again = macd_is_lost(slab) || syi_vec_any(slab->straight);
+        if (!*again)
+            SYI_TRY(run_unsure(task, slab, from + at, &spare, again));
+    }
+    return SY_OK;
+}
+
+/* Long lanes; *reached is where the first of them ends whose successor began wrongly. */
+static sy_status run_long(const task *task, macd_slab *slab, syi_macd_state *state, int64_t from,
+                          int64_t run_in, int64_t *reached)
+{
+    double *const y[] = {task->y[0] + from, task->y[1] + from, task->y[2] + from};
+    int again = 0;
+    set_map(task, slab, run_in);
+    slab->start[0] = syi_macd_triple_of(&task->terms, state);
+    if (!macd_claim(slab, task->x + from, y, run_in))
+        return SY_OK;
+    SYI_TRY(fill_long(task, slab, state->x, from, &again));
+    for (int lane = 0; lane < MACD_LANES && !again; lane++) {
+        const double *last = slab->x + lane * slab->stride + slab->length - 1;
+        syi_macd_triple end = macd_end(slab, lane);
+        syi_macd_state_set(&task->terms, state, &end, last[-1], last[0]);
+        *reached = from + (lane + 1) * slab->stride;
+        again = !macd_agrees(&slab->start[lane + 1], &end);
+    }
     return SY_OK;
 }
 
@@ -103,25 +172,26 @@ static sy_status run_slab(const task *task, macd_slab *slab, syi_macd_state *sta
 static sy_status run_slabs(const task *task, syi_macd_state *state, int64_t from, int64_t to,
                            int64_t *reached)
 {
-    /* Vectors of half a line would leave too many lines half written in three outputs. */
-    const int past = task->past_cache && task->y && SYI_VECTOR == SYI_LINE;
+    const int64_t run_in = macd_run_in_columns(&task->macd);
+    int64_t next_long = from; /* before, long lanes are not tried again */
     macd_slab slab;
-    int done;
     macd_set_terms(&slab, &task->macd);
-    slab.length = 0;
-    for (*reached = from; to - *reached >= MACD_LEAST; *reached += MACD_LANES * slab.length) {
-        int64_t length = (to - *reached) / MACD_LANES;
-        length = length < MACD_LENGTH ? length : MACD_LENGTH;
-        if (length != slab.length)
-            slab.map = syi_macd_map_of(&task->terms, task->macd.signal, length);
-        slab.length = length;
-        slab.past = past && length % SYI_LINE == 0;
-        slab.next = task->x + *reached;
-        if (to - *reached >= 2 * MACD_LANES * length)
-            slab.next += MACD_LANES * length;
-        SYI_TRY(run_slab(task, &slab, state, *reached, &done));
-        if (!done)
-            return SY_OK;
+    slab.mapped = 0;
+    for (*reached = from; to - *reached >= MACD_LEAST;) {
+        const int64_t at = *reached, length = syi_long_length(run_in, to - at, MACD_LANES);
+        /* Vectors of half a line would leave too many lines half written in three outputs. */
+        slab.past = task->past_cache && task->y && SYI_VECTOR == SYI_LINE;
+        if (task->y && at >= next_long && length > 0) {
+            slab.stride = length;
+            SYI_TRY(run_long(task, &slab, state, at, run_in, reached));
+            if (*reached < at + MACD_LANES * length)
+                next_long = *reached + MACD_LANES * length;
+            continue;
+        }
+        set_short(task, &slab, at, to);
+        SYI_TRY(run_short(task, &slab, state, at, reached));
+        if (*reached == at)
+            break;
     }
     return SY_OK;
 }

@@ -1,8 +1,8 @@
 /*
- * A slab of a MACD: a stretch cut in lanes that are stepped together (recurrence/stage.h). They run
- * twice: first each from a guess, then, once what the lanes ended with has been carried from left
- * to right, from where they really start. The macd's high part is a multiple of the same grid's
- * unit, so the signal smooths it as if it were a price.
+ * A slab of a MACD: a stretch cut in lanes that are stepped together (recurrence/stage.h). Short
+ * lanes run twice: first each from a guess, then, once what the lanes ended with has been carried
+ * from left to right, from where they really start. For long ones see recurrence/long.h. The macd's
+ * high part is a multiple of the same grid's unit, so the signal smooths it as if it were a price.
  */
 #ifndef SYI_KERNELS_MACD_SLAB_H
 #define SYI_KERNELS_MACD_SLAB_H
@@ -28,13 +28,15 @@ typedef struct macd_lanes {
 } macd_lanes;
 
 typedef struct macd_slab {
-    const double *x, *next; /* the slab's first column; what to fetch for later */
+    const double *x; /* the slab's first column */
     double *y[3];
-    int past;       /* its columns go past the cache */
-    double before;  /* the value before it */
-    int64_t length; /* of a lane */
+    int past;                 /* its columns go past the cache */
+    int64_t x_ahead, y_ahead; /* so many columns on, what is fetched for later */
+    double before;            /* the value before it */
+    int64_t stride, length;   /* from lane to lane; columns of each that are run */
     syi_stage_terms terms[STAGES];
-    syi_macd_map map; /* of `length` columns */
+    syi_macd_map map; /* of `mapped` columns */
+    int64_t mapped;
     syi_vec tile[MACD_LENGTH * MACD_GROUPS];
     syi_vec least[MACD_BLOCKS * MACD_GROUPS], most[MACD_BLOCKS * MACD_GROUPS];
     syi_bits_vec outside;  /* not 0: a value is out of range */
@@ -79,12 +81,12 @@ SYI_INLINE void macd_look(macd_slab *s, int64_t block, const syi_vec *tile, int 
 SYI_INLINE void macd_read(macd_slab *s, int64_t at, int count)
 {
     syi_vec *tile = s->tile + at * MACD_GROUPS;
-    syi_lanes_load(tile, s->x + at, s->length, MACD_GROUPS, count);
+    syi_lanes_load(tile, s->x + at, s->stride, MACD_GROUPS, count);
     for (int lane = 0; lane < MACD_LANES; lane++)
-        for (int64_t to = lane * s->length + at, i = 0; i < count; i += SYI_LINE) {
-            __builtin_prefetch(s->next + to + i);
+        for (int64_t to = lane * s->stride + at, i = 0; i < count; i += SYI_LINE) {
+            __builtin_prefetch(s->x + s->x_ahead + to + i);
             for (int k = 0; k < 3 && s->y[k] && !s->past; k++)
-                __builtin_prefetch(s->y[k] + to + i, 1);
+                __builtin_prefetch(s->y[k] + s->y_ahead + to + i, 1);
         }
     macd_look(s, at / SYI_STAGE_BLOCK, tile, count);
 }
@@ -223,7 +225,7 @@ SYI_INLINE void macd_write_some(const macd_slab *s, int q, int64_t at, int count
     }
     SYI_UNROLL(3)
     for (int k = 0; k < 3; k++)
-        syi_lanes_store(s->y[k] + q * SYI_VECTOR * s->length + at, s->length, out[k], 1, count,
+        syi_lanes_store(s->y[k] + q * SYI_VECTOR * s->stride + at, s->stride, out[k], 1, count,
                         s->past);
 }
 
@@ -251,7 +253,7 @@ SYI_INLINE void macd_set(macd_slab *s, int lane, const syi_macd_triple *start)
     const syi_deviation *of[STAGES] = {&start->fast, &start->slow, &start->signal};
     macd_lanes *l = &s->lanes[lane / SYI_VECTOR];
     int k = lane % SYI_VECTOR;
-    l->pivot[k] = lane ? s->x[lane * s->length - 1] : s->before;
+    l->pivot[k] = lane ? s->x[lane * s->stride - 1] : s->before;
     for (int stage = 0; stage < STAGES; stage++) {
         l->stage[stage].high[k] = of[stage]->value.high;
         l->stage[stage].low[k] = of[stage]->value.low;
@@ -267,6 +269,12 @@ SYI_INLINE syi_macd_triple macd_triple(const macd_lanes *l, int lane, double x)
     return (syi_macd_triple){syi_stage_deviation(&l->stage[FAST], k, pivot, x),
                              syi_stage_deviation(&l->stage[SLOW], k, pivot, x),
                              syi_stage_deviation(&l->stage[SIGNAL], k, 0.0, 0.0)};
+}
+
+/* What a lane ended with. */
+SYI_INLINE syi_macd_triple macd_end(const macd_slab *s, int lane)
+{
+    return macd_triple(&s->lanes[lane / SYI_VECTOR], lane, s->x[lane * s->stride + s->length - 1]);
 }
 
 /* start[0] is known; the others follow. Returns 0 when a value is out of range: a NaN, of which the
@@ -285,11 +293,8 @@ SYI_INLINE int macd_chain(macd_slab *s)
         for (int q = 0; q < MACD_GROUPS; q++)
             macd_try(s, q, at, count);
     }
-    for (int lane = 0; lane < MACD_LANES; lane++) {
-        syi_macd_triple end =
-            macd_triple(&s->lanes[lane / SYI_VECTOR], lane, s->x[(lane + 1) * s->length - 1]);
-        s->start[lane + 1] = syi_macd_carried(end, s->start[lane], &s->map);
-    }
+    for (int lane = 0; lane < MACD_LANES; lane++)
+        s->start[lane + 1] = syi_macd_carried(macd_end(s, lane), s->start[lane], &s->map);
     return !syi_vec_any(s->outside) && syi_is_finite(s->start[MACD_LANES].signal.value.high);
 }
 

@@ -1,0 +1,61 @@
+/*
+ * Long lanes: where the lanes of a slab are much longer than a wrong start takes to decay, they
+ * need not run twice. Only the last columns of each, its run-in, are run from a guess; what they
+ * end with is claimed to be the start of the next lane, with an error. Then all lanes run and
+ * write, block by block, and the end of each says whether what was claimed of the next one's start
+ * was true.
+ */
+#ifndef SYI_KERNELS_RECURRENCE_LONG_H
+#define SYI_KERNELS_RECURRENCE_LONG_H
+
+#include "recurrence/stage.h"
+
+#if SYI_HAVE_VECTORS
+
+/* By how much more the guess may be off than the values of a run-in are apart: as far as a spike
+ * before them goes. */
+#define SYI_LONG_FAR      0x1p44
+#define SYI_LONG_FAR_BITS 44.0
+/* Columns of a lane in units of those of its run-in: with fewer, running twice is as good; with
+ * more, the run-ins hardly count. */
+#define SYI_LONG_LEAST 2
+#define SYI_LONG_MOST  32
+
+/* Columns that are run from a guess, whole blocks. */
+SYI_INLINE int64_t syi_long_run_in(double period)
+{
+    int64_t columns = syi_decay_columns(period, SYI_HALO_BITS + SYI_LONG_FAR_BITS);
+    return (columns + SYI_STAGE_BLOCK - 1) / SYI_STAGE_BLOCK * SYI_STAGE_BLOCK;
+}
+
+/* Columns of a long lane where `left` are left to some lanes; 0: too few. An odd number of blocks,
+ * so that few lanes are in the same sets of a cache. */
+SYI_INLINE int64_t syi_long_length(int64_t run_in, int64_t left, int lanes)
+{
+    const int64_t most = SYI_LONG_MOST * run_in / SYI_STAGE_BLOCK;
+    int64_t blocks = left / lanes / SYI_STAGE_BLOCK;
+    blocks = blocks < most ? blocks : most;
+    blocks -= blocks % 2 == 0;
+    return blocks * SYI_STAGE_BLOCK >= SYI_LONG_LEAST * run_in ? blocks * SYI_STAGE_BLOCK : 0;
+}
+
+/* What is claimed of an average that a run-in ends with; `left`: what is left there of a guess, in
+ * which the values were so far apart. */
+SYI_INLINE syi_deviation syi_long_claim(syi_deviation end, double left, double apart)
+{
+    double guess = left * (SYI_LONG_FAR * SYI_PER_FINE) * apart;
+    return (syi_deviation){end.value, syi_claimed_error(end.error) + guess};
+}
+
+/* How far some lanes' values have been apart. */
+typedef struct syi_long_range {
+    syi_vec least, most;
+} syi_long_range;
+
+SYI_INLINE syi_long_range syi_long_widen(const syi_long_range *range, syi_vec least, syi_vec most)
+{
+    return (syi_long_range){syi_vec_min(range->least, least), syi_vec_max(range->most, most)};
+}
+
+#endif
+#endif
