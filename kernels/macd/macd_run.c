@@ -179,8 +179,7 @@ static sy_status run_slabs(const task *task, syi_macd_state *state, int64_t from
     slab.mapped = 0;
     for (*reached = from; to - *reached >= MACD_LEAST;) {
         const int64_t at = *reached, length = syi_long_length(run_in, to - at, MACD_LANES);
-        /* Vectors of half a line would leave too many lines half written in three outputs. */
-        slab.past = task->past_cache && task->y && SYI_VECTOR == SYI_LINE;
+        slab.past = task->past_cache && task->y;
         if (task->y && at >= next_long && length > 0) {
             slab.stride = length;
             SYI_TRY(run_long(task, &slab, state, at, run_in, reached));

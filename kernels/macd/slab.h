@@ -206,15 +206,15 @@ SYI_INLINE void macd_round(macd_pair macd, macd_pair signal, const macd_errors *
         syi_vec_round(macd.high - signal.high, macd.low - signal.low, error->histogram, unsure);
 }
 
-/* `count` columns of a block of a group with outputs, at most SYI_VECTOR. */
+/* `count` columns of a block of a group with outputs, at most a line. */
 SYI_INLINE void macd_write_some(const macd_slab *s, int q, int64_t at, int count, macd_run *run,
                                 const macd_errors *error, syi_bits_vec *unsure)
 {
-    syi_vec out[3][SYI_VECTOR] = {{{0}}};
-    macd_pair macd[SYI_VECTOR] = {{{0}, {0}}}, signal[SYI_VECTOR] = {{{0}, {0}}};
+    syi_vec out[3][SYI_LINE] = {{{0}}};
+    macd_pair macd[SYI_LINE] = {{{0}, {0}}}, signal[SYI_LINE] = {{{0}, {0}}};
     /* What waits for a column's averages stands behind the next columns'. */
     SYI_UNROLL(10)
-    for (int k = 0; k < SYI_VECTOR + 2; k++) {
+    for (int k = 0; k < SYI_LINE + 2; k++) {
         if (k < count)
             macd[k] = macd_step(run, s->terms, s->tile[(at + k) * MACD_GROUPS + q]);
         if (k > 0 && k <= count)
@@ -233,15 +233,15 @@ SYI_INLINE void macd_write_some(const macd_slab *s, int q, int64_t at, int count
 SYI_INLINE void macd_write(macd_slab *s, int q, int64_t at, int count)
 {
     const int64_t block = at / SYI_STAGE_BLOCK * MACD_GROUPS + q;
-    const int whole = count / SYI_VECTOR * SYI_VECTOR;
+    const int whole = count / SYI_LINE * SYI_LINE;
     s->begun[block] = s->lanes[q];
     syi_stage_grid grid = macd_enter(s, q, at);
     macd_run run = macd_begin(&s->lanes[q], &grid);
     syi_vec input = macd_error(s, &s->lanes[q], &grid);
     macd_errors error = macd_errors_of(s, &grid, input, run.signal.error);
     syi_bits_vec unsure = {0};
-    for (int i = 0; i < whole; i += SYI_VECTOR)
-        macd_write_some(s, q, at + i, SYI_VECTOR, &run, &error, &unsure);
+    for (int i = 0; i < whole; i += SYI_LINE)
+        macd_write_some(s, q, at + i, SYI_LINE, &run, &error, &unsure);
     if (whole < count)
         macd_write_some(s, q, at + whole, count - whole, &run, &error, &unsure);
     macd_leave(s, q, &grid, &run, input, count);

@@ -195,24 +195,32 @@ SYI_INLINE void syi_lanes_load(syi_vec *to, const double *x, int64_t stride, int
         syi_lanes_load_some(to + whole * groups, x + whole, stride, groups, count - whole);
 }
 
-/* At most SYI_VECTOR columns; only whole vectors go `past` the cache. */
+/* At most SYI_VECTOR columns of a group; only whole vectors go `past` the cache. */
+SYI_INLINE void syi_lanes_store_some(double *y, int64_t stride, const syi_vec *from, int groups,
+                                     int count, int past)
+{
+    double part[SYI_VECTOR * SYI_VECTOR];
+    syi_vec r[SYI_VECTOR];
+    SYI_UNROLL(8)
+    for (int k = 0; k < SYI_VECTOR; k++)
+        r[k] = from[k * groups];
+    if (count == SYI_VECTOR) {
+        syi_vec_rows(y, stride, r, past);
+        return;
+    }
+    syi_vec_rows(part, SYI_VECTOR, r, 0);
+    for (int k = 0; k < SYI_VECTOR; k++)
+        memcpy(y + k * stride, part + k * SYI_VECTOR, (size_t)count * sizeof *y);
+}
+
+/* At most a line: of few lanes at a time it is written in parts. */
 SYI_INLINE void syi_lanes_store(double *y, int64_t stride, const syi_vec *from, int groups,
                                 int count, int past)
 {
-    for (int q = 0; q < groups; q++, y += SYI_VECTOR * stride) {
-        double part[SYI_VECTOR * SYI_VECTOR];
-        syi_vec r[SYI_VECTOR];
-        SYI_UNROLL(8)
-        for (int k = 0; k < SYI_VECTOR; k++)
-            r[k] = from[k * groups + q];
-        if (count == SYI_VECTOR) {
-            syi_vec_rows(y, stride, r, past);
-            continue;
-        }
-        syi_vec_rows(part, SYI_VECTOR, r, 0);
-        for (int k = 0; k < SYI_VECTOR; k++)
-            memcpy(y + k * stride, part + k * SYI_VECTOR, (size_t)count * sizeof *y);
-    }
+    for (int q = 0; q < groups; q++, y += SYI_VECTOR * stride)
+        for (int i = 0; i < count; i += SYI_VECTOR)
+            syi_lanes_store_some(y + i, stride, from + i * groups + q, groups,
+                                 count - i < SYI_VECTOR ? count - i : SYI_VECTOR, past);
 }
 
 #endif
