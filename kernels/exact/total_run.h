@@ -14,7 +14,6 @@
 
 #include "exact/total.h"
 #include "exact/vector.h"
-#include "traffic.h"
 
 #if SYI_HAVE_VECTORS
 
@@ -30,9 +29,6 @@ typedef struct total_lanes {
 
 SYI_INLINE void total_step(total_lanes *lanes, const double *x, const double *y, int products)
 {
-    syi_ask_far_ahead(x, TOTAL_STEP);
-    if (products)
-        syi_ask_far_ahead(y, TOTAL_STEP);
     for (int k = 0; k < TOTAL_VECTORS; k++) {
         syi_vec term = syi_vec_load(x + k * SYI_VECTOR), before = lanes->high[k], rest = {0};
         if (products) {

@@ -6,7 +6,6 @@
 #define SYI_KERNELS_EXTREME_EXTREME_H
 
 #include "isa.h"
-#include "traffic.h"
 
 #include <math.h>
 
@@ -44,14 +43,12 @@ SYI_INLINE double syi_extreme_least(const double *x, int64_t count, int greatest
     int64_t nan[SYI_EXTREME_LANES] = {0}, i = 0;
     for (int k = 0; k < SYI_EXTREME_LANES; k++)
         key[k] = least;
-    for (; i + SYI_EXTREME_LANES <= count; i += SYI_EXTREME_LANES) {
-        syi_ask_far_ahead(x + i, SYI_EXTREME_LANES);
+    for (; i + SYI_EXTREME_LANES <= count; i += SYI_EXTREME_LANES)
         for (int k = 0; k < SYI_EXTREME_LANES; k++) {
             double here = syi_extreme_key(x[i + k], greatest);
             key[k] = here < key[k] ? here : key[k];
             nan[k] |= here != here;
         }
-    }
     for (int k = 0; i < count; i++, k++) {
         double here = syi_extreme_key(x[i], greatest);
         key[k] = here < key[k] ? here : key[k];

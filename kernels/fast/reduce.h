@@ -7,7 +7,6 @@
 #define SYI_KERNELS_FAST_REDUCE_H
 
 #include "kernel.h"
-#include "traffic.h"
 
 #define SYI_FAST_LANES 32
 #define SYI_FAST_BLOCK 512
@@ -40,13 +39,9 @@ SYI_INLINE double syi_fast_sum(const double *restrict x, const double *restrict 
     for (int64_t from = 0; from < count; from += SYI_FAST_BLOCK) {
         int64_t to = count - from < SYI_FAST_BLOCK ? count : from + SYI_FAST_BLOCK, i = from;
         double lane[SYI_FAST_LANES] = {0};
-        for (; i + SYI_FAST_LANES <= to; i += SYI_FAST_LANES) {
-            syi_ask_far_ahead(x + i, SYI_FAST_LANES);
-            if (products)
-                syi_ask_far_ahead(y + i, SYI_FAST_LANES);
+        for (; i + SYI_FAST_LANES <= to; i += SYI_FAST_LANES)
             for (int k = 0; k < SYI_FAST_LANES; k++)
                 lane[k] += syi_fast_term(x, y, products, i + k);
-        }
         for (int k = 0; i < to; i++, k++)
             lane[k] += syi_fast_term(x, y, products, i);
         for (int k = 0; k < SYI_FAST_LANES; k++)
@@ -63,14 +58,12 @@ SYI_INLINE void syi_fast_moments(const double *restrict x, double pivot, int64_t
     for (int64_t from = 0; from < count; from += SYI_FAST_BLOCK) {
         int64_t to = count - from < SYI_FAST_BLOCK ? count : from + SYI_FAST_BLOCK, i = from;
         double lane[SYI_FAST_LANES] = {0}, square[SYI_FAST_LANES] = {0};
-        for (; i + SYI_FAST_LANES <= to; i += SYI_FAST_LANES) {
-            syi_ask_far_ahead(x + i, SYI_FAST_LANES);
+        for (; i + SYI_FAST_LANES <= to; i += SYI_FAST_LANES)
             for (int k = 0; k < SYI_FAST_LANES; k++) {
                 double distance = x[i + k] - pivot;
                 lane[k] += distance;
                 square[k] += distance * distance;
             }
-        }
         for (int k = 0; i < to; i++, k++) {
             lane[k] += x[i] - pivot;
             square[k] += (x[i] - pivot) * (x[i] - pivot);
