@@ -128,18 +128,16 @@ static sy_status run_slabs(const task *task, syi_ema_state *state, int64_t from,
                            int64_t *reached)
 {
     const syi_stage_terms terms = syi_stage_terms_of(task->ema.period, 0.5);
-    const int64_t run_in = syi_long_run_in(task->ema.period);
-    int64_t next_long = from; /* before, long lanes are not tried again */
+    syi_long_plan plan = {syi_long_run_in(task->ema.period), EMA_LANES, from};
     ema_slab slab;
     slab.terms = &terms;
     slab.factor = &task->factor;
     for (*reached = from; to - *reached >= EMA_LEAST;) {
-        const int64_t at = *reached, length = syi_long_length(run_in, to - at, EMA_LANES);
-        if (task->y && at >= next_long && length > 0) {
+        const int64_t at = *reached, length = syi_long_length(&plan, at, to);
+        if (task->y && length > 0) {
             slab.stride = length;
-            SYI_TRY(run_long(task, &slab, state, at, run_in, reached));
-            if (*reached < at + EMA_LANES * length)
-                next_long = *reached + EMA_LANES * length;
+            SYI_TRY(run_long(task, &slab, state, at, plan.run_in, reached));
+            syi_long_tried(&plan, at, length, *reached);
             continue;
         }
         SYI_TRY(run_short(task, &slab, state, at, to, reached));

@@ -7,8 +7,8 @@
 
 #if SYI_HAVE_VECTORS
 
-/* Twice the bits that the averages of a number lose: the signal forgets what the slow one has
- * forgotten, and n b^n decays later than b^n. */
+/* How much longer than for the slowest of its averages: the signal still takes up what that one has
+ * not forgotten, and n b^n decays later than b^n. */
 #define MACD_LATER 1.125
 
 SYI_INLINE int64_t macd_run_in_columns(const syi_macd *macd)

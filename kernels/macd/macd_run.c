@@ -172,19 +172,17 @@ static sy_status run_long(const task *task, macd_slab *slab, syi_macd_state *sta
 static sy_status run_slabs(const task *task, syi_macd_state *state, int64_t from, int64_t to,
                            int64_t *reached)
 {
-    const int64_t run_in = macd_run_in_columns(&task->macd);
-    int64_t next_long = from; /* before, long lanes are not tried again */
+    syi_long_plan plan = {macd_run_in_columns(&task->macd), MACD_LANES, from};
     macd_slab slab;
     macd_set_terms(&slab, &task->macd);
     slab.mapped = 0;
     for (*reached = from; to - *reached >= MACD_LEAST;) {
-        const int64_t at = *reached, length = syi_long_length(run_in, to - at, MACD_LANES);
+        const int64_t at = *reached, length = syi_long_length(&plan, at, to);
         slab.past = task->past_cache && task->y;
-        if (task->y && at >= next_long && length > 0) {
+        if (task->y && length > 0) {
             slab.stride = length;
-            SYI_TRY(run_long(task, &slab, state, at, run_in, reached));
-            if (*reached < at + MACD_LANES * length)
-                next_long = *reached + MACD_LANES * length;
+            SYI_TRY(run_long(task, &slab, state, at, plan.run_in, reached));
+            syi_long_tried(&plan, at, length, *reached);
             continue;
         }
         set_short(task, &slab, at, to);

@@ -28,15 +28,31 @@ SYI_INLINE int64_t syi_long_run_in(double period)
     return (columns + SYI_STAGE_BLOCK - 1) / SYI_STAGE_BLOCK * SYI_STAGE_BLOCK;
 }
 
-/* Columns of a long lane where `left` are left to some lanes; 0: too few. An odd number of blocks,
- * so that few lanes are in the same sets of a cache. */
-SYI_INLINE int64_t syi_long_length(int64_t run_in, int64_t left, int lanes)
+/* A stretch's long lanes. */
+typedef struct syi_long_plan {
+    int64_t run_in, lanes;
+    int64_t next; /* before this column they are not tried again */
+} syi_long_plan;
+
+/* Columns of each lane from column `at` on, an odd number of blocks, so that few lanes are in the
+ * same sets of a cache; 0: too few are left, or short lanes are better. */
+SYI_INLINE int64_t syi_long_length(const syi_long_plan *plan, int64_t at, int64_t to)
 {
-    const int64_t most = SYI_LONG_MOST * run_in / SYI_STAGE_BLOCK;
-    int64_t blocks = left / lanes / SYI_STAGE_BLOCK;
+    const int64_t most = SYI_LONG_MOST * plan->run_in / SYI_STAGE_BLOCK;
+    int64_t blocks = (to - at) / plan->lanes / SYI_STAGE_BLOCK;
     blocks = blocks < most ? blocks : most;
     blocks -= blocks % 2 == 0;
-    return blocks * SYI_STAGE_BLOCK >= SYI_LONG_LEAST * run_in ? blocks * SYI_STAGE_BLOCK : 0;
+    if (at < plan->next || blocks * SYI_STAGE_BLOCK < SYI_LONG_LEAST * plan->run_in)
+        return 0;
+    return blocks * SYI_STAGE_BLOCK;
+}
+
+/* They were tried at column `at` and came so far: where something was wrong, what follows is as a
+ * rule no better. */
+SYI_INLINE void syi_long_tried(syi_long_plan *plan, int64_t at, int64_t length, int64_t reached)
+{
+    if (reached < at + plan->lanes * length)
+        plan->next = reached + plan->lanes * length;
 }
 
 /* What is claimed of an average that a run-in ends with; `left`: what is left there of a guess, in
