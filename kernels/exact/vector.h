@@ -101,7 +101,7 @@ SYI_INLINE syi_vec syi_vec_min(syi_vec a, syi_vec b)
     return (syi_vec)_mm512_min_pd((__m512d)a, (__m512d)b);
 }
 
-/* Rows become columns. */
+/* Rows become columns, by shuffles that need no registers for what goes where. */
 SYI_INLINE void syi_vec_transpose(syi_vec *r)
 {
     syi_vec a[8], b[8];
@@ -111,13 +111,13 @@ SYI_INLINE void syi_vec_transpose(syi_vec *r)
     }
     for (int k = 0; k < 8; k += 4)
         for (int j = 0; j < 2; j++) {
-            b[k + j] = __builtin_shufflevector(a[k + j], a[k + j + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+            b[k + j] = __builtin_shufflevector(a[k + j], a[k + j + 2], 0, 1, 4, 5, 8, 9, 12, 13);
             b[k + j + 2] =
-                __builtin_shufflevector(a[k + j], a[k + j + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+                __builtin_shufflevector(a[k + j], a[k + j + 2], 2, 3, 6, 7, 10, 11, 14, 15);
         }
     for (int k = 0; k < 4; k++) {
-        r[k] = __builtin_shufflevector(b[k], b[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-        r[k + 4] = __builtin_shufflevector(b[k], b[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+        r[k] = __builtin_shufflevector(b[k], b[k + 4], 0, 1, 4, 5, 8, 9, 12, 13);
+        r[k + 4] = __builtin_shufflevector(b[k], b[k + 4], 2, 3, 6, 7, 10, 11, 14, 15);
     }
 }
 
