@@ -15,6 +15,11 @@
  * The quotient's correction has an error of 2^-49 ulp. Exact quotients come out exactly, ties among
  * them; any other lies at least min(ulp / 2, 2^bottom) / period away from a tie. So where that is
  * larger than the error nothing is ever in doubt.
+ *
+ * Of near values it is the sum of the a that is divided: the mean is 2^(top - 2) at least, and what
+ * the quotient lacks is exact, and with the b below 2^(top + columns - 49) for 2^columns >= 2 n. So
+ * the correction's error is below 2^(top + columns - 101), while a tie is 2^(top - 56 - length) or
+ * 2^(bottom - length) away.
  */
 #ifndef SYI_KERNELS_WINDOW_GRID_H
 #define SYI_KERNELS_WINDOW_GRID_H
@@ -45,7 +50,7 @@ SYI_INLINE grid_cut grid_cut_of(const window_range *range, int64_t period, int64
     if (span->has_non_finite || bits > 103 - 2 * length || bits > 99 - length ||
         span->bottom < -850 || span->top > 850)
         return (grid_cut){0.0, 0};
-    int near = window_is_near(range) && bits + length + columns <= 100;
+    int near = window_is_near(range) && bits + length + columns <= 100 && length + columns <= 44;
     return (grid_cut){1.5 * syi_pow2(span->top + length + (near ? 3 : 1)), near};
 }
 
@@ -71,58 +76,108 @@ SYI_INLINE void grid_settle(grid *s)
     s->low -= rest;
 }
 
-SYI_INLINE void grid_change(syi_vec *high, syi_vec *low, syi_vec in, syi_vec out, syi_vec shift,
-                            int near)
+/* A batch on its way: what the columns of each lane have added up to since its beginning, and what
+ * comes before the lane. */
+typedef struct grid_batch {
+    syi_vec high[LANE], low[LANE], before, before_low;
+} grid_batch;
+
+/* What changes the windows of SYI_VECTOR columns of each lane, which get those of x and lose those
+ * of `old`; it is cut here, unless `near`. */
+SYI_INLINE void grid_changes(const double *x, const double *old, syi_vec shift, int near,
+                             syi_vec *change, syi_vec *low)
 {
-    if (near) {
-        syi_vec change = in - out, sum = *high + change;
-        *low += change - (sum - *high);
-        *high = sum;
-    } else {
+    SYI_UNROLL(8)
+    for (int l = 0; l < SYI_VECTOR; l++) {
+        syi_vec in = syi_vec_load(x + l * LANE), out = syi_vec_load(old + l * LANE);
         syi_vec a = (in + shift) - shift, b = (out + shift) - shift;
-        *high += a - b;
-        *low += (in - a) - (out - b);
+        change[l] = near ? in - out : a - b;
+        low[l] = (in - a) - (out - b);
     }
+    syi_vec_transpose(change);
+    if (!near)
+        syi_vec_transpose(low);
 }
 
-/* The windows of a batch: each gets a value of x and loses one of `old`. */
-SYI_INLINE void grid_batch(grid *s, const double *x, const double *old, double *out, int near,
-                           int past)
+SYI_INLINE void grid_add(syi_vec *high, syi_vec *low, syi_vec change, syi_vec change_low, int near)
+{
+    const syi_vec sum = *high + change;
+    *low += near ? change - (sum - *high) : change_low;
+    *high = sum;
+}
+
+/* The mean of a window from its sum, both of whose parts are exact. */
+SYI_INLINE syi_vec grid_mean(syi_vec high, syi_vec low, syi_vec count, syi_vec inverse, int near)
+{
+    syi_vec total = high, rest = low, quotient, part;
+    if (!near)
+        syi_vec_quick_sum(high, low, &total, &rest);
+    quotient = total * inverse;
+    rest += syi_vec_fnma(quotient, count, total);
+    part = rest * inverse;
+    return quotient + syi_vec_fma(syi_vec_fnma(part, count, rest), inverse, part);
+}
+
+enum { GRID_SLIDES = 1, GRID_ENDS = 2 };
+
+/* A step of the way through batches: *b, the one before, ends, its means going to `out`, while the
+ * next one slides, each of its windows getting a value of x and losing one of `old`. So one has
+ * enough to do while the other waits. `steps` says which of the two there are. */
+SYI_INLINE void grid_step(grid *s, grid_batch *b, int steps, const double *x, const double *old,
+                          double *out, int near, int past)
 {
     const syi_vec shift = syi_vec_of(s->cut.shift), zero = {0}, start = near ? shift : zero;
     const syi_vec count = syi_vec_of((double)s->period);
     const syi_vec inverse = syi_vec_of(1.0 / (double)s->period);
-    syi_vec sum[LANE], sum_low[LANE], high = start, low = zero;
+    syi_vec high = start, low = zero, mean[LANE];
     for (int k = 0; k < LANE; k += SYI_VECTOR) {
-        syi_vec in[SYI_VECTOR], gone[SYI_VECTOR];
-        syi_vec_columns(x + k, LANE, in);
-        syi_vec_columns(old + k, LANE, gone);
+        syi_vec change[SYI_VECTOR], change_low[SYI_VECTOR];
+        if (steps & GRID_SLIDES)
+            grid_changes(x + k, old + k, shift, near, change, change_low);
         SYI_UNROLL(8)
         for (int j = 0; j < SYI_VECTOR; j++) {
-            grid_change(&high, &low, in[j], gone[j], shift, near);
-            sum[k + j] = high;
-            sum_low[k + j] = low;
+            if (steps & GRID_ENDS)
+                mean[k + j] = grid_mean(syi_vec_plus(b->high[k + j], b->before),
+                                        b->low[k + j] + b->before_low, count, inverse, near);
+            if (steps & GRID_SLIDES)
+                grid_add(&high, &low, change[j], change_low[j], near);
+            b->high[k + j] = high;
+            b->low[k + j] = low;
         }
     }
-    syi_vec before = lanes_before(&s->high, high - start) - start;
-    syi_vec before_low = lanes_before(&s->low, low);
-    for (int k = 0; k < LANE; k++) {
-        syi_vec total, rest, quotient, part;
-        syi_vec_quick_sum(sum[k] + before, sum_low[k] + before_low, &total, &rest);
-        quotient = total * inverse;
-        rest += syi_vec_fnma(quotient, count, total);
-        part = rest * inverse;
-        sum[k] = quotient + syi_vec_fma(syi_vec_fnma(part, count, rest), inverse, part);
+    if (steps & GRID_SLIDES) {
+        b->before = lanes_before(&s->high, high - start) - start;
+        b->before_low = lanes_before(&s->low, low);
     }
-    lanes_put(out, sum, past);
+    if (steps & GRID_ENDS)
+        lanes_put(out, mean, past);
 }
 
-SYI_INLINE void grid_any_batch(grid *s, const double *x, const double *old, double *out, int past)
+/* n columns, whole batches; with `past`, what lies `ahead` columns behind them is asked for. */
+SYI_INLINE void grid_batches(grid *s, const double *x, const double *old, int64_t n, double *out,
+                             int64_t ahead, int near, int past)
 {
-    if (s->cut.near)
-        grid_batch(s, x, old, out, 1, past);
+    grid_batch b;
+    grid_step(s, &b, GRID_SLIDES, x, old, NULL, near, past);
+    for (int64_t i = BATCH; i < n; i += BATCH) {
+        if (past)
+            syi_ask_for((uintptr_t)(x + i + ahead), BATCH);
+        grid_step(s, &b, GRID_SLIDES | GRID_ENDS, x + i, old + i, out + i - BATCH, near, past);
+    }
+    grid_step(s, &b, GRID_ENDS, NULL, NULL, out + n - BATCH, near, past);
+}
+
+static void grid_any_batches(grid *state, const double *x, const double *old, int64_t n,
+                             double *out, int64_t ahead, int past)
+{
+    grid s = *state;
+    if (s.cut.near)
+        past ? grid_batches(&s, x, old, n, out, ahead, 1, 1)
+             : grid_batches(&s, x, old, n, out, ahead, 1, 0);
     else
-        grid_batch(s, x, old, out, 0, past);
+        past ? grid_batches(&s, x, old, n, out, ahead, 0, 1)
+             : grid_batches(&s, x, old, n, out, ahead, 0, 0);
+    *state = s;
 }
 
 /* Fewer columns than a batch has; `fresh`: the window lacks a value, so none goes. */
@@ -132,35 +187,35 @@ SYI_INLINE void grid_some(grid *s, const double *x, int64_t n, int fresh, double
     memcpy(in, x, (size_t)n * sizeof *x);
     if (n > fresh)
         memcpy(old + fresh, x + fresh - s->period, (size_t)(n - fresh) * sizeof *x);
-    grid_any_batch(s, in, old, result, 0);
+    grid_any_batches(s, in, old, BATCH, result, 0, 0);
     memcpy(out, result, (size_t)n * sizeof *out);
 }
 
 /* The means of the windows that end at x[0 .. count). After the first ones they are stored in whole
  * lines, with `past` past the cache; then the next block, which is measured first, has to be read
  * from memory too, so that this computing is what hides it. */
-SYI_INLINE void grid_means(grid *state, grid_cut cut, const double *x, int64_t count, double *out,
+SYI_INLINE void grid_means(grid *s, grid_cut cut, const double *x, int64_t count, double *out,
                            int past)
 {
-    grid s = *state;
-    int fresh = s.cut.shift != cut.shift || s.cut.near != cut.near;
+    int fresh = s->cut.shift != cut.shift || s->cut.near != cut.near;
     if (fresh) {
-        s.cut = cut;
-        grid_fill(&s, x - s.period + 1, s.period - 1);
+        s->cut = cut;
+        grid_fill(s, x - s->period + 1, s->period - 1);
     }
     if (cut.near)
-        grid_settle(&s);
+        grid_settle(s);
     for (int64_t i = 0, n; i < count; i += n) {
         n = lanes_columns(out + i, count - i);
         if (past)
             syi_ask_for((uintptr_t)(x + i + count), BATCH);
-        if (n < BATCH || fresh)
-            grid_some(&s, x + i, n, fresh, out + i);
-        else
-            grid_any_batch(&s, x + i, x + i - s.period, out + i, past);
+        if (n < BATCH || fresh) {
+            grid_some(s, x + i, n, fresh, out + i);
+        } else {
+            n = (count - i) / BATCH * BATCH;
+            grid_any_batches(s, x + i, x + i - s->period, n, out + i, count, past);
+        }
         fresh = 0;
     }
-    *state = s;
 }
 
 #endif
