@@ -50,8 +50,8 @@ SYI_INLINE void lanes_put(double *y, const syi_vec *column, int past)
  * every element. Any order of the additions. */
 SYI_INLINE syi_vec lanes_before(syi_vec *carry, syi_vec added)
 {
-    syi_vec sum = syi_vec_scan(added), before = *carry + (sum - added);
-    *carry += syi_vec_last(sum);
+    syi_vec sum = syi_vec_scan(added), before = syi_vec_plus(*carry, syi_vec_less(sum, added));
+    *carry = syi_vec_plus(*carry, syi_vec_last(sum));
     return before;
 }
 
@@ -91,45 +91,63 @@ SYI_INLINE syi_span window_span(const double *x, int64_t count, double largest)
     return syi_span_of((int64_t)syi_bits(largest), (int64_t)syi_bits(least), 0);
 }
 
+/* The next SYI_VECTOR of the numbers x[i .. count), or the last ones again; of fewer the first. */
+SYI_INLINE syi_vec window_next(const double *x, int64_t i, int64_t count)
+{
+    syi_vec few = syi_vec_of(x[0]);
+    if (count >= SYI_VECTOR)
+        return syi_vec_load(x + (i + SYI_VECTOR <= count ? i : count - SYI_VECTOR));
+    for (int k = 0; k < count; k++)
+        few[k] = x[k];
+    return few;
+}
+
+/* The least and the largest of so many numbers at once, and what is a NaN as soon as something is
+ * not finite. */
+enum { WINDOW_AT_ONCE = 4 };
+typedef struct window_extremes {
+    syi_vec least[WINDOW_AT_ONCE], most[WINDOW_AT_ONCE], strange[WINDOW_AT_ONCE];
+} window_extremes;
+
+SYI_INLINE void window_meet(window_extremes *e, int k, syi_vec next)
+{
+    e->most[k] = syi_vec_max(e->most[k], next);
+    e->least[k] = syi_vec_min(e->least[k], next);
+    e->strange[k] = syi_vec_fma(next, (syi_vec){0}, e->strange[k]);
+}
+
 /* Of count > 0 numbers; on the way the lines of out[0 .. count), unless it is NULL, are fetched for
  * writing. */
 SYI_INLINE window_range window_measure(const double *x, int64_t count, const double *out)
 {
-    enum { AT_ONCE = 4, STEP = AT_ONCE * SYI_VECTOR };
-    const syi_vec zero = {0};
-    syi_vec most[AT_ONCE], least[AT_ONCE], strange[AT_ONCE]; /* a NaN: something is not finite */
+    enum { STEP = WINDOW_AT_ONCE * SYI_VECTOR };
     window_range range = {{0, 0, 1}, x[0], x[0]};
-    double not_finite = 0.0;
+    window_extremes e;
     int64_t i = 0;
-    for (int k = 0; k < AT_ONCE; k++) {
-        most[k] = least[k] = syi_vec_of(x[0]);
-        strange[k] = zero;
+    for (int k = 0; k < WINDOW_AT_ONCE; k++) {
+        e.most[k] = e.least[k] = syi_vec_of(x[0]);
+        e.strange[k] = (syi_vec){0};
     }
     for (; i + STEP <= count; i += STEP) {
         syi_ask_ahead(x + i, STEP);
-        for (int k = 0; k < AT_ONCE; k++) {
-            syi_vec next = syi_vec_load(x + i + k * SYI_VECTOR);
-            most[k] = syi_vec_max(most[k], next);
-            least[k] = syi_vec_min(least[k], next);
-            strange[k] = syi_vec_fma(next, zero, strange[k]);
-        }
+        for (int k = 0; k < WINDOW_AT_ONCE; k++)
+            window_meet(&e, k, syi_vec_load(x + i + k * SYI_VECTOR));
         for (int k = 0; out && k < STEP; k += SYI_LINE)
             __builtin_prefetch(out + i + k, 1);
     }
-    for (int k = 0; k < STEP; k++) {
-        double high = most[k / SYI_VECTOR][k % SYI_VECTOR];
-        double low = least[k / SYI_VECTOR][k % SYI_VECTOR];
-        range.most = high > range.most ? high : range.most;
-        range.least = low < range.least ? low : range.least;
-        not_finite += strange[k / SYI_VECTOR][k % SYI_VECTOR];
+    for (; i < count; i += SYI_VECTOR)
+        window_meet(&e, 0, window_next(x, i, count));
+    for (int k = 1; k < WINDOW_AT_ONCE; k++) {
+        e.most[0] = syi_vec_max(e.most[0], e.most[k]);
+        e.least[0] = syi_vec_min(e.least[0], e.least[k]);
+        e.strange[0] += e.strange[k];
     }
-    for (; i < count; i++) {
-        range.most = x[i] > range.most ? x[i] : range.most;
-        range.least = x[i] < range.least ? x[i] : range.least;
-        not_finite += x[i] * 0.0;
-    }
-    if (not_finite != 0.0)
+    if (syi_vec_any((syi_bits_vec)e.strange[0]))
         return range;
+    for (int k = 0; k < SYI_VECTOR; k++) {
+        range.most = e.most[0][k] > range.most ? e.most[0][k] : range.most;
+        range.least = e.least[0][k] < range.least ? e.least[0][k] : range.least;
+    }
     double high = range.most, low = range.least, size = high > -low ? high : -low;
     if (low > 0.0)
         range.span = syi_span_of((int64_t)syi_bits(high), (int64_t)syi_bits(low), 0);

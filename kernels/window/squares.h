@@ -119,9 +119,10 @@ SYI_INLINE void squares_change(const squares *s, squares_moments *m, syi_vec in,
 {
     syi_vec sum, cut;
     if (near) {
-        syi_vec change = in - out, both = syi_vec_fma(syi_vec_of(2.0), out - s->pivot, change);
+        syi_vec change = syi_vec_less(in, out);
+        syi_vec both = syi_vec_fma(syi_vec_of(2.0), syi_vec_less(out, s->pivot), change);
         sum = m->sum + change;
-        m->sum_low += change - (sum - m->sum);
+        m->sum_low = syi_vec_plus(m->sum_low, change - (sum - m->sum));
         m->sum = sum;
         sum = syi_vec_fma(change, both, m->square);
         m->square_low += syi_vec_fma(change, both, m->square - sum);
@@ -202,9 +203,10 @@ SYI_INLINE void squares_spreads(const squares *s, squares_batch *b)
     const squares_moments before = b->before;
     for (int k = 0; k < LANE; k++) {
         syi_vec sum, low, spread, rest, square = b->square[k] + before.square;
-        syi_vec_quick_sum(b->sum[k] + before.sum, b->sum_low[k] + before.sum_low, &sum, &low);
+        syi_vec_quick_sum(syi_vec_plus(b->sum[k], before.sum),
+                          syi_vec_plus(b->sum_low[k], before.sum_low), &sum, &low);
         syi_vec scaled = s->count * square, below = syi_vec_fma(s->count, square, -scaled);
-        below = syi_vec_fma(s->count, b->square_low[k] + before.square_low, below);
+        below = syi_vec_fma(s->count, syi_vec_plus(b->square_low[k], before.square_low), below);
         square = sum * sum;
         below -= syi_vec_fma(sum, sum, -square);
         below = syi_vec_fnma(sum, low, syi_vec_fnma(sum, low, below));
