@@ -317,6 +317,14 @@ static void compute_apart(task *t, double *x, double *y)
     memcpy(result, y, (size_t)t->windows * sizeof *y);
 }
 
+static void compute_burst(task *t, double *y)
+{
+    double *result = t->y;
+    t->y = y;
+    compute(t);
+    syi_put_past(result, y, t->windows);
+}
+
 sy_status SYI_ISA_NAME(syi_fast_mean_run)(const syi_piece *piece, int64_t period)
 {
     const sy_segment *segment = &piece->segment;
@@ -331,9 +339,11 @@ sy_status SYI_ISA_NAME(syi_fast_mean_run)(const syi_piece *piece, int64_t period
         t.x = segment->in[0] + at - (period - 1);
         t.y = segment->out[0] + at;
         t.windows = syi_fast_chunk(t.y, segment->count - at, most, piece->past_cache, &apart);
-        t.past = piece->past_cache && !apart;
+        t.past = piece->past_cache == SYI_PAST_EVENLY && !apart;
         if (apart)
             compute_apart(&t, x, y);
+        else if (piece->past_cache == SYI_PAST_IN_BURSTS)
+            compute_burst(&t, y);
         else
             compute(&t);
     }

@@ -22,6 +22,7 @@ typedef struct task {
     int known, relied;   /* `value` comes from the row; the piece shows one that does not */
     int forgets;         /* at once, with a period of 1: a price that stands still is a new one */
     int faint;           /* some of the last columns have no value of their own */
+    int bursts;          /* results go past the cache by many */
     double value;        /* the last one, or what stands for it */
     syi_chain chain[CHAINS];
     syi_chain_state state[CHAINS];
@@ -179,17 +180,18 @@ SYI_INLINE int64_t steps(task *t, int64_t at, int64_t count, const double *close
 }
 
 /* Columns at a time that are kept from going past the cache: few, so that their stores then do not
- * pile up. */
-enum { APART = 256 };
+ * pile up, unless they are to. */
+enum { APART = 256, BURST = 512 };
 
 /* What is faint has to be filled before it goes past the cache. */
 SYI_INLINE int64_t run_apart(task *t, int64_t at, int64_t count, const double *close,
                              syi_results *out)
 {
-    double room[APART];
+    const int64_t most = t->bursts ? BURST : APART;
+    double room[BURST];
     for (int64_t i = 0, some; i < count; i += some) {
         syi_results y = syi_results_at(room, 0);
-        some = count - i < APART ? count - i : APART;
+        some = count - i < most ? count - i : most;
         int64_t met = steps(t, at + i, some, close + i, &y, 0);
         hold(t, at + i, room, met);
         for (int64_t k = 0; k < some; k += SYI_WIDTH)
@@ -204,7 +206,7 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
                        syi_results *out, int past)
 {
     task *t = argument;
-    if (past && t->faint) /* as a rule more of it follows */
+    if (past && (t->bursts || t->faint)) /* as a rule more of what is faint follows */
         return run_apart(t, at, count, in[0], out);
     double *const first = out->y;
     syi_results y = *out;
@@ -232,6 +234,7 @@ sy_status SYI_ISA_NAME(syi_rsi_fast_run)(const syi_piece *piece)
               .decay = walk.cut.decay,
               .known = piece->start != NULL || period == 1.0,
               .forgets = period == 1.0,
+              .bursts = piece->past_cache == SYI_PAST_IN_BURSTS,
               .value = piece->start && period > 1.0 ? piece->start->word[2] : SYI_RSI_STILL,
               .chain = {syi_chain_of(1.0, period), syi_chain_of(1.0, period)}};
     syi_walk_run(&walk, &form, &t);

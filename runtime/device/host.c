@@ -26,7 +26,7 @@ typedef struct host_pass {
     syi_isa isa;
     int64_t piece_tiles;     /* tiles of a piece */
     int64_t pieces_per_row;  /* of the slab's stretch of a row */
-    int past_cache;          /* as in syi_piece */
+    syi_past_way past_cache; /* as in syi_piece */
     unsigned char *partials; /* REDUCE: of the slab's tiles */
     atomic_bool failed;
     pthread_mutex_t collecting;
@@ -39,12 +39,14 @@ static int is_tile_wise(const syi_workload *workload)
     return workload->user || workload->pattern == SY_PATTERN_REDUCE;
 }
 
-/* Whether the work's arrays are larger than what caches keep. Floats are widened in a cache. */
-static int is_past_cache(const syi_job *job)
+/* Outputs go past the cache where the work's arrays are larger than what caches keep. Floats are
+ * widened in a cache. */
+static syi_past_way choose_past(const syi_job *job)
 {
     const int64_t arrays = job->workload->n_inputs + job->workload->n_outputs;
-    return job->dtype == SY_F64 &&
-           (double)job->rows * (double)job->columns * (double)arrays > PAST_CACHE / sizeof(double);
+    const double size = (double)job->rows * (double)job->columns * (double)arrays;
+    return job->dtype == SY_F64 && size > PAST_CACHE / sizeof(double) ? syi_past_detect()
+                                                                      : SYI_PAST_NOT;
 }
 
 /* Threads that are worth their start: each gets WORTH_A_THREAD tiles of a workload of ours, of a
@@ -280,7 +282,7 @@ static sy_status run_slab(const syi_job *job, const syi_slab *slab, const syi_vi
                       .slab = slab,
                       .view = view,
                       .isa = options->isa,
-                      .past_cache = is_past_cache(job),
+                      .past_cache = choose_past(job),
                       .partials = partials};
     int64_t row_tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE, pieces;
     int threads = choose_threads(job->workload, slab, options->threads);

@@ -71,7 +71,7 @@ static void make_inputs(int kind, int rests)
 /* The columns from `first` on, output k `place` + k * `apart` elements behind the beginning of a
  * line. */
 static void run(const syi_workload *workload, syi_isa isa, int64_t first, int place, int apart,
-                int past, found *found)
+                syi_past_way past, found *found)
 {
     double params[SYI_MAX_PARAMS], *out[OUTPUTS];
     const double *in[INPUTS];
@@ -126,10 +126,12 @@ static void check_workload(const syi_workload *workload, syi_isa isa, const char
     }
     for (int place = 0; place < 2 * LINE; place++) {
         const int64_t first = firsts[place % 2];
-        run(workload, isa, first, place, place / LINE, 0, &through);
-        run(workload, isa, first, place, place / LINE, 1, &past);
-        cr_assert(same(workload, &through, &past), "%s, %s, %s, place %d", workload->name, accuracy,
-                  syi_isa_name(isa), place);
+        run(workload, isa, first, place, place / LINE, SYI_PAST_NOT, &through);
+        for (int way = SYI_PAST_EVENLY; way <= SYI_PAST_IN_BURSTS; way++) {
+            run(workload, isa, first, place, place / LINE, (syi_past_way)way, &past);
+            cr_assert(same(workload, &through, &past), "%s, %s, %s, place %d", workload->name,
+                      accuracy, syi_isa_name(isa), place);
+        }
     }
     for (int k = 0; k < OUTPUTS; k++) {
         give_back(through.out[k]);
