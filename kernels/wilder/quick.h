@@ -16,10 +16,10 @@ SYI_INLINE price_traits take_first(const syi_wilder_prices *x, int is_range, dou
     return is_range ? take_first_ranges(x, close, t) : take_first_moves(x->close, close, t);
 }
 
-/* Sums up the tile's terms, which are like `what`, moving the state past it; returns the relative
- * error of its values, NaN when they are not for this way. */
+/* Sums up the terms of the tile at x, which are like `what`, moving the state past it; returns the
+ * relative error of its values, NaN when they are not for this way. */
 SYI_INLINE double sum_quickly(const weights *w, tile *t, int is_range, const price_traits *what,
-                              grids *g, syi_wilder_state *s)
+                              grids *g, syi_wilder_state *s, const syi_wilder_prices *x)
 {
     const double heaviest = w->high[t->steps - 1];
     double most = heaviest * s->period * (1.0 + 0x1p-40) * apart(what), error = LAST_ERROR;
@@ -30,7 +30,7 @@ SYI_INLINE double sum_quickly(const weights *w, tile *t, int is_range, const pri
         return syi_nan();
     for (int q = 0; q < GROUPS; q++)
         if (is_range)
-            sum_ranges(w, t, &g->total, q);
+            sum_ranges(w, t, &g->total, q, x);
         else
             sum_moves(w, t, &g->total, &g->up, q);
     error += chain_grid(w, t, &g->total, &t->last, &s->total, &t->total_start);
@@ -89,7 +89,7 @@ static __attribute__((noinline)) int64_t run_tiles(const weights *w, int is_rang
         double error;
         if (!is_range)
             syi_wilder_catch_up(&state, &w->b);
-        error = sum_quickly(w, t, is_range, &what, &g, &state);
+        error = sum_quickly(w, t, is_range, &what, &g, &state, &x);
         state.close = x.close[count - 1];
         if (!(fabs(state.close) <= MOST_PRICE) || !(error >= 0.0))
             return done;

@@ -52,8 +52,20 @@ SYI_INLINE int64_t half_of(const tile *t)
     return t->steps / 2 / SYI_VECTOR * SYI_VECTOR;
 }
 
-/* The sums of each half of a group's stretches from 0; the high parts have the shift. */
-SYI_INLINE void sum_ranges(const weights *w, tile *t, const grid *grid, int q)
+/* Asks for 2 * SYI_VECTOR columns of the tile behind the one at x; the nearest cache has no room
+ * for them yet. */
+SYI_INLINE void ask_for_next(const syi_wilder_prices *x, const tile *t, int64_t column)
+{
+    const double *const in[] = {x->low, x->high, x->close};
+    for (int k = 0; k < 3; k++)
+        for (int l = 0; l < 2 * SYI_VECTOR; l += SYI_LINE)
+            __builtin_prefetch(in[k] + LANES * t->steps + column + l, 0, 2);
+}
+
+/* The sums of each half of a group's stretches from 0; the high parts have the shift. Meanwhile the
+ * memory has nothing to do but to bring the tile behind the one at x nearer. */
+SYI_INLINE void sum_ranges(const weights *w, tile *t, const grid *grid, int q,
+                           const syi_wilder_prices *x)
 {
     const syi_vec shift = syi_vec_load(grid->shift + q * SYI_VECTOR);
     const int64_t half = half_of(t);
@@ -65,6 +77,7 @@ SYI_INLINE void sum_ranges(const weights *w, tile *t, const grid *grid, int q)
         spread_group(t, half + i, q, b);
         SYI_UNROLL(8)
         for (int k = 0; k < SYI_VECTOR; k++) {
+            ask_for_next(x, t, (q * (t->steps - half) + i + k) * 2 * SYI_VECTOR);
             if (i < half)
                 sum_weighted(w, i + k, a[k], &first, &t->total[i + k], q);
             sum_weighted(w, half + i + k, b[k], &second, &t->total[half + i + k], q);
