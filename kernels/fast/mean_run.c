@@ -329,6 +329,7 @@ sy_status SYI_ISA_NAME(syi_fast_mean_run)(const syi_piece *piece, int64_t period
 {
     const sy_segment *segment = &piece->segment;
     const int64_t most = period < CHUNK ? CHUNK : period & -SYI_WIDTH;
+    const int bursts = syi_in_bursts(piece);
     int64_t at = period - 1 - segment->first;
     _Alignas(64) double room[3][ROOM], x[ROOM], y[ROOM];
     task t = {.period = period, .room = room};
@@ -339,10 +340,10 @@ sy_status SYI_ISA_NAME(syi_fast_mean_run)(const syi_piece *piece, int64_t period
         t.x = segment->in[0] + at - (period - 1);
         t.y = segment->out[0] + at;
         t.windows = syi_fast_chunk(t.y, segment->count - at, most, piece->past_cache, &apart);
-        t.past = piece->past_cache == SYI_PAST_EVENLY && !apart;
+        t.past = piece->past_cache && !bursts && !apart;
         if (apart)
             compute_apart(&t, x, y);
-        else if (piece->past_cache == SYI_PAST_IN_BURSTS)
+        else if (bursts)
             compute_burst(&t, y);
         else
             compute(&t);

@@ -46,6 +46,13 @@ SYI_INLINE void syi_store_past(double *to, syi_vector what)
 #endif
 }
 
+/* Whether results are to be put by the KiB: where a vector is a line. Zen takes lines that come as
+ * two vectors evenly as fast. */
+SYI_INLINE int syi_in_bursts(const syi_piece *piece)
+{
+    return SYI_WIDTH == 8 && piece->past_cache == SYI_PAST_IN_BURSTS;
+}
+
 /* Elements of a and b, by constant numbers; those of b come behind a's. */
 #define SYI_PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 

@@ -206,7 +206,8 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
                        syi_results *out, int past)
 {
     task *t = argument;
-    if (past && (t->bursts || t->faint)) /* as a rule more of what is faint follows */
+    if (past &&
+        ((SYI_WIDTH == 8 && t->bursts) || t->faint)) /* as a rule more of what is faint follows */
         return run_apart(t, at, count, in[0], out);
     double *const first = out->y;
     syi_results y = *out;
@@ -234,7 +235,7 @@ sy_status SYI_ISA_NAME(syi_rsi_fast_run)(const syi_piece *piece)
               .decay = walk.cut.decay,
               .known = piece->start != NULL || period == 1.0,
               .forgets = period == 1.0,
-              .bursts = piece->past_cache == SYI_PAST_IN_BURSTS,
+              .bursts = syi_in_bursts(piece),
               .value = piece->start && period > 1.0 ? piece->start->word[2] : SYI_RSI_STILL,
               .chain = {syi_chain_of(1.0, period), syi_chain_of(1.0, period)}};
     syi_walk_run(&walk, &form, &t);
