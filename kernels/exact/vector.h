@@ -273,8 +273,8 @@ SYI_INLINE syi_vec syi_vec_abs(syi_vec a)
 /* high + low = a + b exactly. */
 SYI_INLINE void syi_vec_two_sum(syi_vec a, syi_vec b, syi_vec *high, syi_vec *low)
 {
-    syi_vec sum = a + b, part = sum - a;
-    *low = (a - (sum - part)) + (b - part);
+    syi_vec sum = a + b, part = syi_vec_less(sum, a);
+    *low = syi_vec_plus(a - (sum - part), syi_vec_less(b, part));
     *high = sum;
 }
 

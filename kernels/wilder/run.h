@@ -87,6 +87,10 @@ SYI_INLINE traits take_terms(const task *task, double close, int64_t at, tile *t
     for (int64_t k = 1; k < LANES * t->steps;) {
         const int64_t end = k + 64 < LANES * t->steps ? k + 64 : LANES * t->steps;
         syi_ask_ahead(task->x.close + at + k, 64);
+        if (task->is_range) {
+            syi_ask_ahead(task->x.high + at + k, 64);
+            syi_ask_ahead(task->x.low + at + k, 64);
+        }
         for (; k < end; k++)
             take_term(task, task->x.close[at + k - 1], at + k, t, k, &what);
     }
