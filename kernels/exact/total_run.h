@@ -1,8 +1,8 @@
 /*
  * A tile's sum the quick way: a lane's sum is held with a shift added that is so large that adding
  * a term rounds it to a multiple of g; what that took from the term is summed beside. How large the
- * terms are is guessed from the first ones and seen at the end: what was wrong, or holds a NaN, is
- * summed the other way.
+ * terms are is guessed from the first ones and seen at the end: where the guess was wrong the tile
+ * is summed up again, what holds a NaN the other way.
  *
  * Let all terms be below `limit` and g = 2^-43 limit: a lane's 256 terms at most stay below 2^51 g,
  * so its sum is exact. A rest is at most g / 2; 256 of them are below 2^7 g and lose 2^-38 g in
@@ -51,8 +51,8 @@ SYI_INLINE double total_greatest(syi_vec a)
     return greatest;
 }
 
-/* A power of two that the terms will be below; 0: they are too small or too large for this way. */
-SYI_INLINE double total_limit(const double *x, const double *y, int products)
+/* The largest of the first terms. */
+SYI_INLINE double total_first(const double *x, const double *y, int products)
 {
     syi_vec most = {0};
     for (int i = 0; i < TOTAL_STEP; i += SYI_VECTOR) {
@@ -61,10 +61,7 @@ SYI_INLINE double total_limit(const double *x, const double *y, int products)
             term *= syi_vec_load(y + i);
         most = syi_vec_max(most, syi_vec_abs(term));
     }
-    double size = total_greatest(most);
-    if (!(size > 0x1p-800 && size < 0x1p800))
-        return 0.0;
-    return syi_from_bits(syi_bits(size) & (UINT64_C(0x7ff) << 52)) * (2.0 * TOTAL_ROOM);
+    return total_greatest(most);
 }
 
 /* All lanes' sums, and the largest of their terms; infinite after a NaN, which the sums show,
@@ -85,28 +82,50 @@ SYI_INLINE syi_total total_fold(const total_lanes *lanes, double shift, double *
     return part[0];
 }
 
-/* 0 when it is not to be had this way. */
-SYI_INLINE int total_quick(const double *x, const double *y, int products, int64_t count,
-                           syi_total *total)
+/* With terms below `limit`; 0 when they are not: then *most is what they are below, infinite when
+ * one is a NaN. */
+SYI_INLINE int total_below(const double *x, const double *y, int products, int64_t count,
+                           double limit, double *most, syi_total *total)
 {
-    double limit = count < TOTAL_STEP ? 0.0 : total_limit(x, y, products), most = 0.0;
     total_lanes lanes = {{{0}}, {{0}}, {{0}}};
     int64_t i = 0;
-    *total = (syi_total){0.0, 0.0, 0.0};
-    if (limit == 0.0)
-        return 0;
     for (int k = 0; k < TOTAL_VECTORS; k++)
         lanes.high[k] = syi_vec_of(TOTAL_SHIFT * limit);
     for (; i + TOTAL_STEP <= count; i += TOTAL_STEP)
         total_step(&lanes, x + i, products ? y + i : NULL, products);
-    *total = total_fold(&lanes, TOTAL_SHIFT * limit, &most);
+    *total = total_fold(&lanes, TOTAL_SHIFT * limit, most);
     for (; i < count; i++) {
         syi_total term = syi_total_term(x, y, products, i);
-        most = term.size <= most ? most : term.size;
+        *most = term.size <= *most ? *most : term.size;
         *total = syi_total_add(*total, (syi_total){term.high, term.low, 0.0});
     }
     total->size = TOTAL_SIZE * limit;
-    return most < limit;
+    return *most < limit;
+}
+
+/* A power of two above `size`; 0: it is too small or too large for this way. */
+SYI_INLINE double total_above(double size, double room)
+{
+    if (!(size > 0x1p-800 && size < 0x1p800))
+        return 0.0;
+    return syi_from_bits(syi_bits(size) & (UINT64_C(0x7ff) << 52)) * (2.0 * room);
+}
+
+/* 0 when it is not to be had this way. Where the first terms said too little the second limit is
+ * right: a spike or two cost no more than to sum up twice. */
+SYI_INLINE int total_quick(const double *x, const double *y, int products, int64_t count,
+                           syi_total *total)
+{
+    double most = count < TOTAL_STEP ? 0.0 : total_first(x, y, products);
+    double room = TOTAL_ROOM;
+    for (int k = 0; k < 2; k++, room = 1.0) {
+        double limit = total_above(most, room);
+        if (limit == 0.0)
+            return 0;
+        if (total_below(x, y, products, count, limit, &most, total))
+            return 1;
+    }
+    return 0;
 }
 
 #endif
