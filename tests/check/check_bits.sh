@@ -1,7 +1,8 @@
 #!/bin/sh
 # The same bits from every compiler, optimisation level and instruction set. The kernels and
-# golden_hash are compiled with gcc and clang at -O0, -O2 and -O3; each build hashes its outputs with
-# each instruction set; all hashes must be the same. What is not there is skipped with a notice.
+# golden_hash are compiled with gcc at -O0 and -O2, with clang at -O0, -O2 and -O3; each of these, and
+# the library as it was built, hashes its outputs with each instruction set; all hashes must be the
+# same. What is not there is skipped with a notice.
 # Usage: check_bits.sh SOURCE_ROOT LIBRARY.a LINK_ARGUMENT...   (in an empty or own folder)
 set -u
 root=$1
@@ -21,10 +22,11 @@ x86_64 | amd64)
     ;;
 esac
 
-# One compile command a line: kernels for every instruction set, then what is compiled once.
+# One compile command a line: kernels for every instruction set (none: the library's are taken),
+# then what is compiled once.
 commands() {
     compiler=$1 level=$2 folder=$3
-    for source in $(find "$root/kernels" -name '*.c' | sort); do
+    [ "$level" = "$built" ] || for source in $(find "$root/kernels" -name '*.c' | sort); do
         name=$(basename "$source" .c)
         case $name in
         *_run | *_fast)
@@ -38,19 +40,25 @@ commands() {
         esac
     done
     for source in tools/golden_hash support/lab support/series support/data; do
-        echo "$compiler $flags $level $include -c $root/tests/$source.c -o $folder/$(basename $source).o"
+        echo "$compiler $flags ${level#$built} $include -c $root/tests/$source.c -o $folder/$(basename $source).o"
     done
 }
 
+built=built # in the place of a level: nothing but the library's own kernels
 reference=
 status=0
 builds=0
-for compiler in gcc clang; do
+for compiler in cc gcc clang; do
     if ! command -v $compiler >/dev/null 2>&1; then
         echo "$compiler is not installed: skipped"
         continue
     fi
-    for level in -O0 -O2 -O3; do
+    case $compiler in
+    cc) levels=$built ;;
+    gcc) levels="-O0 -O2" ;;
+    *) levels="-O0 -O2 -O3" ;;
+    esac
+    for level in $levels; do
         folder=$work/$compiler$level
         mkdir "$folder"
         commands $compiler $level "$folder" | xargs -d '\n' -P 2 -I{} sh -c '{}' || exit 1
