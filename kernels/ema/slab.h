@@ -85,8 +85,7 @@ SYI_INLINE syi_stage_grid ema_enter(ema_slab *s, int q, int64_t at)
     return grid;
 }
 
-/* A column of all groups: each operation for all of them before the next, so that none has to wait
- * for its group's last. */
+/* A column of all groups, operation by operation as syi_stage_steps(). */
 SYI_INLINE void ema_step(syi_stage *stage, const syi_stage_terms *terms, const syi_stage_grid *grid,
                          const syi_vec *x)
 {
