@@ -6,9 +6,9 @@
  * overwrites, which costs twice the bytes, and pushes out what the cache holds. Where a piece says
  * that its results will not be near anyway (`past_cache`), a kernel stores whole lines past it,
  * spread evenly among its computing: then they take no time beside it. Of a burst of them, or of
- * many lines half written, the processor has to wait for each. Not so Zen: with a line now and then
- * its loads take longer, and where a kernel keeps its results until they are some KiB, that takes
- * less time (SYI_PAST_IN_BURSTS).
+ * many lines half written, the processor has to wait for each. Not so Zen with AVX-512: with a
+ * line now and then its loads take longer, and where a kernel keeps its results until they are some
+ * KiB, that takes less time (SYI_PAST_IN_BURSTS).
  */
 #ifndef SYI_KERNELS_TRAFFIC_H
 #define SYI_KERNELS_TRAFFIC_H

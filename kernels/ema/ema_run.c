@@ -100,7 +100,7 @@ static sy_status run_long(const task *task, ema_slab *slab, syi_ema_state *state
     double *y = task->y + from;
     slab->past = task->past_cache;
     slab->start[0] = state->deviation;
-    if (!ema_claim(slab, x, y, run_in))
+    if (!ema_claim(slab, x, run_in))
         return SY_OK;
     ema_go_to(slab, x, y, before, 0);
     for (int lane = 0; lane < EMA_LANES; lane++)

@@ -7,16 +7,17 @@
 
 #if SYI_HAVE_VECTORS
 
-/* The block of each lane at column `at` of it; `before`: the value before x[0]. */
+/* The block of each lane at column `at` of it; y is NULL where nothing is written, `before` the
+ * value before x[0]. */
 SYI_INLINE void ema_go_to(ema_slab *s, const double *x, double *y, double before, int64_t at)
 {
     const int64_t next = at + SYI_STAGE_BLOCK < s->stride ? SYI_STAGE_BLOCK : 0;
     s->x = x + at;
-    s->y = y + at;
+    s->y = y ? y + at : NULL;
     s->before = at ? s->x[-1] : before;
     s->length = SYI_STAGE_BLOCK;
     s->next_x = s->x + next;
-    s->next_y = s->past ? s->x : s->y + next;
+    s->next_y = y && !s->past ? s->y + next : s->x;
 }
 
 /* Whether a value has been out of range: a NaN, of which the extremes may know nothing, is still in
@@ -30,16 +31,15 @@ SYI_INLINE int ema_is_lost(const ema_slab *s)
 }
 
 /* The run-ins, of x's lanes; `range` is that of the values in them. */
-SYI_INLINE void ema_run_in(ema_slab *s, const double *x, double *y, int64_t columns,
-                           syi_long_range *range)
+SYI_INLINE void ema_run_in(ema_slab *s, const double *x, int64_t columns, syi_long_range *range)
 {
     const syi_deviation nothing = {{0.0, 0.0}, 0.0};
     const int64_t first = s->stride - columns;
-    ema_go_to(s, x, y, x[0], first);
+    ema_go_to(s, x, NULL, x[0], first);
     for (int lane = 0; lane < EMA_LANES; lane++)
         ema_set(s, lane, &nothing);
     for (int64_t at = first; at < s->stride; at += SYI_STAGE_BLOCK) {
-        ema_go_to(s, x, y, x[0], at);
+        ema_go_to(s, x, NULL, x[0], at);
         ema_read(s, 0, SYI_STAGE_BLOCK);
         ema_try(s, 0, SYI_STAGE_BLOCK);
         for (int q = 0; q < EMA_GROUPS; q++)
@@ -50,12 +50,12 @@ SYI_INLINE void ema_run_in(ema_slab *s, const double *x, double *y, int64_t colu
 
 /* Claims the starts of all lanes but the first. Returns 0 when prices are out of range, or stand
  * still through a run-in: then less is left of it than any claim. */
-SYI_INLINE int ema_claim(ema_slab *s, const double *x, double *y, int64_t run_in)
+SYI_INLINE int ema_claim(ema_slab *s, const double *x, int64_t run_in)
 {
     const double left = syi_factor_power(s->factor, run_in).above;
     syi_long_range range[EMA_GROUPS];
     s->outside = (syi_bits_vec){0};
-    ema_run_in(s, x, y, run_in, range);
+    ema_run_in(s, x, run_in, range);
     for (int lane = 0; lane < EMA_LANES; lane++) {
         const syi_long_range *own = &range[lane / SYI_VECTOR];
         double apart = own->most[lane % SYI_VECTOR] - own->least[lane % SYI_VECTOR];

@@ -85,45 +85,20 @@ SYI_INLINE syi_stage_grid ema_enter(ema_slab *s, int q, int64_t at)
     return grid;
 }
 
-/* A column of all groups, operation by operation as syi_stage_steps(). */
 SYI_INLINE void ema_step(syi_stage *stage, const syi_stage_terms *terms, const syi_stage_grid *grid,
-                         const syi_vec *x)
+                         syi_vec x)
 {
-    syi_vec part[EMA_GROUPS], high[EMA_GROUPS], low[EMA_GROUPS];
-    for (int q = 0; q < EMA_GROUPS; q++)
-        part[q] = x[q] - grid[q].pivot;
-    for (int q = 0; q < EMA_GROUPS; q++)
-        high[q] = part[q] + grid[q].shift;
-    for (int q = 0; q < EMA_GROUPS; q++)
-        low[q] = part[q] - (high[q] - grid[q].shift);
-    syi_stage_steps(stage, terms, high, low, EMA_GROUPS);
+    syi_vec part = x - grid->pivot, high = part + grid->shift;
+    syi_stage_step(stage, terms, high, part - (high - grid->shift));
 }
 
-/* The rounded values; *unsure takes up whether they are. */
-SYI_INLINE void ema_round(const syi_stage *stage, const syi_stage_grid *grid, const syi_vec *error,
-                          syi_bits_vec *unsure, syi_vec *out)
+/* The rounded value; *unsure takes up whether it is. */
+SYI_INLINE syi_vec ema_round(const syi_stage *stage, const syi_stage_grid *grid, syi_vec error,
+                             syi_bits_vec *unsure)
 {
-    syi_vec part[EMA_GROUPS], sum[EMA_GROUPS], low[EMA_GROUPS];
-    for (int q = 0; q < EMA_GROUPS; q++)
-        part[q] = syi_vec_less(stage[q].high, grid[q].shift);
-    for (int q = 0; q < EMA_GROUPS; q++)
-        sum[q] = grid[q].pivot + part[q];
-    for (int q = 0; q < EMA_GROUPS; q++)
-        low[q] = syi_vec_less(sum[q], grid[q].pivot);
-    for (int q = 0; q < EMA_GROUPS; q++)
-        low[q] = part[q] - low[q];
-    for (int q = 0; q < EMA_GROUPS; q++)
-        low[q] = syi_vec_plus(low[q], stage[q].low);
-    for (int q = 0; q < EMA_GROUPS; q++)
-        part[q] = low[q] + error[q];
-    for (int q = 0; q < EMA_GROUPS; q++)
-        low[q] = syi_vec_less(low[q], error[q]);
-    for (int q = 0; q < EMA_GROUPS; q++)
-        out[q] = sum[q] + part[q];
-    for (int q = 0; q < EMA_GROUPS; q++)
-        low[q] = syi_vec_plus(sum[q], low[q]);
-    for (int q = 0; q < EMA_GROUPS; q++)
-        syi_vec_differ(&unsure[q], out[q], low[q]);
+    syi_vec part = syi_vec_less(stage->high, grid->shift), sum = grid->pivot + part;
+    syi_vec low = syi_vec_plus(part - syi_vec_less(sum, grid->pivot), stage->low);
+    return syi_vec_round(sum, low, error, unsure);
 }
 
 /* How far a block's values may be off, and what rounding them loses. */
@@ -145,7 +120,8 @@ SYI_INLINE void ema_try(ema_slab *s, int64_t at, int count)
         stage[q] = syi_stage_copy(&s->stage[q]);
     }
     for (int i = 0; i < count; i++)
-        ema_step(stage, s->terms, grid, s->tile + (at + i) * EMA_GROUPS);
+        for (int q = 0; q < EMA_GROUPS; q++)
+            ema_step(&stage[q], s->terms, &grid[q], s->tile[(at + i) * EMA_GROUPS + q]);
     for (int q = 0; q < EMA_GROUPS; q++) {
         syi_stage_leave(&stage[q], s->terms, grid[q].shift, grid[q].unit, (syi_vec){0}, count);
         s->stage[q] = syi_stage_copy(&stage[q]);
@@ -160,11 +136,13 @@ SYI_INLINE void ema_write_some(const ema_slab *s, int64_t at, int count, syi_sta
     const syi_vec *tile = s->tile + at * EMA_GROUPS;
     syi_vec out[SYI_VECTOR * EMA_GROUPS] = {{0}};
     SYI_UNROLL(8)
-    for (int k = 0; k < SYI_VECTOR; k++)
-        if (k < count) {
-            ema_step(stage, s->terms, grid, tile + k * EMA_GROUPS);
-            ema_round(stage, grid, error, unsure, out + k * EMA_GROUPS);
+    for (int k = 0; k < SYI_VECTOR; k++) {
+        SYI_UNROLL(4)
+        for (int q = 0; k < count && q < EMA_GROUPS; q++) {
+            ema_step(&stage[q], s->terms, &grid[q], tile[k * EMA_GROUPS + q]);
+            out[k * EMA_GROUPS + q] = ema_round(&stage[q], &grid[q], error[q], &unsure[q]);
         }
+    }
     syi_lanes_store(s->y + at, s->stride, out, EMA_GROUPS, count, s->past);
 }
 

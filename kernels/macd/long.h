@@ -17,14 +17,15 @@ SYI_INLINE int64_t macd_run_in_columns(const syi_macd *macd)
     return syi_long_run_in(MACD_LATER * (longest > macd->signal ? longest : macd->signal));
 }
 
-/* The block of each lane at column `at` of it; `before`: the value before x[0]. */
+/* The block of each lane at column `at` of it; y is NULL where nothing is written, `before` the
+ * value before x[0]. */
 SYI_INLINE void macd_go_to(macd_slab *s, const double *x, double *const *y, double before,
                            int64_t at)
 {
     const int64_t next = at + SYI_STAGE_BLOCK < s->stride ? SYI_STAGE_BLOCK : 0;
     s->x = x + at;
     for (int k = 0; k < 3; k++)
-        s->y[k] = y[k] + at;
+        s->y[k] = y ? y[k] + at : NULL;
     s->before = at ? s->x[-1] : before;
     s->length = SYI_STAGE_BLOCK;
     s->x_ahead = s->y_ahead = next;
@@ -41,17 +42,16 @@ SYI_INLINE int macd_is_lost(const macd_slab *s)
 }
 
 /* The run-ins, of x's lanes; `range` is that of the values in them. */
-SYI_INLINE void macd_run_in(macd_slab *s, const double *x, double *const *y, int64_t columns,
-                            syi_long_range *range)
+SYI_INLINE void macd_run_in(macd_slab *s, const double *x, int64_t columns, syi_long_range *range)
 {
     const syi_deviation none = {{0.0, 0.0}, 0.0};
     const syi_macd_triple guess = {none, none, none};
     const int64_t first = s->stride - columns;
-    macd_go_to(s, x, y, x[0], first);
+    macd_go_to(s, x, NULL, x[0], first);
     for (int lane = 0; lane < MACD_LANES; lane++)
         macd_set(s, lane, &guess);
     for (int64_t at = first; at < s->stride; at += SYI_STAGE_BLOCK) {
-        macd_go_to(s, x, y, x[0], at);
+        macd_go_to(s, x, NULL, x[0], at);
         macd_read(s, 0, SYI_STAGE_BLOCK);
         for (int q = 0; q < MACD_GROUPS; q++) {
             macd_try(s, q, 0, SYI_STAGE_BLOCK);
@@ -63,14 +63,14 @@ SYI_INLINE void macd_run_in(macd_slab *s, const double *x, double *const *y, int
 
 /* Claims the starts of all lanes but the first. Returns 0 when prices are out of range, or lie on a
  * line through a block of a run-in: then less is left of an average than any claim. */
-SYI_INLINE int macd_claim(macd_slab *s, const double *x, double *const *y, int64_t run_in)
+SYI_INLINE int macd_claim(macd_slab *s, const double *x, int64_t run_in)
 {
     const syi_macd_map *left = &s->map; /* of run_in columns */
     const double signal =
         left->signal.above + fabs(left->from_fast.high) + fabs(left->from_slow.high);
     syi_long_range range[MACD_GROUPS];
     s->straight = s->outside = (syi_bits_vec){0};
-    macd_run_in(s, x, y, run_in, range);
+    macd_run_in(s, x, run_in, range);
     for (int lane = 0; lane < MACD_LANES; lane++) {
         const syi_long_range *own = &range[lane / SYI_VECTOR];
         const double apart = own->most[lane % SYI_VECTOR] - own->least[lane % SYI_VECTOR];

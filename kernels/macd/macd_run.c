@@ -151,11 +151,10 @@ static sy_status fill_long(const task *task, macd_slab *slab, double before, int
 static sy_status run_long(const task *task, macd_slab *slab, syi_macd_state *state, int64_t from,
                           int64_t run_in, int64_t *reached)
 {
-    double *const y[] = {task->y[0] + from, task->y[1] + from, task->y[2] + from};
     int again = 0;
     set_map(task, slab, run_in);
     slab->start[0] = syi_macd_triple_of(&task->terms, state);
-    if (!macd_claim(slab, task->x + from, y, run_in))
+    if (!macd_claim(slab, task->x + from, run_in))
         return SY_OK;
     SYI_TRY(fill_long(task, slab, state->x, from, &again));
     for (int lane = 0; lane < MACD_LANES && !again; lane++) {

@@ -90,34 +90,14 @@ SYI_INLINE void syi_stage_enter(syi_stage *s, syi_vec shift)
     s->high = shifted;
 }
 
-/* A column of some groups; x_high has the shift, too. Each operation is done for all of them before
- * the next, so that none has to wait for its group's last. */
-SYI_INLINE void syi_stage_steps(syi_stage *s, const syi_stage_terms *k, const syi_vec *x_high,
-                                const syi_vec *x_low, int groups)
-{
-    syi_vec e[4], next[4], rest[4];
-    for (int q = 0; q < groups; q++)
-        e[q] = x_high[q] - s[q].high;
-    for (int q = 0; q < groups; q++)
-        next[q] = syi_vec_fma(k->a, e[q], s[q].high);
-    for (int q = 0; q < groups; q++)
-        rest[q] = s[q].high - next[q];
-    for (int q = 0; q < groups; q++)
-        s[q].high = next[q];
-    for (int q = 0; q < groups; q++)
-        rest[q] = syi_vec_fma(k->a, e[q], rest[q]);
-    for (int q = 0; q < groups; q++)
-        rest[q] = syi_vec_fma(k->rest, e[q], rest[q]);
-    for (int q = 0; q < groups; q++)
-        rest[q] = syi_vec_fma(k->a, x_low[q], rest[q]);
-    for (int q = 0; q < groups; q++)
-        s[q].low = syi_vec_fma(k->b, s[q].low, rest[q]);
-}
-
+/* x_high has the shift, too. */
 SYI_INLINE void syi_stage_step(syi_stage *s, const syi_stage_terms *k, syi_vec x_high,
                                syi_vec x_low)
 {
-    syi_stage_steps(s, k, &x_high, &x_low, 1);
+    syi_vec e = x_high - s->high, next = syi_vec_fma(k->a, e, s->high);
+    syi_vec rest = syi_vec_fma(k->rest, e, syi_vec_fma(k->a, e, s->high - next));
+    s->low = syi_vec_fma(k->b, s->low, syi_vec_fma(k->a, x_low, rest));
+    s->high = next;
 }
 
 /* After `count` columns of a block; `unit` is g, `input_error` that of x. */

@@ -206,8 +206,7 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
                        syi_results *out, int past)
 {
     task *t = argument;
-    if (past &&
-        ((SYI_WIDTH == 8 && t->bursts) || t->faint)) /* as a rule more of what is faint follows */
+    if (past && (t->bursts || t->faint)) /* as a rule more of what is faint follows */
         return run_apart(t, at, count, in[0], out);
     double *const first = out->y;
     syi_results y = *out;

@@ -100,9 +100,10 @@ static void check(const char *name)
 {
     const syi_workload *workload;
     found whole, pieces;
+    int index = 0;
     make_room(&whole);
     make_room(&pieces);
-    for (int index = 0; (workload = syi_builtin(index)) && strcmp(workload->name, name);)
+    while ((workload = syi_builtin(index)) && strcmp(workload->name, name))
         index++;
     cr_assert(workload);
     for (int kind = 0; kind < KINDS; kind++) {
