@@ -33,7 +33,6 @@ SYI_INLINE int64_t syi_fast_chunk(const double *y, int64_t left, int64_t most, i
     return left < most ? left : most;
 }
 
-SYI_ISA_DECLARE_AS(syi_fast_window_run, (const syi_piece *piece, const syi_window *window));
 SYI_ISA_DECLARE_AS(syi_fast_mean_run, (const syi_piece *piece, int64_t period));
 
 #endif

@@ -2,7 +2,7 @@
  * The rolling kernels in fast accuracy on a GPU. A block computes a unit of windows: it doubles the
  * length of the stretches in shared memory, in place, and after each doubling every thread joins
  * what its windows have of that length. The order of operations is that of mean_run.c and
- * window_run.c, where the passes are cut otherwise.
+ * spread_run.h, where the passes are cut otherwise.
  */
 #ifndef SYI_KERNELS_FAST_WINDOW_UNIT_H
 #define SYI_KERNELS_FAST_WINDOW_UNIT_H

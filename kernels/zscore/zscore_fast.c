@@ -1,13 +1,14 @@
 /* The rolling score in fast accuracy. Compiled for several instruction sets. */
-#include "fast/window.h"
+#define SYI_SPREAD_KIND SYI_WINDOW_SCORE
+#include "fast/spread_run.h"
 
 SYI_ISA_DECLARE(syi_zscore_run);
 
 sy_status SYI_ISA_NAME(syi_zscore_fast_run)(const syi_piece *piece)
 {
     const double *params = piece->segment.params;
-    syi_window window = {SYI_WINDOW_SCORE, (int64_t)params[0], (int64_t)params[1], 0.0};
+    syi_window window = {SYI_SPREAD_KIND, (int64_t)params[0], (int64_t)params[1], 0.0};
     if (params[0] > SYI_FAST_PERIOD)
         return SYI_ISA_NAME(syi_zscore_run)(piece);
-    return SYI_ISA_NAME(syi_fast_window_run)(piece, &window);
+    return syi_spread_run(piece, &window);
 }

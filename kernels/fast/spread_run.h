@@ -1,9 +1,16 @@
-/* Rolling deviations, scores and bands in fast accuracy. Compiled for several instruction sets. */
+/*
+ * Rolling deviations, scores and bands in fast accuracy. Whoever includes this says which by
+ * SYI_SPREAD_KIND, a syi_window_kind: a fifth of the time would go into asking in every step.
+ */
+#ifndef SYI_KERNELS_FAST_SPREAD_RUN_H
+#define SYI_KERNELS_FAST_SPREAD_RUN_H
+
 #include "fast/spread.h"
 
 /* Windows at a time: few columns are gone through twice, and all stays in the near caches. */
 enum { CHUNK = 512, ROOM = 2 * SYI_FAST_PERIOD + 64 };
 enum { FIRST = SYI_SPREAD_FIRST };
+enum { OUTPUTS = SYI_SPREAD_KIND == SYI_WINDOW_BANDS ? 3 : 1 };
 
 /* Where the spreads of what has been joined are. */
 typedef struct rooms {
@@ -56,21 +63,20 @@ SYI_INLINE syi_vector next_gap(const double *gap, const double *drop, int64_t le
  * to be marked: such scores are marked at once. */
 SYI_INLINE syi_vector result(const task *t, int64_t j, const syi_spread *all)
 {
-    const syi_window_kind kind = t->window->kind;
     syi_vector out[3], newest = {0};
     const double *next = t->x + t->window->period - 1 + t->windows; /* the next chunk's */
     syi_ask_for((uintptr_t)(next + j), SYI_WIDTH);
-    if (kind == SYI_WINDOW_BANDS)
+    if (SYI_SPREAD_KIND == SYI_WINDOW_BANDS)
         newest = SYI_LOAD(t->x + j + t->window->period - 1);
-    syi_spread_result(kind, t->factor, newest, all, out);
-    if (t->past && kind == SYI_WINDOW_SCORE)
+    syi_spread_result(SYI_SPREAD_KIND, t->factor, newest, all, out);
+    if (t->past && SYI_SPREAD_KIND == SYI_WINDOW_SCORE)
         out[0] = syi_marked(out[0]);
-    for (int k = 0; k < (kind == SYI_WINDOW_BANDS ? 3 : 1); k++)
+    for (int k = 0; k < OUTPUTS; k++)
         if (t->past)
             syi_store_past(t->out[k] + j, out[k]);
         else
             SYI_STORE(t->out[k] + j, out[k]);
-    return t->past && kind == SYI_WINDOW_SCORE ? newest : out[0];
+    return t->past && SYI_SPREAD_KIND == SYI_WINDOW_SCORE ? newest : out[0];
 }
 
 /* What the last join takes: the square of its stretch or, of the two that are it, of both, the
@@ -94,16 +100,15 @@ SYI_INLINE ending ending_at(const task *t, int64_t j, const syi_joint *joint, in
     return last;
 }
 
-/* The last join, of one stretch or two (`times`), and what comes of it. */
-SYI_INLINE syi_vector finish(const task *t, int64_t j, const syi_joint *joint, int times,
-                             ending last)
+/* The last join, of one stretch or two (`times`). */
+SYI_INLINE syi_spread finish(const syi_joint *joint, int times, ending last)
 {
     if (times == 2) {
         last.square = syi_scaled_sum(last.square + last.later, 2.0, last.drop * last.drop);
         last.gap = syi_scaled_sum(last.gap, 2.0, last.drop);
     }
     syi_join(joint, 1, last.square, last.gap, &last.all);
-    return result(t, j, &last.all);
+    return last.all;
 }
 
 /* The first stretches from a block's columns on; where it is part of a tail's or before one, the
@@ -156,10 +161,13 @@ SYI_INLINE int begin_all(task *task, int64_t tail, int times)
     const struct task t = *task;
     const int64_t ahead = t.window->period - tail;
     const int64_t last = ahead + ((t.windows + SYI_WIDTH - 1) & -SYI_WIDTH) + 8;
-    const syi_joint joint = *joint_of(task, times ? times * FIRST : 1);
+    syi_joint joint = *joint_of(task, times ? times * FIRST : 1);
     syi_spread_block next[2] = {{{0}, {0}, {0}}, {{0}, {0}, {0}}};
     beginning now, one = {{0}, {0}, {0}, {{0}, {0}, {0}}}, two = one; /* so many blocks behind */
+    syi_spread joined = {{0}, {0}, {0}}; /* of the block before: its roots need not be waited for */
     syi_vector strange = {0};
+    joint.first = tail == 0; /* as it is there, but known when this is compiled */
+    joint.second = (tail & (tail - 1)) == 0;
     for (int64_t j = last - SYI_WIDTH; j >= 0; j -= SYI_WIDTH, two = one, one = now) {
         now = begin(&t, j, tail, next);
         ending end = {now.square, one.square, now.drop, times == 2 ? one.gap : now.gap,
@@ -170,8 +178,12 @@ SYI_INLINE int begin_all(task *task, int64_t tail, int times)
             continue;
         if (SYI_WIDTH < FIRST)
             end = ending_at(&t, j, &joint, times, 0);
-        strange += finish(&t, j, &joint, times, end);
+        if (j + SYI_WIDTH < t.windows)
+            strange += result(&t, j + SYI_WIDTH, &joined);
+        joined = finish(&joint, times, end);
     }
+    if (times)
+        strange += result(&t, 0, &joined);
     strange -= strange;
     return syi_any(&strange);
 }
@@ -259,16 +271,18 @@ static int finish_all(const task *task, int fresh)
     const struct task t = *task;
     const syi_joint joint = *joint_of(task, 2 * t.length);
     syi_vector strange = {0};
-    for (int64_t j = 0; j < t.windows; j += SYI_WIDTH)
-        strange += finish(&t, j, &joint, 2, ending_at(&t, j, &joint, 2, fresh));
+    for (int64_t j = 0; j < t.windows; j += SYI_WIDTH) {
+        syi_spread joined = finish(&joint, 2, ending_at(&t, j, &joint, 2, fresh));
+        strange += result(&t, j, &joined);
+    }
     strange -= strange;
     return syi_any(&strange);
 }
 
 /* Where the first result is not finite there is none. */
-static void mark(const task *t, int outputs)
+static void mark(const task *t)
 {
-    for (int k = outputs; --k > 0;)
+    for (int k = OUTPUTS; --k > 0;)
         for (int64_t j = 0; j < t->windows; j++)
             if (!syi_is_finite(t->out[0][j]))
                 t->out[k][j] = syi_nan();
@@ -300,25 +314,25 @@ static int compute_windows(task *t)
     return fresh ? finish_all(t, 1) : finish_all(t, 0);
 }
 
-static void compute(task *t, int outputs)
+static void compute(task *t)
 {
     if (compute_windows(t))
-        mark(t, outputs);
+        mark(t);
 }
 
-static void compute_apart(task *t, int outputs)
+static void compute_apart(task *t)
 {
     const int64_t columns = t->windows + t->window->period - 1;
     double x[ROOM], y[3][ROOM], *result[3];
     memcpy(x, t->x, (size_t)columns * sizeof *x);
     memset(x + columns, 0, SYI_FAST_BEHIND * sizeof *x);
     t->x = x;
-    for (int k = 0; k < outputs; k++) {
+    for (int k = 0; k < OUTPUTS; k++) {
         result[k] = t->out[k];
         t->out[k] = y[k];
     }
-    compute(t, outputs);
-    for (int k = 0; k < outputs; k++)
+    compute(t);
+    for (int k = 0; k < OUTPUTS; k++)
         memcpy(result[k], y[k], (size_t)t->windows * sizeof *y[k]);
 }
 
@@ -334,39 +348,40 @@ static void plan(task *t, const syi_window *window)
 }
 
 /* The windows of a segment from its column `at` on. */
-static void compute_all(task *t, const syi_piece *piece, int64_t at, int outputs)
+static void compute_all(task *t, const syi_piece *piece, int64_t at)
 {
     const sy_segment *segment = &piece->segment;
     const int64_t period = t->window->period;
     const int64_t most = period < CHUNK ? CHUNK : period & -SYI_WIDTH;
-    const int past = piece->past_cache && syi_in_line(segment->out, outputs);
+    const int past = piece->past_cache && syi_in_line(segment->out, OUTPUTS);
     for (; at < segment->count; at += t->windows) {
         int apart;
         t->x = segment->in[0] + at - (period - 1);
-        for (int k = 0; k < outputs; k++)
+        for (int k = 0; k < OUTPUTS; k++)
             t->out[k] = segment->out[k] + at;
         t->windows = syi_fast_chunk(t->out[0], segment->count - at, most, past, &apart);
         t->past = past && !apart;
         if (apart)
-            compute_apart(t, outputs);
+            compute_apart(t);
         else
-            compute(t, outputs);
+            compute(t);
     }
 }
 
-sy_status SYI_ISA_NAME(syi_fast_window_run)(const syi_piece *piece, const syi_window *window)
+static sy_status syi_spread_run(const syi_piece *piece, const syi_window *window)
 {
     _Alignas(64) double drop[ROOM], square[ROOM], gap[ROOM], all[3][ROOM];
     const sy_segment *segment = &piece->segment;
-    const int outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
     int64_t at = window->period - 1 - segment->first;
     task t = {.drop = drop, .square = square, .gap = gap}; /* all: there may be a block before */
     t.all = (rooms){all[0] + SYI_FAST_BEHIND, all[1] + SYI_FAST_BEHIND, all[2] + SYI_FAST_BEHIND};
     plan(&t, window);
     at = at < 0 ? 0 : at > segment->count ? segment->count : at;
-    for (int k = 0; k < outputs; k++)
+    for (int k = 0; k < OUTPUTS; k++)
         syi_fast_blank(segment->out[k], at);
-    compute_all(&t, piece, at, outputs);
+    compute_all(&t, piece, at);
     syi_past_done();
     return SY_OK;
 }
+
+#endif
