@@ -1,6 +1,6 @@
 /* The average true range in fast accuracy. Compiled for several instruction sets. */
 #include "atr/fast.h"
-#include "fast/reduce.h"
+#include "fast/reduce_run.h"
 #include "fast/walk.h"
 #include "isa.h"
 

@@ -1,7 +1,7 @@
 /* Exponential moving averages in fast accuracy. Compiled for several instruction sets. */
 #include "ema/ema.h"
 #include "ema/fast.h"
-#include "fast/reduce.h"
+#include "fast/reduce_run.h"
 #include "fast/walk.h"
 #include "isa.h"
 

@@ -28,6 +28,11 @@ SYI_DEVICE double syi_fast_fold_warp(double lane)
         (total) += lane_;                                                                          \
     }
 
+SYI_DEVICE double syi_fast_term(const double *x, const double *y, int products, int64_t i)
+{
+    return products ? x[i] * y[i] : x[i];
+}
+
 /* syi_fast_sum, by a warp. */
 SYI_DEVICE double syi_fast_sum_warp(const double *x, const double *y, int products, int64_t count)
 {

@@ -1,6 +1,6 @@
 /* MACD in fast accuracy: the two averages side by side, the signal right behind them. Compiled for
  * several instruction sets. */
-#include "fast/reduce.h"
+#include "fast/reduce_run.h"
 #include "fast/walk.h"
 #include "isa.h"
 #include "macd/fast.h"

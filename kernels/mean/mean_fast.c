@@ -1,5 +1,5 @@
 /* A tile's part of `mean` in fast accuracy. Compiled for several instruction sets. */
-#include "fast/reduce.h"
+#include "fast/reduce_run.h"
 #include "isa.h"
 
 sy_status SYI_ISA_NAME(syi_mean_fast_run)(const syi_piece *piece)

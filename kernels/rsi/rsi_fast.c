@@ -6,7 +6,7 @@
  * its right neighbour its last value, and its left one whether it relied on the value that it had
  * to assume. Compiled for several instruction sets.
  */
-#include "fast/reduce.h"
+#include "fast/reduce_run.h"
 #include "fast/walk.h"
 #include "isa.h"
 #include "rsi/fast.h"

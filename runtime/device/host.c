@@ -24,8 +24,9 @@ typedef struct host_pass {
     const syi_slab *slab;
     const syi_view *view;
     syi_isa isa;
-    int64_t piece_tiles;     /* tiles of a piece */
-    int64_t pieces_per_row;  /* of the slab's stretch of a row */
+    int64_t piece_columns;  /* of a piece, whole tiles */
+    int64_t pieces_per_row; /* of the slab's stretch of a row */
+    int64_t halo;
     syi_past_way past_cache; /* as in syi_piece */
     unsigned char *partials; /* REDUCE: of the slab's tiles */
     atomic_bool failed;
@@ -133,83 +134,95 @@ static sy_status reserve(desk *desk, size_t size)
     return SY_OK;
 }
 
-/* Runs a piece whose segment has everything but its arrays: those are in[k] and out[k] at the
- * segment's first column; out[k] may be NULL. */
-static sy_status run_floats(const syi_job *job, syi_piece *piece, syi_isa isa,
-                            const void *const *in, void *const *out, desk *desk)
+static sy_status run_floats(const syi_job *job, const syi_view *view, int64_t from, int64_t to,
+                            syi_piece *piece, syi_isa isa, desk *desk)
 {
     const syi_workload *workload = job->workload;
     const int64_t left = piece->segment.left, count = piece->segment.count;
-    const double *wide_in[SYI_MAX_ARRAYS];
-    double *wide_out[SYI_MAX_ARRAYS], *next;
+    const double *in[SYI_MAX_ARRAYS];
+    double *out[SYI_MAX_ARRAYS], *next;
     SYI_TRY(
         reserve(desk, (size_t)(workload->n_inputs * (left + count) + workload->n_outputs * count)));
     next = desk->room;
     for (int k = 0; k < workload->n_inputs; k++, next += left + count) {
-        syi_elements_load(next, syi_element_in(in[k], SY_F32, -left), SY_F32, left + count);
-        wide_in[k] = next + left;
+        syi_elements_load(next, (const float *)view->in[k] + from - left, SY_F32, left + count);
+        in[k] = next + left;
     }
     for (int k = 0; k < workload->n_outputs; k++, next += count)
-        wide_out[k] = next;
-    piece->segment.in = wide_in;
-    piece->segment.out = wide_out;
+        out[k] = next;
+    piece->segment.in = in;
+    piece->segment.out = out;
     SYI_TRY(run_kernel(piece, workload, isa));
     for (int k = 0; k < workload->n_outputs; k++)
-        if (out[k])
-            syi_elements_store(out[k], wide_out[k], SY_F32, count);
+        if (view->out[k])
+            syi_elements_store((float *)view->out[k] + to, out[k], SY_F32, count);
     return SY_OK;
 }
 
-static sy_status run_elements(const syi_job *job, syi_piece *piece, syi_isa isa,
-                              const void *const *in, void *const *out, desk *desk)
+/* Runs a piece whose segment has everything but its arrays: its first column is element `from` of
+ * the view's inputs and element `to` of its outputs, of which some may be NULL. */
+static sy_status run_elements(const syi_job *job, const syi_view *view, int64_t from, int64_t to,
+                              syi_piece *piece, syi_isa isa, desk *desk)
 {
-    const double *own_in[SYI_MAX_ARRAYS];
-    double *own_out[SYI_MAX_ARRAYS];
+    const double *in[SYI_MAX_ARRAYS];
+    double *out[SYI_MAX_ARRAYS];
     if (job->dtype == SY_F32)
-        return run_floats(job, piece, isa, in, out, desk);
+        return run_floats(job, view, from, to, piece, isa, desk);
     for (int k = 0; k < job->workload->n_inputs; k++)
-        own_in[k] = in[k];
+        in[k] = (const double *)view->in[k] + from;
     for (int k = 0; k < job->workload->n_outputs; k++)
-        own_out[k] = out[k];
-    piece->segment.in = own_in;
-    piece->segment.out = own_out;
+        out[k] = view->out[k] ? (double *)view->out[k] + to : NULL;
+    piece->segment.in = in;
+    piece->segment.out = out;
     return run_kernel(piece, job->workload, isa);
 }
 
-/* Runs piece `index` of the pass; what it finds goes to the calling thread's `found`. */
-static sy_status run_piece(const host_pass *pass, int64_t index, desk *desk, syi_outcome *found)
+/* A piece of the pass: its number, row and first column in the slab. */
+typedef struct cursor {
+    int64_t index, row, at;
+} cursor;
+
+static cursor cursor_to(const host_pass *pass, int64_t index)
+{
+    return (cursor){index, index / pass->pieces_per_row,
+                    index % pass->pieces_per_row * pass->piece_columns};
+}
+
+static void cursor_step(const host_pass *pass, cursor *cursor)
+{
+    cursor->index++;
+    cursor->at += pass->piece_columns;
+    if (cursor->at >= pass->slab->columns) {
+        cursor->row++;
+        cursor->at = 0;
+    }
+}
+
+/* Runs a piece; what it finds goes to the calling thread's `found`. A reduction's tile takes less
+ * than a microsecond, and meanwhile the processor loads nothing of the next one: so `piece` comes
+ * with what is the same in all. */
+static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece *piece, desk *desk,
+                           syi_outcome *found)
 {
     const syi_slab *slab = pass->slab;
     const syi_workload *workload = pass->job->workload;
-    const sy_dtype dtype = pass->job->dtype;
-    int64_t row = index / pass->pieces_per_row;
-    int64_t at = index % pass->pieces_per_row * pass->piece_tiles * SYI_TILE;
-    int64_t halo = syi_job_halo(pass->job), visible = slab->left + at;
-    int64_t count = pass->piece_tiles * SYI_TILE, start = row * pass->view->stride + at;
-    const void *in[SYI_MAX_ARRAYS];
-    void *out[SYI_MAX_ARRAYS];
-    syi_link link = {.row = slab->row + row, .first = slab->first + at};
-    syi_piece piece = {.assumed = &link.assumed,
-                       .end = &link.end,
-                       .doubts = &found->doubts,
-                       .past_cache = pass->past_cache};
-    if (count > slab->columns - at)
-        count = slab->columns - at;
-    for (int k = 0; k < workload->n_inputs; k++)
-        in[k] = syi_element_in(pass->view->in[k], dtype, start + slab->left);
-    for (int k = 0; k < workload->n_outputs; k++)
-        out[k] = pass->view->out[k] ? syi_element_out(pass->view->out[k], dtype, start) : NULL;
-    piece.segment = (sy_segment){.first = link.first,
-                                 .count = count,
-                                 .left = visible < halo ? visible : halo,
-                                 .row = link.row,
-                                 .columns = pass->job->columns,
-                                 .params = pass->job->params};
+    const int64_t visible = slab->left + here->at, rest = slab->columns - here->at;
+    const int64_t start = here->row * pass->view->stride + here->at;
+    sy_segment *segment = &piece->segment;
+    syi_link link;
+    segment->row = slab->row + here->row;
+    segment->first = slab->first + here->at;
+    segment->count = rest < pass->piece_columns ? rest : pass->piece_columns;
+    segment->left = visible < pass->halo ? visible : pass->halo;
     if (pass->partials)
-        piece.partial = pass->partials + (size_t)index * workload->partial_size;
-    SYI_TRY(run_elements(pass->job, &piece, pass->isa, in, out, desk));
-    link.columns = count;
-    if (workload->pattern == SY_PATTERN_RECURRENCE && count < pass->job->columns)
+        piece->partial = pass->partials + (size_t)here->index * workload->partial_size;
+    if (workload->pattern == SY_PATTERN_RECURRENCE) {
+        link = (syi_link){segment->row, segment->first, segment->count, {{0}}, {{0}}};
+        piece->assumed = &link.assumed;
+        piece->end = &link.end;
+    }
+    SYI_TRY(run_elements(pass->job, pass->view, start + slab->left, start, piece, pass->isa, desk));
+    if (piece->end && segment->count < segment->columns)
         return syi_outcome_add_link(found, &link);
     return SY_OK;
 }
@@ -219,17 +232,23 @@ static sy_status run_pieces(host_pass *pass, _Atomic int64_t *next, int64_t piec
                             syi_outcome *found)
 {
     const syi_arithmetic saved = syi_arithmetic_enter();
+    syi_piece piece = {.segment = {.columns = pass->job->columns, .params = pass->job->params},
+                       .doubts = &found->doubts,
+                       .past_cache = pass->past_cache};
     desk desk = {0};
     sy_status status = SY_OK;
-    int64_t index = 0, end = 0;
+    cursor here = {0, 0, 0};
+    int64_t end = 0;
     while (status == SY_OK && !atomic_load(&pass->failed)) {
-        if (index == end) {
-            index = atomic_fetch_add(next, some);
+        if (here.index == end) {
+            const int64_t index = atomic_fetch_add(next, some);
+            if (index >= pieces)
+                break;
+            here = cursor_to(pass, index);
             end = index + some < pieces ? index + some : pieces;
         }
-        if (index >= pieces)
-            break;
-        status = run_piece(pass, index++, &desk, found);
+        status = run_piece(pass, &here, &piece, &desk, found);
+        cursor_step(pass, &here);
         if (status != SY_OK)
             atomic_store(&pass->failed, 1);
     }
@@ -282,12 +301,14 @@ static sy_status run_slab(const syi_job *job, const syi_slab *slab, const syi_vi
                       .slab = slab,
                       .view = view,
                       .isa = options->isa,
+                      .halo = syi_job_halo(job),
                       .past_cache = choose_past(job),
                       .partials = partials};
-    int64_t row_tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE, pieces;
+    int64_t row_tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE, piece_tiles, pieces;
     int threads = choose_threads(job->workload, slab, options->threads);
-    pass.piece_tiles = choose_piece_tiles(job, slab, threads);
-    pass.pieces_per_row = (row_tiles + pass.piece_tiles - 1) / pass.piece_tiles;
+    piece_tiles = choose_piece_tiles(job, slab, threads);
+    pass.piece_columns = piece_tiles * SYI_TILE;
+    pass.pieces_per_row = (row_tiles + piece_tiles - 1) / piece_tiles;
     pieces = slab->rows * pass.pieces_per_row;
     if (threads > pieces)
         threads = pieces ? (int)pieces : 1;
@@ -338,18 +359,11 @@ sy_status syi_host_run_stretch(const syi_job *job, const syi_slab *slab, const s
                                const syi_carry *start, syi_isa isa, syi_carry *end,
                                syi_doubts *doubts)
 {
-    const syi_workload *workload = job->workload;
-    const void *in[SYI_MAX_ARRAYS];
-    void *out[SYI_MAX_ARRAYS];
     desk desk = {0};
     syi_carry assumed;
     syi_piece piece = {.start = start, .assumed = &assumed, .end = end, .doubts = doubts};
     syi_arithmetic saved;
     sy_status status;
-    for (int k = 0; k < workload->n_inputs; k++)
-        in[k] = syi_element_in(view->in[k], job->dtype, slab->left);
-    for (int k = 0; k < workload->n_outputs; k++)
-        out[k] = view->out[k];
     piece.segment = (sy_segment){.first = slab->first,
                                  .count = slab->columns,
                                  .left = slab->left,
@@ -357,7 +371,7 @@ sy_status syi_host_run_stretch(const syi_job *job, const syi_slab *slab, const s
                                  .columns = job->columns,
                                  .params = job->params};
     saved = syi_arithmetic_enter();
-    status = run_elements(job, &piece, isa, in, out, &desk);
+    status = run_elements(job, view, slab->left, 0, &piece, isa, &desk);
     syi_arithmetic_leave(saved);
     syi_free(desk.room);
     return status;
