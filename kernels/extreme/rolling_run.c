@@ -1,11 +1,12 @@
 /*
  * The rolling extremes' loops. Nothing is rounded, so any order gives the same bits. A short
- * window is made of stretches of 1, 4, 16 ... columns, each of four of the one before, for many
- * columns at once; those that make up a window may overlap. A long one is cut in two at a block's
- * border; the part before it waits in the output. This file is compiled for several instruction
- * sets.
+ * window is made of stretches of columns, for many columns at once: of up to 8 in registers, then
+ * of 32 and 128, each of four of the one before; those that make up a window may overlap. A long
+ * one is cut in two at a block's border; the part before it waits in the output. This file is
+ * compiled for several instruction sets.
  */
 #include "extreme/rolling.h"
+#include "fast/vector.h"
 #include "traffic.h"
 
 /* The longest window that is made of stretches, and the columns of which they are made at once. */
@@ -52,14 +53,52 @@ SYI_INLINE void join_last(const double *x, int64_t step, int64_t last, int count
     }
 }
 
-/* Whether something is not finite. */
-SYI_INLINE int has_non_finite(const double *x, int64_t count)
+/* The longest stretches made in registers. */
+enum { FIRST = SYI_WIDTH > 2 ? 8 : 4 };
+
+/* Stretches of twice the columns; `next`: those of the block that follows, then of this one. */
+SYI_INLINE syi_vector twice(int columns, syi_vector now, syi_vector *next, int greatest)
 {
-    const uint64_t exponent = (uint64_t)SYI_INFINITY_BITS;
-    uint64_t strange = 0;
-    for (int64_t i = 0; i < count; i++)
-        strange |= (syi_bits(x[i]) & exponent) == exponent;
-    return strange != 0;
+    syi_vector later = columns == 1   ? SYI_AFTER_1(now, *next)
+                       : columns == 2 ? SYI_AFTER_2(now, *next)
+                                      : SYI_AFTER_4(now, *next);
+    *next = now;
+    return greatest ? syi_larger(now, later) : syi_smaller(now, later);
+}
+
+/* The stretches of 1, 2, 4 or 8 columns from x[0 .. count) on, from right to left; those that reach
+ * beyond x are nobody's. There is room for a vector more. Gives whether something is not finite. */
+SYI_INLINE int stretches(const double *x, int64_t count, int length, int greatest, double *to)
+{
+    const int64_t whole = count / SYI_WIDTH * SYI_WIDTH;
+    syi_vector next[3] = {{0}, {0}, {0}}, strange = {0};
+    double rest[SYI_WIDTH] = {0};
+    memcpy(rest, x + whole, (size_t)(count - whole) * sizeof *rest);
+    for (int64_t at = whole; at >= 0; at -= SYI_WIDTH) {
+        syi_vector now = SYI_LOAD(at < whole ? x + at : rest);
+        strange += now - now;
+        for (int columns = 1, k = 0; columns < length; columns *= 2, k++)
+            now = twice(columns, now, &next[k], greatest);
+        SYI_STORE(to + at, now);
+    }
+    return syi_any(&strange);
+}
+
+/* The longest ones that are not longer than the period; gives their length. */
+SYI_INLINE int64_t begin(const double *x, int64_t count, int64_t period, int greatest, double *to,
+                         int *strange)
+{
+    if (period >= 8 && FIRST == 8) {
+        *strange = stretches(x, count, 8, greatest, to);
+        return 8;
+    }
+    if (period >= 4) {
+        *strange = stretches(x, count, 4, greatest, to);
+        return 4;
+    }
+    *strange =
+        period < 2 ? stretches(x, count, 1, greatest, to) : stretches(x, count, 2, greatest, to);
+    return period < 2 ? 1 : 2;
 }
 
 /* The windows that end at x[0 .. n), for n <= COLUMNS and a short period. Where something is not
@@ -67,14 +106,15 @@ SYI_INLINE int has_non_finite(const double *x, int64_t count)
 SYI_INLINE void roll_short(const double *x, double *restrict out, int64_t n, int64_t period,
                            int past, int greatest)
 {
-    double room[2][ROOM];
-    const double *from = x - (period - 1);
-    int64_t count = period - 1 + n, length = 1;
-    int strange = has_non_finite(from, count), next = 0;
-    for (int64_t i = 0; strange && i < count; i++)
-        room[1][i] = syi_is_finite(from[i]) ? from[i] : greatest ? INFINITY : -INFINITY;
+    _Alignas(64) double room[2][ROOM];
+    const double *first = x - (period - 1), *from = room[0];
+    int64_t count = period - 1 + n, length;
+    int strange, next = 1, still;
+    length = begin(first, count, period, greatest, room[0], &strange);
     if (strange) {
-        from = room[1];
+        for (int64_t i = 0; i < count; i++)
+            room[1][i] = syi_is_finite(first[i]) ? first[i] : greatest ? INFINITY : -INFINITY;
+        begin(room[1], count, period, greatest, room[0], &still);
         past = 0;
     }
     for (; 4 * length < period; length *= 4, next ^= 1) {

@@ -29,8 +29,8 @@ typedef struct task {
     double *drop, *square, *gap;
     rooms all;
     double factor;
-    int past; /* results go past the cache: the outputs begin lines */
-    syi_joint joints[SYI_SPREAD_LENGTHS];
+    int past;                /* results go past the cache: the outputs begin lines */
+    const syi_joint *joints; /* of the lengths that are in the period */
 } task;
 
 SYI_INLINE const syi_joint *joint_of(const task *t, int64_t length)
@@ -336,15 +336,16 @@ static void compute_apart(task *t)
         memcpy(result[k], y[k], (size_t)t->windows * sizeof *y[k]);
 }
 
-static void plan(task *t, const syi_window *window)
+static void plan(task *t, const syi_window *window, syi_joint *joints)
 {
     const int64_t period = window->period;
     int64_t length = 1;
     t->window = window;
     t->factor = syi_spread_factor(window);
+    t->joints = joints;
     for (int k = 0; length <= period; k++, length *= 2)
         if (period & length)
-            t->joints[k] = syi_joint_of(period, length);
+            joints[k] = syi_joint_of(period, length);
 }
 
 /* The windows of a segment from its column `at` on. */
@@ -372,10 +373,11 @@ static sy_status syi_spread_run(const syi_piece *piece, const syi_window *window
 {
     _Alignas(64) double drop[ROOM], square[ROOM], gap[ROOM], all[3][ROOM];
     const sy_segment *segment = &piece->segment;
+    syi_joint joints[SYI_SPREAD_LENGTHS] = {{0}};
     int64_t at = window->period - 1 - segment->first;
     task t = {.drop = drop, .square = square, .gap = gap}; /* all: there may be a block before */
     t.all = (rooms){all[0] + SYI_FAST_BEHIND, all[1] + SYI_FAST_BEHIND, all[2] + SYI_FAST_BEHIND};
-    plan(&t, window);
+    plan(&t, window, joints);
     at = at < 0 ? 0 : at > segment->count ? segment->count : at;
     for (int k = 0; k < OUTPUTS; k++)
         syi_fast_blank(segment->out[k], at);

@@ -56,14 +56,17 @@ SYI_INLINE int syi_in_bursts(const syi_piece *piece)
 /* Elements of a and b, by constant numbers; those of b come behind a's. */
 #define SYI_PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
-/* The vector that begins 2 (4) columns after `older`, which `newer` follows. */
+/* The vector that begins 1 (2, 4) columns after `older`, which `newer` follows. */
 #if SYI_WIDTH == 8
+#define SYI_AFTER_1(older, newer) SYI_PICK(older, newer, 1, 2, 3, 4, 5, 6, 7, 8)
 #define SYI_AFTER_2(older, newer) SYI_PICK(older, newer, 2, 3, 4, 5, 6, 7, 8, 9)
 #define SYI_AFTER_4(older, newer) SYI_PICK(older, newer, 4, 5, 6, 7, 8, 9, 10, 11)
 #elif SYI_WIDTH == 4
+#define SYI_AFTER_1(older, newer) SYI_PICK(older, newer, 1, 2, 3, 4)
 #define SYI_AFTER_2(older, newer) SYI_PICK(older, newer, 2, 3, 4, 5)
 #define SYI_AFTER_4(older, newer) (newer)
 #else
+#define SYI_AFTER_1(older, newer) SYI_PICK(older, newer, 1, 2)
 #define SYI_AFTER_2(older, newer) (newer)
 #define SYI_AFTER_4(older, newer) (newer) /* nobody's: it is two vectors behind */
 #endif
@@ -80,6 +83,21 @@ SYI_INLINE syi_vector syi_larger(syi_vector a, syi_vector b)
 #else
     syi_vector_mask larger = a > b;
     return (syi_vector)(((syi_vector_mask)a & larger) | ((syi_vector_mask)b & ~larger));
+#endif
+}
+
+/* a < b ? a : b, element by element. */
+SYI_INLINE syi_vector syi_smaller(syi_vector a, syi_vector b)
+{
+#if defined(__AVX512F__)
+    return (syi_vector)_mm512_min_pd((__m512d)a, (__m512d)b);
+#elif defined(__AVX__)
+    return (syi_vector)_mm256_min_pd((__m256d)a, (__m256d)b);
+#elif defined(__SSE2__)
+    return (syi_vector)_mm_min_pd((__m128d)a, (__m128d)b);
+#else
+    syi_vector_mask smaller = a < b;
+    return (syi_vector)(((syi_vector_mask)a & smaller) | ((syi_vector_mask)b & ~smaller));
 #endif
 }
 
