@@ -301,21 +301,20 @@ SYI_INLINE void squares_band(const squares *s, squares_batch *b, int k, syi_vec 
     b->out[j][k] = squares_round(band, low, s->error, b->half[k], &b->sure[k]);
 }
 
-/* The upper and the lower bands. */
-SYI_INLINE void squares_bands(const squares *s, squares_batch *b, const double *x)
+/* The upper bands, and in the place of the roots the steps from the means. */
+SYI_INLINE void squares_upper(const squares *s, squares_batch *b)
 {
     for (int k = 0; k < LANE; k++) {
-        if (s->ahead)
-            syi_ask_for((uintptr_t)(x + s->ahead + k * SYI_VECTOR), 1);
-        syi_vec spread = b->square[k], root, half, low, step, step_low;
-        squares_root(s, spread, &root, &half);
-        low = (syi_vec_fnma(root, root, spread) + b->square_low[k]) * half;
-        squares_scale(s, root, low, &step, &step_low);
-        b->half[k] = half;
+        squares_scale(s, b->root[k], b->root_low[k], &b->root[k], &b->root_low[k]);
         b->sure[k] = syi_vec_mask_full();
-        squares_band(s, b, k, step, step_low, 0);
-        squares_band(s, b, k, -step, -step_low, 2);
+        squares_band(s, b, k, b->root[k], b->root_low[k], 0);
     }
+}
+
+SYI_INLINE void squares_lower(const squares *s, squares_batch *b)
+{
+    for (int k = 0; k < LANE; k++)
+        squares_band(s, b, k, -b->root[k], -b->root_low[k], 2);
 }
 
 SYI_INLINE void squares_deviations(const squares *s, squares_batch *b)
@@ -366,17 +365,17 @@ static int squares_run(squares *s, squares_batch *b, const double *x, const doub
         squares_means(s, b);
         lanes_put(out[1], b->out[1], past);
     }
+    squares_roots(s, b, x);
+    if (bands)
+        squares_upper(s, b);
+    else if (s->kind == SYI_WINDOW_SCORE)
+        squares_scores(s, b, x);
+    else
+        squares_deviations(s, b);
+    lanes_put(out[0], b->out[0], past);
     if (bands) {
-        squares_bands(s, b, x);
-        lanes_put(out[0], b->out[0], past);
+        squares_lower(s, b);
         lanes_put(out[2], b->out[2], past);
-    } else {
-        squares_roots(s, b, x);
-        if (s->kind == SYI_WINDOW_SCORE)
-            squares_scores(s, b, x);
-        else
-            squares_deviations(s, b);
-        lanes_put(out[0], b->out[0], past);
     }
     syi_vec_mask sure = b->sure[0];
     for (int k = 1; k < LANE; k++)
