@@ -182,12 +182,6 @@ typedef struct cursor {
     int64_t index, row, at;
 } cursor;
 
-static cursor cursor_to(const host_pass *pass, int64_t index)
-{
-    return (cursor){index, index / pass->pieces_per_row,
-                    index % pass->pieces_per_row * pass->piece_columns};
-}
-
 static void cursor_step(const host_pass *pass, cursor *cursor)
 {
     cursor->index++;
@@ -244,7 +238,8 @@ static sy_status run_pieces(host_pass *pass, _Atomic int64_t *next, int64_t piec
             const int64_t index = atomic_fetch_add(next, some);
             if (index >= pieces)
                 break;
-            here = cursor_to(pass, index);
+            here = (cursor){index, index / pass->pieces_per_row,
+                            index % pass->pieces_per_row * pass->piece_columns};
             end = index + some < pieces ? index + some : pieces;
         }
         status = run_piece(pass, &here, &piece, &desk, found);
@@ -359,10 +354,10 @@ sy_status syi_host_run_stretch(const syi_job *job, const syi_slab *slab, const s
                                const syi_carry *start, syi_isa isa, syi_carry *end,
                                syi_doubts *doubts)
 {
+    const syi_arithmetic saved = syi_arithmetic_enter();
     desk desk = {0};
     syi_carry assumed;
     syi_piece piece = {.start = start, .assumed = &assumed, .end = end, .doubts = doubts};
-    syi_arithmetic saved;
     sy_status status;
     piece.segment = (sy_segment){.first = slab->first,
                                  .count = slab->columns,
@@ -370,7 +365,6 @@ sy_status syi_host_run_stretch(const syi_job *job, const syi_slab *slab, const s
                                  .row = slab->row,
                                  .columns = job->columns,
                                  .params = job->params};
-    saved = syi_arithmetic_enter();
     status = run_elements(job, view, slab->left, 0, &piece, isa, &desk);
     syi_arithmetic_leave(saved);
     syi_free(desk.room);
