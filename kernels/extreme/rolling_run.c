@@ -1,9 +1,9 @@
 /*
  * The rolling extremes' loops. Nothing is rounded, so any order gives the same bits. A short
- * window is made of stretches of columns, for many columns at once: of up to 8 in registers, then
- * of 32 and 128, each of four of the one before; those that make up a window may overlap. A long
- * one is cut in two at a block's border; the part before it waits in the output. This file is
- * compiled for several instruction sets.
+ * window is made of stretches of columns, for many columns at once: of FIRST at most in registers,
+ * then each of four of the ones before; those that make up a window may overlap. A long one is cut
+ * in two at a block's border; the part before it waits in the output. This file is compiled for
+ * several instruction sets.
  */
 #include "extreme/rolling.h"
 #include "fast/vector.h"
@@ -84,21 +84,19 @@ SYI_INLINE int stretches(const double *x, int64_t count, int length, int greates
     return syi_any(&strange);
 }
 
-/* The longest ones that are not longer than the period; gives their length. */
-SYI_INLINE int64_t begin(const double *x, int64_t count, int64_t period, int greatest, double *to,
-                         int *strange)
+/* The same; each length has code of its own. */
+SYI_INLINE int begin(const double *x, int64_t count, int64_t length, int greatest, double *to)
 {
-    if (period >= 8 && FIRST == 8) {
-        *strange = stretches(x, count, 8, greatest, to);
-        return 8;
+    switch (length) {
+    case 1:
+        return stretches(x, count, 1, greatest, to);
+    case 2:
+        return stretches(x, count, 2, greatest, to);
+    case 4:
+        return stretches(x, count, 4, greatest, to);
+    default:
+        return stretches(x, count, FIRST, greatest, to);
     }
-    if (period >= 4) {
-        *strange = stretches(x, count, 4, greatest, to);
-        return 4;
-    }
-    *strange =
-        period < 2 ? stretches(x, count, 1, greatest, to) : stretches(x, count, 2, greatest, to);
-    return period < 2 ? 1 : 2;
 }
 
 /* The windows that end at x[0 .. n), for n <= COLUMNS and a short period. Where something is not
@@ -108,13 +106,15 @@ SYI_INLINE void roll_short(const double *x, double *restrict out, int64_t n, int
 {
     _Alignas(64) double room[2][ROOM];
     const double *first = x - (period - 1), *from = room[0];
-    int64_t count = period - 1 + n, length;
-    int strange, next = 1, still;
-    length = begin(first, count, period, greatest, room[0], &strange);
+    int64_t count = period - 1 + n, length = FIRST;
+    int strange, next = 1;
+    while (length > period)
+        length /= 2;
+    strange = begin(first, count, length, greatest, room[0]);
     if (strange) {
         for (int64_t i = 0; i < count; i++)
             room[1][i] = syi_is_finite(first[i]) ? first[i] : greatest ? INFINITY : -INFINITY;
-        begin(room[1], count, period, greatest, room[0], &still);
+        begin(room[1], count, length, greatest, room[0]);
         past = 0;
     }
     for (; 4 * length < period; length *= 4, next ^= 1) {
