@@ -55,11 +55,14 @@ static void check_rest(sy_context *context, const char *where)
 
 int main(int argc, char **argv)
 {
-    int workloads;
+    /* With another code generator's image it is the kernels that may differ, not what the mixes
+     * make of them. */
+    const int step = argc > 2 ? 3 : 1;
+    int workloads, mixes = 0;
     if (!gpu_begin(argc, argv))
         return 2;
     workloads = sy_workload_count(gpu_cpu);
-    for (int i = 0; i < GPU_MIXES; i++) {
+    for (int i = 0; i < GPU_MIXES; i += step, mixes++) {
         char where[GPU_WORDS];
         sy_context *context = gpu_open_mix(i, where);
         for (int w = 0; context && w < workloads; w++)
@@ -72,7 +75,6 @@ int main(int argc, char **argv)
         gpu_check_all_worked(i, where);
         gpu_close(&context, where);
     }
-    printf("%d workloads on %d series on %d mixes of devices\n", workloads, SERIES_KINDS,
-           GPU_MIXES);
+    printf("%d workloads on %d series on %d mixes of devices\n", workloads, SERIES_KINDS, mixes);
     return gpu_end();
 }
