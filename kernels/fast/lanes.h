@@ -40,7 +40,10 @@ SYI_DEVICE int64_t syi_lanes_least(int64_t x)
     return x;
 }
 
-/* As in fast/vector.h. */
+/* As in fast/vector.h; a thread's own is where it points. */
+#define SYI_LOAD(from) (*(from))
+#define SYI_ROLLED
+
 SYI_DEVICE double syi_scaled_sum(double a, double scale, double b)
 {
     return a * scale + b;

@@ -1,8 +1,9 @@
 /*
  * Reductions in fast accuracy: a tile is summed in blocks of 512 columns and 32 lanes of plain
  * doubles, column k in lane k mod 32; the blocks of a lane are added up in turn, the lanes folded
- * pairwise. The order is a function of the column, so are the bits. fast/reduce_run.h has it for
- * the CPU, fast/reduce_unit.h for a GPU.
+ * pairwise. Where deviations are wanted the lanes are others (fast/moments.h). The order is a
+ * function of the column, so are the bits. fast/reduce_run.h has it for the CPU, fast/reduce_unit.h
+ * for a GPU.
  */
 #ifndef SYI_KERNELS_FAST_REDUCE_H
 #define SYI_KERNELS_FAST_REDUCE_H
@@ -38,9 +39,33 @@ SYI_INLINE syi_fast_spread syi_fast_spread_from(double pivot, double sum, double
 {
     syi_fast_spread spread = {(double)count, pivot, sum / (double)count, 0.0};
     spread.squares = squares - sum * spread.offset;
-    if (spread.squares < 0.0) /* rounding; a NaN stays */
-        spread.squares = 0.0;
     return spread;
+}
+
+/* Makes `a` what is known of both. */
+SYI_INLINE void syi_fast_spread_join(syi_fast_spread *a, const syi_fast_spread *b)
+{
+    double count = a->count + b->count, part, distance;
+    if (b->count == 0.0)
+        return;
+    if (a->count == 0.0) {
+        *a = *b;
+        return;
+    }
+    part = b->count / count;
+    distance = (b->pivot - a->pivot) + (b->offset - a->offset);
+    a->squares = (a->squares + b->squares) + distance * distance * (a->count * part);
+    a->offset += distance * part;
+    a->count = count;
+}
+
+/* A tile's, from those of its whole blocks and of the rest. */
+SYI_INLINE syi_fast_spread syi_fast_spread_tile(syi_fast_spread whole, const syi_fast_spread *rest)
+{
+    syi_fast_spread_join(&whole, rest);
+    if (whole.squares < 0.0) /* rounding; a NaN stays */
+        whole.squares = 0.0;
+    return whole;
 }
 
 /* What the partials hold, and how they merge (reduce.c). */

@@ -6,8 +6,7 @@
 #ifndef SYI_KERNELS_FAST_REDUCE_RUN_H
 #define SYI_KERNELS_FAST_REDUCE_RUN_H
 
-#include "fast/reduce.h"
-#include "fast/vector.h"
+#include "fast/moments.h"
 
 enum { SYI_FAST_VECTORS = SYI_FAST_LANES / SYI_WIDTH };
 
@@ -75,12 +74,14 @@ SYI_INLINE double syi_fast_sum(const double *x, const double *y, int products, i
     return syi_fast_fold(&total);
 }
 
-/* Sums of distances from the pivot and of their squares. */
-typedef struct syi_fast_moment_lanes {
-    syi_fast_lanes distance, square;
-} syi_fast_moment_lanes;
+/* ---- how far a tile is spread ---- */
 
-SYI_INLINE void syi_fast_moments_step(syi_fast_moment_lanes *lanes, const double *x, double pivot)
+/* Sums of distances from the pivot and of their squares. */
+typedef struct syi_fast_moment_sums {
+    syi_fast_lanes distance, square;
+} syi_fast_moment_sums;
+
+SYI_INLINE void syi_fast_moments_step(syi_fast_moment_sums *lanes, const double *x, double pivot)
 {
     for (int k = 0; k < SYI_FAST_VECTORS; k++) {
         syi_vector distance = SYI_LOAD(x + k * SYI_WIDTH) - pivot;
@@ -89,12 +90,12 @@ SYI_INLINE void syi_fast_moments_step(syi_fast_moment_lanes *lanes, const double
     }
 }
 
-/* As syi_fast_sum_block(). */
-SYI_INLINE void syi_fast_moments_block(syi_fast_moment_lanes *total, const double *x, double pivot,
-                                       int64_t count)
+/* The sum of x[i] - pivot to `sum`, that of the squares to `squares`. */
+SYI_INLINE void syi_fast_moments_about(const double *x, double pivot, int64_t count, double *sum,
+                                       double *squares)
 {
     double room[SYI_FAST_LANES];
-    syi_fast_moment_lanes lanes = {{{{0}}}, {{{0}}}};
+    syi_fast_moment_sums lanes = {{{{0}}}, {{{0}}}};
     int64_t i = 0;
     for (; i + SYI_FAST_LANES <= count; i += SYI_FAST_LANES)
         syi_fast_moments_step(&lanes, x + i, pivot);
@@ -103,33 +104,77 @@ SYI_INLINE void syi_fast_moments_block(syi_fast_moment_lanes *total, const doubl
             room[k] = i + k < count ? x[i + k] : pivot;
         syi_fast_moments_step(&lanes, room, pivot);
     }
-    syi_fast_lanes_add(&total->distance, &lanes.distance);
-    syi_fast_lanes_add(&total->square, &lanes.square);
+    *sum = syi_fast_fold(&lanes.distance);
+    *squares = syi_fast_fold(&lanes.square);
 }
 
-/* The sum of x[i] - pivot to `sum`, that of the squares to `squares`. */
-SYI_INLINE void syi_fast_moments(const double *x, double pivot, int64_t count, double *sum,
-                                 double *squares)
-{
-    syi_fast_moment_lanes total = {{{{0}}}, {{{0}}}};
-    int64_t i = 0;
-    for (; i + SYI_FAST_BLOCK <= count; i += SYI_FAST_BLOCK)
-        syi_fast_moments_block(&total, x + i, pivot, SYI_FAST_BLOCK);
-    if (i < count)
-        syi_fast_moments_block(&total, x + i, pivot, count - i);
-    *sum = syi_fast_fold(&total.distance);
-    *squares = syi_fast_fold(&total.square);
-}
-
-SYI_INLINE syi_fast_spread syi_fast_spread_of(const double *x, int64_t count)
+/* Less than a block. */
+SYI_INLINE syi_fast_spread syi_fast_spread_rest(const double *x, int64_t count)
 {
     double pivot, sum, squares;
     if (count == 0)
         return (syi_fast_spread){0.0, 0.0, 0.0, 0.0};
-    syi_fast_moments(x, x[0], count, &sum, &squares);
+    syi_fast_moments_about(x, x[0], count, &sum, &squares);
     pivot = syi_fast_pivot(x[0], sum, count);
-    syi_fast_moments(x, pivot, count, &sum, &squares);
+    syi_fast_moments_about(x, pivot, count, &sum, &squares);
     return syi_fast_spread_from(pivot, sum, squares, count);
+}
+
+/* syi_fast_spread_join, of which the right one has a part `part` of the values; `weight`: that
+ * part of the left one's count. */
+SYI_INLINE void syi_fast_moments_join(syi_fast_moments *into, const syi_fast_moments *right,
+                                      double part, double weight)
+{
+    syi_vector distance = (right->pivot - into->pivot) + (right->offset - into->offset);
+    into->squares = (into->squares + right->squares) + distance * distance * weight;
+    into->offset += distance * part;
+}
+
+/* A block behind `before` of them. */
+SYI_INLINE void syi_fast_spread_block(syi_fast_moments *lanes, const double *x, int64_t before)
+{
+    const double part = 1.0 / (double)(before + 1);
+    const double weight = (double)(before * SYI_MOMENTS_VALUES) * part;
+    for (int k = 0; k < SYI_FAST_VECTORS; k++) {
+        const int lane = k * SYI_WIDTH;
+        syi_fast_moments here = syi_fast_moments_of(
+            x + lane / SYI_MOMENTS_LANES * SYI_MOMENTS_STRETCH + lane % SYI_MOMENTS_LANES);
+        if (before)
+            syi_fast_moments_join(&lanes[k], &here, part, weight);
+        else
+            lanes[k] = here;
+    }
+}
+
+/* Halves the lanes, of `count` values each, until one is left. */
+SYI_INLINE syi_fast_spread syi_fast_spread_fold(syi_fast_moments *lanes, int64_t count)
+{
+    double each = (double)count, pivot[SYI_WIDTH], offset[SYI_WIDTH], squares[SYI_WIDTH];
+    syi_fast_spread lane[SYI_WIDTH];
+    for (int width = SYI_FAST_VECTORS / 2; width > 0; width /= 2, each += each)
+        for (int k = 0; k < width; k++)
+            syi_fast_moments_join(&lanes[k], &lanes[k + width], 0.5, each * 0.5);
+    memcpy(pivot, &lanes[0].pivot, sizeof pivot);
+    memcpy(offset, &lanes[0].offset, sizeof offset);
+    memcpy(squares, &lanes[0].squares, sizeof squares);
+    for (int k = 0; k < SYI_WIDTH; k++)
+        lane[k] = (syi_fast_spread){each, pivot[k], offset[k], squares[k]};
+    for (int width = SYI_WIDTH / 2; width > 0; width /= 2)
+        for (int k = 0; k < width; k++)
+            syi_fast_spread_join(&lane[k], &lane[k + width]);
+    return lane[0];
+}
+
+SYI_INLINE syi_fast_spread syi_fast_spread_of(const double *x, int64_t count)
+{
+    const int64_t blocks = count / SYI_FAST_BLOCK, columns = blocks * SYI_FAST_BLOCK;
+    syi_fast_spread rest = syi_fast_spread_rest(x + columns, count - columns), whole = {0};
+    syi_fast_moments lanes[SYI_FAST_VECTORS];
+    for (int64_t block = 0; block < blocks; block++)
+        syi_fast_spread_block(lanes, x + block * SYI_FAST_BLOCK, block);
+    if (blocks)
+        whole = syi_fast_spread_fold(lanes, blocks * SYI_MOMENTS_VALUES);
+    return syi_fast_spread_tile(whole, &rest);
 }
 
 #endif

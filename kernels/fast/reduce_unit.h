@@ -6,7 +6,7 @@
 #include "cuda/forms.h"
 
 #include "cuda/device.h"
-#include "fast/reduce.h"
+#include "fast/moments.h"
 
 _Static_assert(SYI_FAST_LANES == SYI_WARP, "a lane is a thread");
 
@@ -42,25 +42,52 @@ SYI_DEVICE double syi_fast_sum_warp(const double *x, const double *y, int produc
     return syi_fast_fold_warp(total);
 }
 
-/* syi_fast_moments, by a warp. */
+/* syi_fast_moments_about, by a warp. */
 SYI_DEVICE void syi_fast_moments_warp(const double *x, double pivot, int64_t count, double *sum,
                                       double *squares)
 {
-    double total = 0.0, total_square = 0.0;
-#pragma unroll 1
-    for (int64_t from = 0; from < count; from += SYI_FAST_BLOCK) {
-        int64_t to = count - from < SYI_FAST_BLOCK ? count : from + SYI_FAST_BLOCK;
-        double lane = 0.0, square = 0.0;
-        for (int64_t i = from + SYI_THREAD % SYI_WARP; i < to; i += SYI_FAST_LANES) {
-            double distance = x[i] - pivot;
-            lane += distance;
-            square += distance * distance;
-        }
-        total += lane;
-        total_square += square;
+    double lane = 0.0, square = 0.0;
+    for (int64_t i = SYI_THREAD % SYI_WARP; i < count; i += SYI_FAST_LANES) {
+        double distance = x[i] - pivot;
+        lane += distance;
+        square += distance * distance;
     }
-    *sum = syi_fast_fold_warp(total);
-    *squares = syi_fast_fold_warp(total_square);
+    *sum = syi_fast_fold_warp(lane);
+    *squares = syi_fast_fold_warp(square);
+}
+
+/* syi_fast_spread_rest, by a warp. */
+SYI_DEVICE syi_fast_spread syi_fast_spread_rest_warp(const double *x, int64_t count)
+{
+    double pivot, sum, squares;
+    if (count == 0)
+        return (syi_fast_spread){0.0, 0.0, 0.0, 0.0};
+    syi_fast_moments_warp(x, x[0], count, &sum, &squares);
+    pivot = syi_fast_pivot(x[0], sum, count);
+    syi_fast_moments_warp(x, pivot, count, &sum, &squares);
+    return syi_fast_spread_from(pivot, sum, squares, count);
+}
+
+/* The whole blocks of `columns`, by a warp; the first thread gets what is right. */
+SYI_DEVICE syi_fast_spread syi_fast_spread_blocks_warp(const double *x, int64_t columns)
+{
+    syi_fast_spread lane = {0.0, 0.0, 0.0, 0.0};
+#pragma unroll 1
+    for (int64_t from = 0; from < columns; from += SYI_FAST_BLOCK) {
+        syi_fast_moments here =
+            syi_fast_moments_of(x + from + SYI_GROUP * SYI_MOMENTS_STRETCH + SYI_LANE);
+        syi_fast_spread right = {SYI_MOMENTS_VALUES, here.pivot, here.offset, here.squares};
+        syi_fast_spread_join(&lane, &right);
+    }
+#pragma unroll 1
+    for (int by = SYI_FAST_LANES / 2; by > 0; by /= 2) {
+        syi_fast_spread right = {lane.count,
+                                 syi_from_bits(syi_shuffle_xor(syi_bits(lane.pivot), by)),
+                                 syi_from_bits(syi_shuffle_xor(syi_bits(lane.offset), by)),
+                                 syi_from_bits(syi_shuffle_xor(syi_bits(lane.squares), by))};
+        syi_fast_spread_join(&lane, &right);
+    }
+    return lane;
 }
 
 /* The warp's tile; 0 when it has none. */
@@ -90,17 +117,15 @@ SYI_DEVICE void syi_fast_sum_unit(const syi_launch *launch, int products)
 SYI_DEVICE void syi_fast_spread_unit(const syi_launch *launch)
 {
     syi_unit unit;
-    double pivot, sum, squares;
     if (!syi_fast_tile_of(launch, &unit))
         return;
     const double *x = syi_unit_in(launch, &unit, launch->in[0]);
-    syi_fast_moments_warp(x, x[0], unit.count, &sum, &squares);
-    pivot = syi_fast_pivot(x[0], sum, unit.count);
-    syi_fast_moments_warp(x, pivot, unit.count, &sum, &squares);
+    const int64_t columns = unit.count / SYI_FAST_BLOCK * SYI_FAST_BLOCK;
+    syi_fast_spread whole = syi_fast_spread_blocks_warp(x, columns);
+    syi_fast_spread rest = syi_fast_spread_rest_warp(x + columns, unit.count - columns);
     if (SYI_THREAD % SYI_WARP != 0)
         return;
-    ((syi_fast_spread *)launch->partials)[unit.index] =
-        syi_fast_spread_from(pivot, sum, squares, unit.count);
+    ((syi_fast_spread *)launch->partials)[unit.index] = syi_fast_spread_tile(whole, &rest);
     syi_unit_doubt(launch, &unit, 0, 0);
 }
 

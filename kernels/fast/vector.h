@@ -29,6 +29,14 @@ typedef double syi_vector_anywhere
 /* What a comparison gives: all bits or none. */
 typedef int64_t syi_vector_mask __attribute__((vector_size(8 * SYI_WIDTH)));
 
+/* Before a loop of few steps: they are to stay in turn. Unrolled, gcc puts what they have in common
+ * first, which waits longer and needs more registers. */
+#ifdef __clang__
+#define SYI_ROLLED
+#else
+#define SYI_ROLLED _Pragma("GCC unroll 1")
+#endif
+
 #define SYI_LOAD(from)      (*(const syi_vector_anywhere *)(from))
 #define SYI_STORE(to, what) (*(syi_vector_anywhere *)(to) = (what))
 

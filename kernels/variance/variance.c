@@ -161,7 +161,7 @@ static const char *const output_names[] = {"variance"};
 
 static const syi_workload fast = {
     VARIANCE_FACE,
-    .version = 1,
+    .version = 2,
     .tag = "variance_fast",
     .run = {SYI_ISA_LIST(syi_variance_fast_run)},
     .partial_size = sizeof(syi_fast_spread),

@@ -346,3 +346,24 @@ Test(fast, reductions)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         CHECK(names[i], 0, {0});
 }
+
+/* Parts of a row that lie far apart, in every way that its lanes and blocks may be cut. */
+Test(fast, variance_of_jumps)
+{
+    static const int stretches[] = {1, 8, 100, 512, 700};
+    static const double jumps[] = {1e-3, 1.0, 1e6, 1e12};
+    static double x[COLUMNS];
+    sy_context *contexts[CONTEXTS];
+    uint64_t random = 1;
+    double seen = 0;
+    open_contexts(contexts);
+    for (int i = 0; i < 20; i++) {
+        lab_case c = {.workload = "variance", .columns = COLUMNS};
+        for (int k = 0; k < COLUMNS; k++)
+            x[k] = series_uniform(&random) + (k / stretches[i % 5] % 8 ? jumps[i / 5] : 0.0);
+        check_row(contexts, c, x, SERIES_SPIKES, &seen);
+    }
+    if (getenv("STEELYARD_SHOW_ERRORS"))
+        fprintf(stderr, "variance of jumps: %.2f\n", seen);
+    close_contexts(contexts);
+}
