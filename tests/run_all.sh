@@ -42,17 +42,19 @@ configure() {
 echo "== release build"
 run build unit golden fuzz plain cuda cli check compilers
 
+# What a sanitizer adds to the kernels is slow to optimise, and slower to describe for a debugger: of
+# that, lines are enough.
 echo "== AddressSanitizer and UndefinedBehaviorSanitizer"
-configure build-asan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false \
-    -Dstarpu=disabled
+configure build-asan -Dbuildtype=debugoptimized -Doptimization=1 -Dc_args=-g1 \
+    -Db_sanitize=address,undefined -Db_lundef=false -Dstarpu=disabled
 export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
 export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1
 run build-asan unit plain cli
 
 echo "== ThreadSanitizer"
 # libgomp is not instrumented, so OpenMP's own synchronisation would be reported.
-configure build-tsan -Dbuildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false \
-    -Dopenmp=disabled -Dbench=disabled
+configure build-tsan -Dbuildtype=debugoptimized -Dc_args=-g1 -Db_sanitize=thread \
+    -Db_lundef=false -Dopenmp=disabled -Dbench=disabled
 export TSAN_OPTIONS=halt_on_error=1
 run build-tsan plain
 
