@@ -1,7 +1,7 @@
 /*
  * How far values are spread, in one pass over memory, for fast accuracy: sixteen values of a lane
- * are in registers while first their mean is taken, then their distances from it. What is joined
- * afterwards are means; squares are only added, so nothing cancels.
+ * are at hand, in registers or the first cache, while their mean is taken and then their distances
+ * from it. What is joined afterwards are means; squares are only added, so nothing cancels.
  */
 #ifndef SYI_KERNELS_FAST_MOMENTS_H
 #define SYI_KERNELS_FAST_MOMENTS_H
@@ -11,7 +11,11 @@
 
 /* A block of SYI_FAST_BLOCK columns is four stretches one after another, each of them eight lanes
  * of sixteen values: column c is in lane c mod 8. */
-enum { SYI_MOMENTS_VALUES = 16, SYI_MOMENTS_LANES = 8, SYI_MOMENTS_STRETCH = 128 };
+enum {
+    SYI_MOMENTS_VALUES = 16,
+    SYI_MOMENTS_LANES = 8,
+    SYI_MOMENTS_STRETCH = SYI_MOMENTS_VALUES * SYI_MOMENTS_LANES
+};
 
 /* As in syi_fast_spread, of some lanes. */
 typedef struct syi_fast_moments {
@@ -47,6 +51,25 @@ SYI_EITHER syi_fast_moments syi_fast_moments_of(const double *x)
     total = sum[0] + sum[1];
     offset = total * each;
     return (syi_fast_moments){pivot, offset, (squares[0] + squares[1]) - total * offset};
+}
+
+/* The sum of x[i] - pivot to `sum`, that of the squares to `squares`, in SYI_FAST_LANES lanes of
+ * neighbours: here by vectors (fast/reduce_run.h), on a GPU by a warp (fast/reduce_unit.h). */
+SYI_EITHER void syi_fast_moments_about(const double *x, double pivot, int64_t count, double *sum,
+                                       double *squares);
+
+/* Of less than a block, in two passes. By way of x[0]: where all values are equal the mean is that
+ * value, and the squares are 0. */
+SYI_EITHER syi_fast_spread syi_fast_spread_rest(const double *x, int64_t count)
+{
+    double pivot, sum, squares, offset;
+    if (count == 0)
+        return (syi_fast_spread){0.0, 0.0, 0.0, 0.0};
+    syi_fast_moments_about(x, x[0], count, &sum, &squares);
+    pivot = x[0] + sum / (double)count;
+    syi_fast_moments_about(x, pivot, count, &sum, &squares);
+    offset = sum / (double)count;
+    return (syi_fast_spread){(double)count, pivot, offset, squares - sum * offset};
 }
 
 #endif

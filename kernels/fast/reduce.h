@@ -26,22 +26,6 @@ typedef struct syi_fast_spread {
     double squares; /* sum of squared deviations from the mean */
 } syi_fast_spread;
 
-/* The mean by way of x[0]: where all values are equal it is that value, and the squares are 0.
- * `sum`: of the distances from x[0]. */
-SYI_INLINE double syi_fast_pivot(double first, double sum, int64_t count)
-{
-    return first + sum / (double)count;
-}
-
-/* From the moments about the pivot. */
-SYI_INLINE syi_fast_spread syi_fast_spread_from(double pivot, double sum, double squares,
-                                                int64_t count)
-{
-    syi_fast_spread spread = {(double)count, pivot, sum / (double)count, 0.0};
-    spread.squares = squares - sum * spread.offset;
-    return spread;
-}
-
 /* Makes `a` what is known of both. */
 SYI_INLINE void syi_fast_spread_join(syi_fast_spread *a, const syi_fast_spread *b)
 {

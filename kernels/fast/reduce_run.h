@@ -90,7 +90,6 @@ SYI_INLINE void syi_fast_moments_step(syi_fast_moment_sums *lanes, const double 
     }
 }
 
-/* The sum of x[i] - pivot to `sum`, that of the squares to `squares`. */
 SYI_INLINE void syi_fast_moments_about(const double *x, double pivot, int64_t count, double *sum,
                                        double *squares)
 {
@@ -106,18 +105,6 @@ SYI_INLINE void syi_fast_moments_about(const double *x, double pivot, int64_t co
     }
     *sum = syi_fast_fold(&lanes.distance);
     *squares = syi_fast_fold(&lanes.square);
-}
-
-/* Less than a block. */
-SYI_INLINE syi_fast_spread syi_fast_spread_rest(const double *x, int64_t count)
-{
-    double pivot, sum, squares;
-    if (count == 0)
-        return (syi_fast_spread){0.0, 0.0, 0.0, 0.0};
-    syi_fast_moments_about(x, x[0], count, &sum, &squares);
-    pivot = syi_fast_pivot(x[0], sum, count);
-    syi_fast_moments_about(x, pivot, count, &sum, &squares);
-    return syi_fast_spread_from(pivot, sum, squares, count);
 }
 
 /* syi_fast_spread_join, of which the right one has a part `part` of the values; `weight`: that

@@ -42,9 +42,8 @@ SYI_DEVICE double syi_fast_sum_warp(const double *x, const double *y, int produc
     return syi_fast_fold_warp(total);
 }
 
-/* syi_fast_moments_about, by a warp. */
-SYI_DEVICE void syi_fast_moments_warp(const double *x, double pivot, int64_t count, double *sum,
-                                      double *squares)
+SYI_DEVICE void syi_fast_moments_about(const double *x, double pivot, int64_t count, double *sum,
+                                       double *squares)
 {
     double lane = 0.0, square = 0.0;
     for (int64_t i = SYI_THREAD % SYI_WARP; i < count; i += SYI_FAST_LANES) {
@@ -54,18 +53,6 @@ SYI_DEVICE void syi_fast_moments_warp(const double *x, double pivot, int64_t cou
     }
     *sum = syi_fast_fold_warp(lane);
     *squares = syi_fast_fold_warp(square);
-}
-
-/* syi_fast_spread_rest, by a warp. */
-SYI_DEVICE syi_fast_spread syi_fast_spread_rest_warp(const double *x, int64_t count)
-{
-    double pivot, sum, squares;
-    if (count == 0)
-        return (syi_fast_spread){0.0, 0.0, 0.0, 0.0};
-    syi_fast_moments_warp(x, x[0], count, &sum, &squares);
-    pivot = syi_fast_pivot(x[0], sum, count);
-    syi_fast_moments_warp(x, pivot, count, &sum, &squares);
-    return syi_fast_spread_from(pivot, sum, squares, count);
 }
 
 /* The whole blocks of `columns`, by a warp; the first thread gets what is right. */
@@ -122,7 +109,7 @@ SYI_DEVICE void syi_fast_spread_unit(const syi_launch *launch)
     const double *x = syi_unit_in(launch, &unit, launch->in[0]);
     const int64_t columns = unit.count / SYI_FAST_BLOCK * SYI_FAST_BLOCK;
     syi_fast_spread whole = syi_fast_spread_blocks_warp(x, columns);
-    syi_fast_spread rest = syi_fast_spread_rest_warp(x + columns, unit.count - columns);
+    syi_fast_spread rest = syi_fast_spread_rest(x + columns, unit.count - columns);
     if (SYI_THREAD % SYI_WARP != 0)
         return;
     ((syi_fast_spread *)launch->partials)[unit.index] = syi_fast_spread_tile(whole, &rest);
