@@ -104,7 +104,7 @@ static const char *const output_names[] = {"atr"};
 
 static const syi_workload fast = {
     ATR_FACE,
-    .version = 2,
+    .version = 3,
     .tag = "atr_fast",
     .halo = fast_halo,
     .run = {SYI_ISA_LIST(syi_atr_fast_run)},

@@ -39,6 +39,33 @@ SYI_DEVICE double atr_seed(const syi_walk_unit *walk, const syi_pass *pass)
     return mine / (double)walk->seed;
 }
 
+/* What a pass's next step needs. */
+typedef struct atr_ahead {
+    syi_pairs high, low, close;
+    double last; /* the close before */
+} atr_ahead;
+
+SYI_DEVICE atr_ahead atr_look_ahead(const syi_walk_unit *walk, const syi_pass *pass)
+{
+    return (atr_ahead){syi_pass_load(pass, walk->in[0], pass->at),
+                       syi_pass_load(pass, walk->in[1], pass->at),
+                       syi_pass_load(pass, walk->in[2], pass->at),
+                       syi_pass_before(pass, walk->in[2])};
+}
+
+/* The ranges of a step. */
+SYI_DEVICE syi_pairs atr_take(const syi_pass *pass, atr_ahead *ahead, const syi_walk_unit *walk)
+{
+    syi_pairs high = syi_pass_take(pass, walk->in[0], &ahead->high), x;
+    syi_pairs low = syi_pass_take(pass, walk->in[1], &ahead->low);
+    syi_pairs close = syi_pass_take(pass, walk->in[2], &ahead->close);
+    double before = SYI_BEFORE_1(&ahead->last, close.odd[0]);
+    ahead->last = close.odd[0];
+    x.even[0] = syi_atr_range(high.even[0], low.even[0], close.even[0], before);
+    x.odd[0] = syi_atr_range(high.odd[0], low.odd[0], close.odd[0], close.even[0]);
+    return x;
+}
+
 SYI_KERNEL __launch_bounds__(SYI_WALK_THREADS, 4) syi_gpu_atr_fast(const syi_launch launch)
 {
     const double period = launch.params[0];
@@ -49,23 +76,24 @@ SYI_KERNEL __launch_bounds__(SYI_WALK_THREADS, 4) syi_gpu_atr_fast(const syi_lau
         return;
     for (int k = 0; k < SYI_WALK_BLOCKS; k++) {
         syi_pass pass = syi_pass_of(&walk, k);
-        syi_pairs next_high = syi_pass_load(&pass, walk.in[0], pass.at);
-        syi_pairs next_low = syi_pass_load(&pass, walk.in[1], pass.at);
-        syi_pairs next_close = syi_pass_load(&pass, walk.in[2], pass.at);
-        double seed = atr_seed(&walk, &pass);
-        double last = syi_pass_before(&pass, walk.in[2]);
+        syi_pass before = syi_pass_cut(&walk, &pass);
+        atr_ahead ahead = atr_look_ahead(&walk, &before);
+        syi_chain_gathered past;
         syi_chain_state state;
+        double seed = atr_seed(&walk, &pass);
         syi_pass_seed(&pass, seed, &walk);
         syi_chain_start(&state);
+        syi_chain_gather_start(1, &past);
 #pragma unroll 1
-        for (int64_t i = 0; i < pass.steps; i++, pass.at += SYI_STEP) {
-            syi_pairs high = syi_pass_take(&pass, walk.in[0], &next_high), x, y;
-            syi_pairs low = syi_pass_take(&pass, walk.in[1], &next_low);
-            syi_pairs close = syi_pass_take(&pass, walk.in[2], &next_close);
-            double before = SYI_BEFORE_1(&last, close.odd[0]);
-            last = close.odd[0];
-            x.even[0] = syi_atr_range(high.even[0], low.even[0], close.even[0], before);
-            x.odd[0] = syi_atr_range(high.odd[0], low.odd[0], close.odd[0], close.even[0]);
+        for (; before.steps > 0; syi_pass_next(&before)) {
+            syi_pairs x = atr_take(&before, &ahead, &walk);
+            syi_pass_look(&before, &x, &walk);
+            syi_pass_gather(1, &chain, &before, &past, &x, &state);
+        }
+        ahead = atr_look_ahead(&walk, &pass);
+#pragma unroll 1
+        for (; pass.steps > 0; syi_pass_next(&pass)) {
+            syi_pairs x = atr_take(&pass, &ahead, &walk), y;
             syi_pass_begin(&pass, walk.seed, syi_chain_seed(&chain, seed), &x);
             syi_pass_look(&pass, &x, &walk);
             syi_chain_step(&chain, &state, &x, &y);

@@ -48,6 +48,13 @@ static int64_t find(const double *const *in, int64_t i, int64_t count)
     return i;
 }
 
+SYI_INLINE int64_t gather(void *argument, int64_t count, const double *const *in)
+{
+    syi_walk_one *t = argument;
+    syi_walk_gather(1, &t->chain, &t->state, ranges, in, count);
+    return syi_chain_is_dead(&t->state) ? find(in, 0, count) : count;
+}
+
 SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
                        syi_results *out, int past)
 {
@@ -79,7 +86,7 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
 
 sy_status SYI_ISA_NAME(syi_atr_fast_run)(const syi_piece *piece)
 {
-    static const syi_walk_form form = {syi_walk_one_start, run};
+    static const syi_walk_form form = {syi_walk_one_start, gather, run};
     double period = piece->segment.params[0];
     syi_walk walk = {piece, (int64_t)period, (int64_t)period, syi_wilder_cut(period), 3, 1};
     syi_walk_one t = {

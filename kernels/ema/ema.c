@@ -88,7 +88,7 @@ static const char *const output_names[] = {"y"};
 
 static const syi_workload fast = {
     EMA_FACE,
-    .version = 2,
+    .version = 3,
     .tag = "ema_fast",
     .halo = fast_halo,
     .run = {SYI_ISA_LIST(syi_ema_fast_run)},

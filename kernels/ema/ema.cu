@@ -71,13 +71,23 @@ SYI_KERNEL __launch_bounds__(SYI_WALK_THREADS, 4) syi_gpu_ema_fast(const syi_lau
         return;
     for (int k = 0; k < SYI_WALK_BLOCKS; k++) {
         syi_pass pass = syi_pass_of(&walk, k);
-        syi_pairs ahead = syi_pass_load(&pass, walk.in[0], pass.at);
+        syi_pass before = syi_pass_cut(&walk, &pass);
+        syi_pairs ahead = syi_pass_load(&before, walk.in[0], before.at);
+        syi_chain_gathered past;
         syi_chain_state state;
         double seed = syi_walk_sum(walk.in[0], pass.seeded ? ema.seeded : 0) / (double)ema.seeded;
         syi_pass_seed(&pass, seed, &walk);
         syi_chain_start(&state);
+        syi_chain_gather_start(1, &past);
 #pragma unroll 1
-        for (int64_t i = 0; i < pass.steps; i++, pass.at += SYI_STEP) {
+        for (; before.steps > 0; syi_pass_next(&before)) {
+            syi_pairs x = syi_pass_take(&before, walk.in[0], &ahead);
+            syi_pass_look(&before, &x, &walk);
+            syi_pass_gather(1, &chain, &before, &past, &x, &state);
+        }
+        ahead = syi_pass_load(&pass, walk.in[0], pass.at);
+#pragma unroll 1
+        for (; pass.steps > 0; syi_pass_next(&pass)) {
             syi_pairs x = syi_pass_take(&pass, walk.in[0], &ahead), y;
             syi_pass_begin(&pass, walk.seed, syi_chain_seed(&chain, seed), &x);
             syi_pass_look(&pass, &x, &walk);

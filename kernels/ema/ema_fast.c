@@ -12,6 +12,18 @@ SYI_INLINE double seed_value(const syi_walk_one *t)
     return syi_fast_sum(x, NULL, 0, t->seed + 1) / (double)(t->seed + 1);
 }
 
+SYI_INLINE void take(const double *const *in, int64_t i, syi_pairs *x)
+{
+    syi_pairs_load(x, in[0] + i);
+}
+
+SYI_INLINE int64_t gather(void *argument, int64_t count, const double *const *in)
+{
+    syi_walk_one *t = argument;
+    syi_walk_gather(1, &t->chain, &t->state, take, in, count);
+    return syi_chain_met(&t->state, in[0], count);
+}
+
 SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
                        syi_results *out, int past)
 {
@@ -42,7 +54,7 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
 
 sy_status SYI_ISA_NAME(syi_ema_fast_run)(const syi_piece *piece)
 {
-    static const syi_walk_form form = {syi_walk_one_start, run};
+    static const syi_walk_form form = {syi_walk_one_start, gather, run};
     syi_ema ema = syi_ema_of(piece->segment.params);
     syi_walk walk = {piece, ema.seeded - 1, ema.seeded - 1, syi_ema_cut(ema.period), 1, 1};
     syi_walk_one t = {.segment = &piece->segment,

@@ -7,7 +7,7 @@
 /* (1 - 2 / (period + 1))^(35 period) < 2^-100. */
 SYI_INLINE syi_chain_cut syi_ema_cut(double period)
 {
-    return syi_chain_cut_of(35 * (int64_t)period);
+    return syi_chain_cut_of(35 * (int64_t)period, 0);
 }
 
 #endif

@@ -49,6 +49,11 @@ SYI_DEVICE double syi_scaled_sum(double a, double scale, double b)
     return a * scale + b;
 }
 
+SYI_DEVICE double syi_fused(double a, double factor, double b)
+{
+    return fma(a, factor, b);
+}
+
 SYI_DEVICE double syi_root(double square)
 {
     return sqrt(square);

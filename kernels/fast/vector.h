@@ -127,6 +127,20 @@ SYI_INLINE syi_vector syi_scaled_sum(syi_vector a, double scale, syi_vector b)
 #endif
 }
 
+/* a * factor + b, rounded once. */
+SYI_INLINE syi_vector syi_fused(syi_vector a, double factor, syi_vector b)
+{
+#if SYI_WIDTH == 8
+    return (syi_vector)_mm512_fmadd_pd((__m512d)a, _mm512_set1_pd(factor), (__m512d)b);
+#elif SYI_WIDTH == 4 && defined(__FMA__)
+    return (syi_vector)_mm256_fmadd_pd((__m256d)a, _mm256_set1_pd(factor), (__m256d)b);
+#else
+    for (int k = 0; k < SYI_WIDTH; k++)
+        b[k] = fma(a[k], factor, b[k]);
+    return b;
+#endif
+}
+
 SYI_INLINE syi_vector syi_root(syi_vector square)
 {
 #if SYI_WIDTH == 8

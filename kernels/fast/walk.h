@@ -24,6 +24,8 @@ typedef struct syi_walk_form {
     /* From nothing at column `at` of the row, which begins a step; `seeded`: from the row's seed,
      * in that step, which is then run alone. */
     void (*start)(void *task, int64_t at, int seeded);
+    /* After that, unseeded: over the columns before a block that are gathered. */
+    int64_t (*gather)(void *task, int64_t count, const double *const *in);
     /* The next `count` columns, whole steps, from column `at` of the row on: in[k][-1 .. count) to
      * out[k], `past` the cache or not. Gives the first of them whose inputs are not finite, `count`
      * when all are. */
@@ -90,6 +92,26 @@ SYI_INLINE void syi_chain_begin(syi_pairs *x, int64_t index, double value)
     syi_pairs_load(x, column);
 }
 
+/* The chains' states after `count` columns, nothing before. `take` gives the chains' inputs of the
+ * step from column i on. */
+SYI_INLINE void syi_walk_gather(int chains, const syi_chain *chain, syi_chain_state *state,
+                                void (*take)(const double *const *in, int64_t i, syi_pairs *x),
+                                const double *const *in, int64_t count)
+{
+    syi_chain_gathered past;
+    syi_pairs x[SYI_CHAINS];
+    int64_t i = 0;
+    syi_chain_gather_start(chains, &past);
+    for (; i < count - 2 * SYI_STEP; i += SYI_STEP) {
+        take(in, i, x);
+        syi_chain_gather(chains, chain, &past, x);
+    }
+    for (; i < count; i += SYI_STEP) {
+        take(in, i, x);
+        syi_chain_gather_last(chains, chain, &past, x, state);
+    }
+}
+
 /* A step by way of a room, for what is not there: columns outside the piece are zeros, and only
  * those of [wanted, to) go to the outputs. */
 SYI_INLINE int64_t syi_walk_edge(const syi_walk *walk, const syi_walk_form *form, void *task,
@@ -130,7 +152,7 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
     int64_t at, count, reached = 0, writing = 0;
     for (at = from; at < to; at += count) {
         const int64_t index = at - segment->first, left = (at < wanted ? wanted : to) - at;
-        count = left < SYI_CHUNK ? left / SYI_STEP * SYI_STEP : SYI_CHUNK;
+        count = at < wanted && left > SYI_CHUNK ? SYI_CHUNK : left / SYI_STEP * SYI_STEP;
         if (count == 0 || at == 0 || (seeded && at == from) || (past && index < SYI_WIDTH)) {
             count = SYI_STEP;
             reached = syi_walk_edge(walk, form, task, at, wanted, to);
@@ -150,6 +172,17 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
     for (int k = 0; k < walk->outputs && writing; k++)
         syi_results_end(&out[k]);
     return at < to && at + reached < to ? at + reached : to;
+}
+
+/* From column `from` over those that are gathered; the first that is not finite, or the end. */
+SYI_INLINE int64_t syi_walk_before(const syi_walk *walk, const syi_walk_form *form, void *task,
+                                   int64_t from)
+{
+    const sy_segment *segment = &walk->piece->segment;
+    const double *in[SYI_WALK_ARRAYS];
+    for (int k = 0; k < walk->inputs; k++)
+        in[k] = segment->in[k] + (from - segment->first);
+    return from + form->gather(task, walk->cut.gathered, in);
 }
 
 SYI_INLINE void syi_walk_blank(const syi_walk *walk, int64_t from, int64_t to)
@@ -175,7 +208,9 @@ SYI_INLINE void syi_walk_run(const syi_walk *walk, const syi_walk_form *form, vo
         int seeded = from <= walk->seed;
         from = seeded ? walk->seed / SYI_STEP * SYI_STEP : from;
         form->start(task, from, seeded);
-        reached = syi_walk_stretch(walk, form, task, from, column, end, seeded);
+        reached = seeded ? from : syi_walk_before(walk, form, task, from);
+        if (seeded || reached == from + walk->cut.gathered)
+            reached = syi_walk_stretch(walk, form, task, reached, column, end, seeded);
         if (reached < end) {
             dead = reached < first ? first : reached;
             syi_walk_blank(walk, dead < column ? column : dead, last);

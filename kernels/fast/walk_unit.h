@@ -28,7 +28,7 @@ typedef struct syi_walk_unit {
 typedef struct syi_pass {
     int64_t from, wanted, end;
     int64_t at;    /* this thread's pair of the step */
-    int64_t steps; /* of the longest in the warp */
+    int64_t steps; /* to go, of the longest in the warp */
     int seeded;    /* it begins with the row's seed */
 } syi_pass;
 
@@ -72,8 +72,21 @@ SYI_DEVICE syi_pass syi_pass_of(syi_walk_unit *walk, int number)
         pass.from = end = pass.seeded = 0;
     pass.end = end;
     pass.at = pass.from + 2 * SYI_LANE;
-    pass.steps = syi_warp_most((end - pass.from + SYI_STEP - 1) / SYI_STEP);
     return pass;
+}
+
+/* The pass begins behind the columns that are gathered, which become one of their own; both know
+ * their steps then. */
+SYI_DEVICE syi_pass syi_pass_cut(const syi_walk_unit *walk, syi_pass *pass)
+{
+    const int64_t gathered = pass->seeded || pass->end == pass->from ? 0 : walk->cut.gathered;
+    const int64_t left = pass->end - pass->from - gathered;
+    syi_pass before = *pass;
+    before.end = before.from + gathered;
+    before.steps = syi_warp_most(gathered / SYI_STEP);
+    pass->at += gathered;
+    pass->steps = syi_warp_most((left + SYI_STEP - 1) / SYI_STEP);
+    return before;
 }
 
 /* A value of the row; what is not there, or not of this pass, is 0. */
@@ -90,7 +103,13 @@ SYI_DEVICE syi_pairs syi_pass_load(const syi_pass *pass, const double *row, int6
 /* What SYI_BEFORE_1 needs in a pass's first step: the value before it. */
 SYI_DEVICE double syi_pass_before(const syi_pass *pass, const double *row)
 {
-    return SYI_LANE == SYI_WIDTH - 1 ? syi_pass_value(pass, row, pass->from - 1) : 0.0;
+    return SYI_LANE == SYI_WIDTH - 1 ? syi_pass_value(pass, row, pass->at - SYI_STEP + 1) : 0.0;
+}
+
+SYI_DEVICE void syi_pass_next(syi_pass *pass)
+{
+    pass->at += SYI_STEP;
+    pass->steps--;
 }
 
 /* This step's inputs; the next step's are on their way meanwhile. */
@@ -99,6 +118,22 @@ SYI_DEVICE syi_pairs syi_pass_take(const syi_pass *pass, const double *row, syi_
     syi_pairs now = *ahead;
     *ahead = syi_pass_load(pass, row, pass->at + SYI_STEP);
     return now;
+}
+
+/* The inputs x of a step of columns that are gathered. After the last one the states are those at
+ * the block; those of a group that gathers nothing begin with nothing. */
+SYI_DEVICE void syi_pass_gather(int chains, const syi_chain *chain, const syi_pass *pass,
+                                syi_chain_gathered *past, const syi_pairs *x,
+                                syi_chain_state *state)
+{
+    if (pass->steps > 2) {
+        syi_chain_gather(chains, chain, past, x);
+        return;
+    }
+    syi_chain_gather_last(chains, chain, past, x, state);
+    if (pass->end == pass->from)
+        for (int c = 0; c < chains; c++)
+            syi_chain_start(&state[c]);
 }
 
 /* Nothing comes of a row whose seed is not finite. */

@@ -8,7 +8,7 @@
 /* An average forgets in 35 periods (ema/fast.h), the signal after the slow one. */
 SYI_INLINE syi_chain_cut syi_macd_cut(const syi_macd *macd)
 {
-    return syi_chain_cut_of(35 * (int64_t)(macd->slow + macd->signal));
+    return syi_chain_cut_of(35 * (int64_t)macd->slow, 35 * (int64_t)macd->signal);
 }
 
 enum { MACD_FAST, MACD_SLOW, MACD_SIGNAL, MACD_CHAINS };

@@ -167,7 +167,7 @@ static const char *const output_names[] = {"macd", "signal", "histogram"};
 
 static const syi_workload fast = {
     MACD_FACE,
-    .version = 2,
+    .version = 3,
     .tag = "macd_fast",
     .halo = fast_halo,
     .run = {SYI_ISA_LIST(syi_macd_fast_run)},

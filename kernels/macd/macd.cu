@@ -136,6 +136,21 @@ SYI_DEVICE void macd_start(syi_walk_unit *walk, const syi_pass *pass, const syi_
     syi_chain_start(&way->state[MACD_SIGNAL]);
 }
 
+/* The averages before a block; the signal begins behind. */
+SYI_DEVICE void macd_gather(syi_walk_unit *walk, syi_pass *before, macd_way *way)
+{
+    syi_pairs ahead = syi_pass_load(before, walk->in[0], before->at);
+    syi_chain_gathered past;
+    syi_chain_gather_start(MACD_SIGNAL, &past);
+#pragma unroll 1
+    for (; before->steps > 0; syi_pass_next(before)) {
+        syi_pairs prices = syi_pass_take(before, walk->in[0], &ahead);
+        const syi_pairs x[MACD_SIGNAL] = {prices, prices};
+        syi_pass_look(before, &prices, walk);
+        syi_pass_gather(MACD_SIGNAL, way->chain, before, &past, x, way->state);
+    }
+}
+
 SYI_DEVICE void macd_step(syi_walk_unit *walk, const syi_pass *pass, const syi_macd *macd,
                           macd_way *way, syi_pairs prices)
 {
@@ -174,10 +189,12 @@ SYI_KERNEL __launch_bounds__(SYI_WALK_THREADS, 4) syi_gpu_macd_fast(const syi_la
     way.chain[MACD_SIGNAL] = syi_chain_of(2.0, macd.signal + 1.0);
     for (int k = 0; k < SYI_WALK_BLOCKS; k++) {
         syi_pass pass = syi_pass_of(&walk, k);
-        syi_pairs ahead = syi_pass_load(&pass, walk.in[0], pass.at);
+        syi_pass before = syi_pass_cut(&walk, &pass);
         macd_start(&walk, &pass, &macd, &way);
+        macd_gather(&walk, &before, &way);
+        syi_pairs ahead = syi_pass_load(&pass, walk.in[0], pass.at);
 #pragma unroll 1
-        for (int64_t i = 0; i < pass.steps; i++, pass.at += SYI_STEP)
+        for (; pass.steps > 0; syi_pass_next(&pass))
             macd_step(&walk, &pass, &macd, &way, syi_pass_take(&pass, walk.in[0], &ahead));
     }
     syi_walk_end(&launch, &walk, 3);

@@ -26,6 +26,20 @@ SYI_INLINE void start(void *argument, int64_t at, int seeded)
         syi_chain_start(&t->state[k]);
 }
 
+SYI_INLINE void take(const double *const *in, int64_t i, syi_pairs *x)
+{
+    syi_pairs_load(&x[MACD_FAST], in[0] + i);
+    x[MACD_SLOW] = x[MACD_FAST];
+}
+
+/* Of the averages; the signal begins behind. */
+SYI_INLINE int64_t gather(void *argument, int64_t count, const double *const *in)
+{
+    task *t = argument;
+    syi_walk_gather(MACD_SIGNAL, t->chain, t->state, take, in, count);
+    return syi_chain_met(&t->state[MACD_SLOW], in[0], count);
+}
+
 /* The signal up to column `next`, from its z, and what it leaves of the macd. */
 SYI_INLINE void put(const syi_chain *chain, syi_chain_state *state, const syi_pairs *macd,
                     int64_t next, syi_pairs *z, syi_results *signal, syi_results *histogram,
@@ -128,7 +142,7 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
 
 sy_status SYI_ISA_NAME(syi_macd_fast_run)(const syi_piece *piece)
 {
-    static const syi_walk_form form = {start, run};
+    static const syi_walk_form form = {start, gather, run};
     syi_macd macd = syi_macd_of(piece->segment.params);
     syi_walk walk = {piece, macd.seeded_slow - 1, syi_macd_warmup(&macd), syi_macd_cut(&macd), 1,
                      3};

@@ -136,7 +136,7 @@ static const char *const output_names[] = {"rsi"};
 
 static const syi_workload fast = {
     RSI_FACE,
-    .version = 1,
+    .version = 2,
     .tag = "rsi_fast",
     .halo = fast_halo,
     .run = {SYI_ISA_LIST(syi_rsi_fast_run)},

@@ -20,6 +20,13 @@ typedef struct rsi_held {
     int64_t block;       /* where the values begin to count */
 } rsi_held;
 
+/* The gain on the close before, or the loss with `sign` -1; NaN stays. */
+SYI_DEVICE double rsi_part(double sign, double before, double close)
+{
+    double move = sign * (close - before);
+    return move < 0.0 ? 0.0 : move;
+}
+
 /* What a close gains and loses on the one before. What is not finite makes the loss so. */
 SYI_DEVICE void rsi_move(double before, double close, double *gain, double *loss)
 {
@@ -28,11 +35,15 @@ SYI_DEVICE void rsi_move(double before, double close, double *gain, double *loss
     *loss = *gain - move;
 }
 
-/* The gain, or the loss with `sign` -1; NaN stays. */
-SYI_DEVICE double rsi_part(double sign, double before, double close)
+/* A step's inputs; `last`: the close before it. */
+SYI_DEVICE void rsi_take(const syi_walk_unit *walk, const syi_pass *pass, syi_pairs *ahead,
+                         double *last, syi_pairs *x)
 {
-    double move = sign * (close - before);
-    return move < 0.0 ? 0.0 : move;
+    const syi_pairs close = syi_pass_take(pass, walk->in[0], ahead);
+    const double before = SYI_BEFORE_1(last, close.odd[0]);
+    *last = close.odd[0];
+    rsi_move(before, close.even[0], x[RSI_GAINS].even, x[RSI_LOSSES].even);
+    rsi_move(close.even[0], *last, x[RSI_GAINS].odd, x[RSI_LOSSES].odd);
 }
 
 /* The sum of the gains up to column `seed`, 0 or more, by a warp; of the losses with `sign` -1. */
@@ -128,6 +139,25 @@ SYI_DEVICE void rsi_end(const syi_launch *launch, syi_walk_unit *walk, const rsi
     syi_rsi_tell(&links[1], walk->dead < walk->last ? syi_nan() : final, 0);
 }
 
+/* The states at the pass's block, which begins it then. */
+SYI_DEVICE void rsi_gather(syi_walk_unit *walk, syi_pass *pass, const syi_chain *chain,
+                           syi_chain_state *state)
+{
+    syi_pass before = syi_pass_cut(walk, pass);
+    syi_pairs ahead = syi_pass_load(&before, walk->in[0], before.at), x[RSI_CHAINS];
+    double last = syi_pass_before(&before, walk->in[0]);
+    syi_chain_gathered past;
+    syi_chain_start(&state[RSI_GAINS]);
+    syi_chain_start(&state[RSI_LOSSES]);
+    syi_chain_gather_start(RSI_CHAINS, &past);
+#pragma unroll 1
+    for (; before.steps > 0; syi_pass_next(&before)) {
+        rsi_take(walk, &before, &ahead, &last, x);
+        syi_pass_look(&before, &x[RSI_LOSSES], walk);
+        syi_pass_gather(RSI_CHAINS, chain, &before, &past, x, state);
+    }
+}
+
 SYI_DEVICE void rsi_step(syi_walk_unit *walk, const syi_pass *pass, const syi_chain *chain,
                          syi_chain_state *state, const syi_pairs *x, rsi_held *held)
 {
@@ -156,21 +186,16 @@ SYI_KERNEL __launch_bounds__(SYI_WALK_THREADS, 4) syi_gpu_rsi_fast(const syi_lau
         syi_pass pass = syi_pass_of(&walk, k);
         const double gains = rsi_seed(1.0, &walk, &pass);
         const double losses = rsi_seed(-1.0, &walk, &pass);
-        syi_pairs ahead = syi_pass_load(&pass, walk.in[0], pass.at);
-        double last = syi_pass_before(&pass, walk.in[0]);
         syi_chain_state state[RSI_CHAINS];
         syi_pass_seed(&pass, gains + losses, &walk);
         held.known |= pass.seeded;
         held.block = pass.seeded ? pass.from : pass.from + walk.cut.decay;
-        syi_chain_start(&state[RSI_GAINS]);
-        syi_chain_start(&state[RSI_LOSSES]);
+        rsi_gather(&walk, &pass, chain, state);
+        syi_pairs ahead = syi_pass_load(&pass, walk.in[0], pass.at), x[RSI_CHAINS];
+        double last = syi_pass_before(&pass, walk.in[0]);
 #pragma unroll 1
-        for (int64_t i = 0; i < pass.steps; i++, pass.at += SYI_STEP) {
-            syi_pairs close = syi_pass_take(&pass, walk.in[0], &ahead), x[RSI_CHAINS];
-            double before = SYI_BEFORE_1(&last, close.odd[0]);
-            last = close.odd[0];
-            rsi_move(before, close.even[0], x[RSI_GAINS].even, x[RSI_LOSSES].even);
-            rsi_move(close.even[0], last, x[RSI_GAINS].odd, x[RSI_LOSSES].odd);
+        for (; pass.steps > 0; syi_pass_next(&pass)) {
+            rsi_take(&walk, &pass, &ahead, &last, x);
             syi_pass_begin(&pass, seed, gains, &x[RSI_GAINS]);
             syi_pass_begin(&pass, seed, losses, &x[RSI_LOSSES]);
             rsi_step(&walk, &pass, chain, state, x, &held);

@@ -24,7 +24,7 @@ typedef struct task {
     int faint;           /* some of the last columns have no value of their own */
     int bursts;          /* results go past the cache by many */
     double value;        /* the last one, or what stands for it */
-    syi_chain chain[CHAINS];
+    syi_chain chain;     /* of both */
     syi_chain_state state[CHAINS];
 } task;
 
@@ -40,9 +40,10 @@ SYI_INLINE void start(void *argument, int64_t at, int seeded)
 
 /* What a step's closes gain and lose on the ones before them. What is not finite makes the loss so.
  */
-SYI_INLINE void moves(const double *close, syi_pairs x[CHAINS])
+SYI_INLINE void moves(const double *const *in, int64_t i, syi_pairs *x)
 {
     const syi_vector none = {0};
+    const double *close = in[0] + i;
     syi_ask_ahead(close, SYI_STEP);
     for (int k = 0; k < SYI_PARTS; k++, close += 2 * SYI_WIDTH) {
         syi_vector a = SYI_LOAD(close) - SYI_LOAD(close - 1);
@@ -148,11 +149,25 @@ SYI_INLINE void put(const syi_chain *chain, syi_chain_state *state, const syi_pa
     syi_results_put_pairs(to, &y, past);
 }
 
+/* The first of the closes that is not finite, if the chains have met one; else `count`. */
+SYI_INLINE int64_t first_strange(const syi_chain_state *state, const double *close, int64_t count)
+{
+    return syi_is_finite(close[-1]) ? syi_chain_met(&state[LOSSES], close, count) : 0;
+}
+
+SYI_INLINE int64_t gather(void *argument, int64_t count, const double *const *in)
+{
+    task *t = argument;
+    const syi_chain chain[CHAINS] = {t->chain, t->chain};
+    syi_walk_gather(CHAINS, chain, t->state, moves, in, count);
+    return first_strange(t->state, in[0], count);
+}
+
 /* Whole steps, from a seed or not; gives the first column that is not finite. */
 SYI_INLINE int64_t steps(task *t, int64_t at, int64_t count, const double *close, syi_results *out,
                          int past)
 {
-    const syi_chain chain[CHAINS] = {t->chain[GAINS], t->chain[LOSSES]};
+    const syi_chain chain[CHAINS] = {t->chain, t->chain};
     syi_chain_state state[CHAINS] = {t->state[GAINS], t->state[LOSSES]};
     syi_vector_mask faint = {0};
     syi_results y = *out;
@@ -162,7 +177,7 @@ SYI_INLINE int64_t steps(task *t, int64_t at, int64_t count, const double *close
         const double gains = sum_moves(t, 1.0), losses = sum_moves(t, -1.0);
         if (!syi_is_finite(gains + losses))
             return 0;
-        moves(close, x);
+        moves(&close, 0, x);
         syi_chain_begin(&x[GAINS], t->seed - at, gains);
         syi_chain_begin(&x[LOSSES], t->seed - at, losses);
         put(chain, state, x, &y, &faint, past);
@@ -170,13 +185,13 @@ SYI_INLINE int64_t steps(task *t, int64_t at, int64_t count, const double *close
         i = SYI_STEP;
     }
     for (; i < count; i += SYI_STEP) {
-        moves(close + i, x);
+        moves(&close, i, x);
         put(chain, state, x, &y, &faint, past);
     }
     memcpy(t->state, state, sizeof state);
     *out = y;
     t->faint = syi_any((const syi_vector *)&faint);
-    return syi_is_finite(close[-1]) ? syi_chain_met(&state[LOSSES], close, count) : 0;
+    return first_strange(state, close, count);
 }
 
 /* Columns at a time that are kept from going past the cache: few, so that their stores then do not
@@ -224,7 +239,7 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
 
 sy_status SYI_ISA_NAME(syi_rsi_fast_run)(const syi_piece *piece)
 {
-    static const syi_walk_form form = {start, run};
+    static const syi_walk_form form = {start, gather, run};
     const sy_segment *segment = &piece->segment;
     const double period = segment->params[0];
     const int64_t last = segment->first + segment->count;
@@ -236,7 +251,7 @@ sy_status SYI_ISA_NAME(syi_rsi_fast_run)(const syi_piece *piece)
               .forgets = period == 1.0,
               .bursts = syi_in_bursts(piece),
               .value = piece->start && period > 1.0 ? piece->start->word[2] : SYI_RSI_STILL,
-              .chain = {syi_chain_of(1.0, period), syi_chain_of(1.0, period)}};
+              .chain = syi_chain_of(1.0, period)};
     syi_walk_run(&walk, &form, &t);
     if (piece->assumed)
         syi_rsi_tell(piece->assumed, SYI_RSI_STILL, t.relied);

@@ -7,7 +7,7 @@
 /* (1 - 1 / period)^(70 period) < 2^-100. */
 SYI_INLINE syi_chain_cut syi_wilder_cut(double period)
 {
-    return syi_chain_cut_of(70 * (int64_t)period);
+    return syi_chain_cut_of(70 * (int64_t)period, 0);
 }
 
 #endif
