@@ -72,13 +72,16 @@ static double sum_moves(const task *t, double sign)
     return sum;
 }
 
-/* 100 * gains / (gains + losses), NaN where both are faint; those go to `faint`. */
-SYI_INLINE void divide(syi_vector gains, syi_vector losses, syi_vector *y, syi_vector_mask *faint)
+/* 100 * gains / (gains + losses), and the least of the sums; with `marks` NaN where they are faint.
+ */
+SYI_INLINE void divide(syi_vector gains, syi_vector losses, syi_vector *y, syi_vector *least,
+                       int marks)
 {
     syi_vector total = gains + losses;
-    syi_vector_mask is_faint = total < SYI_RSI_FAINT;
-    *y = (syi_vector)((syi_vector_mask)SYI_RSI_OF(gains, total) | is_faint);
-    *faint |= is_faint;
+    *least = syi_smaller(total, *least);
+    *y = SYI_RSI_OF(gains, total);
+    if (marks)
+        *y = (syi_vector)((syi_vector_mask)*y | (total < SYI_RSI_FAINT));
 }
 
 /* The columns [from, to) of y, all without a value, get the one before them. `at`: the column of
@@ -138,13 +141,13 @@ SYI_INLINE void hold(task *t, int64_t at, double *y, int64_t count)
 
 /* A step of values, of the gains and losses x. */
 SYI_INLINE void put(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
-                    syi_results *to, syi_vector_mask *faint, int past)
+                    syi_results *to, syi_vector *least, int marks, int past)
 {
     syi_pairs z[CHAINS], y;
     syi_chain_steps(CHAINS, chain, state, (const syi_pairs *const[]){&x[GAINS], &x[LOSSES]}, z);
     for (int k = 0; k < SYI_PARTS; k++) {
-        divide(z[GAINS].even[k], z[LOSSES].even[k], &y.even[k], faint);
-        divide(z[GAINS].odd[k], z[LOSSES].odd[k], &y.odd[k], faint);
+        divide(z[GAINS].even[k], z[LOSSES].even[k], &y.even[k], least, marks);
+        divide(z[GAINS].odd[k], z[LOSSES].odd[k], &y.odd[k], least, marks);
     }
     syi_results_put_pairs(to, &y, past);
 }
@@ -163,40 +166,91 @@ SYI_INLINE int64_t gather(void *argument, int64_t count, const double *const *in
     return first_strange(t->state, in[0], count);
 }
 
-/* Whole steps, from a seed or not; gives the first column that is not finite. */
+/* Makes a step's inputs those of chains that begin with the seeds; gives whether they are finite.
+ */
+SYI_INLINE int seed(task *t, int64_t at, syi_pairs *x)
+{
+    const double gains = sum_moves(t, 1.0), losses = sum_moves(t, -1.0);
+    syi_chain_begin(&x[GAINS], t->seed - at, gains);
+    syi_chain_begin(&x[LOSSES], t->seed - at, losses);
+    t->seeding = 0;
+    return syi_is_finite(gains + losses);
+}
+
+/* Columns between two looks at whether something is faint; those that are kept from going past the
+ * cache: few, so that their stores then do not pile up, unless they are to. */
+enum { LOOK = 512, APART = 256, BURST = 512 };
+
+/* Whole steps, as many looks as end without anything faint, or with `marks` all, LOOK at most.
+ * Gives how many columns; 0 with `marks` when the seeds are not finite. */
 SYI_INLINE int64_t steps(task *t, int64_t at, int64_t count, const double *close, syi_results *out,
-                         int past)
+                         int marks, int past)
 {
     const syi_chain chain[CHAINS] = {t->chain, t->chain};
     syi_chain_state state[CHAINS] = {t->state[GAINS], t->state[LOSSES]};
-    syi_vector_mask faint = {0};
     syi_results y = *out;
     syi_pairs x[CHAINS];
-    int64_t i = 0;
-    if (t->seeding) {
-        const double gains = sum_moves(t, 1.0), losses = sum_moves(t, -1.0);
-        if (!syi_is_finite(gains + losses))
-            return 0;
-        moves(&close, 0, x);
-        syi_chain_begin(&x[GAINS], t->seed - at, gains);
-        syi_chain_begin(&x[LOSSES], t->seed - at, losses);
-        put(chain, state, x, &y, &faint, past);
-        t->seeding = 0;
-        i = SYI_STEP;
+    int64_t i = 0, done = 0;
+    for (t->faint = 0; done < count && !t->faint; done = i) {
+        const int64_t end = count - done < LOOK ? count : done + LOOK;
+        syi_vector least = {0};
+        syi_vector_mask faint;
+        for (least += SYI_RSI_FAINT; i < end; i += SYI_STEP) {
+            moves(&close, i, x);
+            if (marks && t->seeding && !seed(t, at, x))
+                return 0;
+            put(chain, state, x, &y, &least, marks, past);
+        }
+        faint = least < SYI_RSI_FAINT;
+        t->faint = syi_any((const syi_vector *)&faint);
+        if (t->faint && !marks)
+            break;
+        memcpy(t->state, state, sizeof state);
+        *out = y;
     }
-    for (; i < count; i += SYI_STEP) {
-        moves(&close, i, x);
-        put(chain, state, x, &y, &faint, past);
-    }
-    memcpy(t->state, state, sizeof state);
-    *out = y;
-    t->faint = syi_any((const syi_vector *)&faint);
-    return first_strange(state, close, count);
+    return done;
 }
 
-/* Columns at a time that are kept from going past the cache: few, so that their stores then do not
- * pile up, unless they are to. */
-enum { APART = 256, BURST = 512 };
+/* Whether the price stands still in these columns, too, and all that the chains have seen. */
+static int rests(const task *t, const double *close, int64_t count)
+{
+    static const syi_chain_state none[CHAINS];
+    syi_vector_mask moves = {0};
+    for (int64_t i = 0; i < count; i += SYI_WIDTH)
+        moves |= SYI_LOAD(close + i) != SYI_LOAD(close + i - 1);
+    return memcmp(t->state, none, sizeof none) == 0 && !syi_any((const syi_vector *)&moves);
+}
+
+/* Marking takes a tenth of the time, so it is done where there is something to mark: again, then,
+ * and in what follows, which as a rule has more of it. */
+SYI_INLINE int64_t run_held(task *t, int64_t at, int64_t count, const double *close,
+                            syi_results *out, int past)
+{
+    for (int64_t i = 0, some, met; i < count; i += some) {
+        const int marks = t->faint || t->seeding;
+        double *const first = out->y;
+        some = marks && count - i > LOOK ? LOOK : count - i;
+        if (t->faint && !t->seeding && rests(t, close + i, some)) {
+            syi_results_end(out);
+            fill(t, at + i, first, t->block > at + i ? t->block - at - i : 0, some);
+            *out = syi_results_at(first + some, past);
+            continue;
+        }
+        some = marks ? steps(t, at + i, some, close + i, out, 1, past)
+                     : steps(t, at + i, some, close + i, out, 0, past);
+        met = some > 0 ? first_strange(t->state, close + i, some) : 0;
+        if (marks || met < some) {
+            syi_results_end(out);
+            hold(t, at + i, first, met);
+            *out = syi_results_at(first + some, past);
+        } else if (some > 0 && at + i + some > t->block) {
+            keep(t, past ? out->held[SYI_WIDTH - 1] : out->y[-1]);
+        }
+        if (met < some || (marks && some == 0))
+            return i + met;
+    }
+    return count;
+}
 
 /* What is faint has to be filled before it goes past the cache. */
 SYI_INLINE int64_t run_apart(task *t, int64_t at, int64_t count, const double *close,
@@ -207,8 +261,7 @@ SYI_INLINE int64_t run_apart(task *t, int64_t at, int64_t count, const double *c
     for (int64_t i = 0, some; i < count; i += some) {
         syi_results y = syi_results_at(room, 0);
         some = count - i < most ? count - i : most;
-        int64_t met = steps(t, at + i, some, close + i, &y, 0);
-        hold(t, at + i, room, met);
+        int64_t met = run_held(t, at + i, some, close + i, &y, 0);
         for (int64_t k = 0; k < some; k += SYI_WIDTH)
             syi_results_put(out, SYI_LOAD(room + k), 1);
         if (met < some)
@@ -221,20 +274,9 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
                        syi_results *out, int past)
 {
     task *t = argument;
-    if (past && (t->bursts || t->faint)) /* as a rule more of what is faint follows */
+    if (past && (t->bursts || t->faint))
         return run_apart(t, at, count, in[0], out);
-    double *const first = out->y;
-    syi_results y = *out;
-    const int64_t met = steps(t, at, count, in[0], &y, past);
-    if (t->faint || met < count) {
-        syi_results_end(&y);
-        hold(t, at, first, met);
-        y = syi_results_at(first + count, past);
-    } else if (at + count > t->block) {
-        keep(t, past ? y.held[SYI_WIDTH - 1] : y.y[-1]);
-    }
-    *out = y;
-    return met;
+    return run_held(t, at, count, in[0], out, past);
 }
 
 sy_status SYI_ISA_NAME(syi_rsi_fast_run)(const syi_piece *piece)
