@@ -291,10 +291,11 @@ Test(fast, rsi)
         CHECK("rsi", 1, P("period", of[i]));
 }
 
-/* The price rests for longer than a block, and moves by little after it moved by much. */
+/* The price rests for longer than a block, to the very beginning of one, too, and moves by little
+ * after it moved by much. */
 Test(fast, rsi_of_rests)
 {
-    static const int gaps[] = {1500, 9500, 30000}, of[] = {1, 3, 14};
+    static const int gaps[] = {1500, 9500, 24576}, of[] = {1, 3, 14};
     static double x[MANY];
     sy_context *contexts[CONTEXTS];
     double seen = 0;
