@@ -12,7 +12,7 @@
  * A row is cut into blocks at fixed columns. Each starts from zero a fixed number of columns before
  * it (from the row's seed where that is nearer), by when the past counts less than 2^-100: so what
  * a column holds is a function of the columns from there on, whoever computes it. Of the columns
- * before a block only what they leave is wanted, which takes a third of the work: sums of every
+ * before a block only what they leave is wanted, which takes much less work: sums of every
  * sixteenth one, g[t] = x[t] + b^16 g[t-16], of which the doubling sums are the last z.
  */
 #ifndef SYI_KERNELS_FAST_CHAIN_H
@@ -29,7 +29,8 @@ typedef struct syi_chain_cut {
     int64_t decay, gathered, block;
 } syi_chain_cut;
 
-/* The first columns forget the past, the others in full: what they make does. */
+/* Over `gathered` columns the chains forget what was before them; over the next ones, which run in
+ * full, what is made of the chains does. */
 SYI_INLINE syi_chain_cut syi_chain_cut_of(int64_t gathered, int64_t in_full)
 {
     const int64_t steps = (gathered + SYI_STEP - 1) / SYI_STEP * SYI_STEP;
@@ -47,7 +48,7 @@ SYI_INLINE int64_t syi_chain_halo(const syi_chain_cut *cut, int64_t seed)
 
 enum { SYI_CHAINS = 3 }; /* side by side, at most */
 
-/* Columns that are worked on at a time. What a seed is the mean of is summed in so many, too. */
+/* Columns at a time of which nothing is put out, and of a sum that a seed is the mean of. */
 enum { SYI_CHUNK = 1024 };
 
 /* The powers of b, and a. */

@@ -114,19 +114,6 @@ SYI_INLINE syi_vector syi_size(syi_vector a)
     return (syi_vector)((syi_vector_mask)a & INT64_MAX);
 }
 
-/* a * scale + b. The scale is a power of two, 1 or more, so the product is exact and one rounding
- * is the same as two; only a product that overflows may make a difference. */
-SYI_INLINE syi_vector syi_scaled_sum(syi_vector a, double scale, syi_vector b)
-{
-#if SYI_WIDTH == 8
-    return (syi_vector)_mm512_fmadd_pd((__m512d)a, _mm512_set1_pd(scale), (__m512d)b);
-#elif SYI_WIDTH == 4 && defined(__FMA__)
-    return (syi_vector)_mm256_fmadd_pd((__m256d)a, _mm256_set1_pd(scale), (__m256d)b);
-#else
-    return a * scale + b;
-#endif
-}
-
 /* a * factor + b, rounded once. */
 SYI_INLINE syi_vector syi_fused(syi_vector a, double factor, syi_vector b)
 {
@@ -138,6 +125,17 @@ SYI_INLINE syi_vector syi_fused(syi_vector a, double factor, syi_vector b)
     for (int k = 0; k < SYI_WIDTH; k++)
         b[k] = fma(a[k], factor, b[k]);
     return b;
+#endif
+}
+
+/* a * scale + b. The scale is a power of two, 1 or more, so the product is exact and one rounding
+ * is the same as two; only a product that overflows may make a difference. */
+SYI_INLINE syi_vector syi_scaled_sum(syi_vector a, double scale, syi_vector b)
+{
+#ifdef __FMA__
+    return syi_fused(a, scale, b);
+#else
+    return a * scale + b;
 #endif
 }
 

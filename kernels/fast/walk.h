@@ -1,8 +1,8 @@
 /*
  * How a piece of a recurrence in fast accuracy goes through its blocks: for each of them the
- * columns that run before it, then its own, chunk by chunk of whole steps at fixed columns, until
- * something that is not finite is met. What a chunk does is the workload's `form`, a constant, so
- * that its calls are inlined.
+ * columns that run before it, then its own, in whole steps at fixed columns, until something that
+ * is not finite is met. What the steps do is the workload's `form`, a constant, so that its calls
+ * are inlined.
  */
 #ifndef SYI_KERNELS_FAST_WALK_H
 #define SYI_KERNELS_FAST_WALK_H
