@@ -175,7 +175,7 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
 }
 
 /* From column `from` over those that are gathered; the first that is not finite, or the end. */
-SYI_INLINE int64_t syi_walk_before(const syi_walk *walk, const syi_walk_form *form, void *task,
+SYI_INLINE int64_t syi_walk_run_in(const syi_walk *walk, const syi_walk_form *form, void *task,
                                    int64_t from)
 {
     const sy_segment *segment = &walk->piece->segment;
@@ -208,9 +208,10 @@ SYI_INLINE void syi_walk_run(const syi_walk *walk, const syi_walk_form *form, vo
         int seeded = from <= walk->seed;
         from = seeded ? walk->seed / SYI_STEP * SYI_STEP : from;
         form->start(task, from, seeded);
-        reached = seeded ? from : syi_walk_before(walk, form, task, from);
-        if (seeded || reached == from + walk->cut.gathered)
-            reached = syi_walk_stretch(walk, form, task, reached, column, end, seeded);
+        int64_t begun = seeded ? from : from + walk->cut.gathered;
+        reached = seeded ? from : syi_walk_run_in(walk, form, task, from);
+        if (reached == begun)
+            reached = syi_walk_stretch(walk, form, task, begun, column, end, seeded);
         if (reached < end) {
             dead = reached < first ? first : reached;
             syi_walk_blank(walk, dead < column ? column : dead, last);

@@ -295,7 +295,7 @@ Test(fast, rsi)
  * after it moved by much. */
 Test(fast, rsi_of_rests)
 {
-    static const int gaps[] = {1500, 9500, 24576}, of[] = {1, 3, 14};
+    static const int gaps[] = {1500, 9500, 24576, 30000}, of[] = {1, 3, 14};
     static double x[MANY];
     sy_context *contexts[CONTEXTS];
     double seen = 0;
