@@ -62,8 +62,9 @@ typedef struct syi_piece {
      * what it took, with its error bound, to `assumed`. `end`: the state after the last column. */
     const syi_carry *start;
     syi_carry *assumed, *end;
-    /* REDUCE: the partial to fill, zeroed by the caller; the segment lies in one tile. */
-    void *partial;
+    /* REDUCE: the partials to fill, one for each tile, zeroed by the caller; the segment begins
+     * with a tile. */
+    void *partials;
     syi_doubts *doubts;
     /* Not SYI_PAST_NOT where the work's arrays are too large to stay in a cache. The bits are the
      * same. */

@@ -1,10 +1,14 @@
-/* A tile's part of `dot` in fast accuracy. Compiled for several instruction sets. */
+/* The tiles' parts of `dot` in fast accuracy. Compiled for several instruction sets. */
 #include "fast/reduce_run.h"
 #include "isa.h"
+#include "tiles.h"
+
+static void tile(const sy_segment *segment, int64_t at, int64_t count, void *partial)
+{
+    *(double *)partial = syi_fast_sum(segment->in[0] + at, segment->in[1] + at, 1, count);
+}
 
 sy_status SYI_ISA_NAME(syi_dot_fast_run)(const syi_piece *piece)
 {
-    const sy_segment *segment = &piece->segment;
-    *(double *)piece->partial = syi_fast_sum(segment->in[0], segment->in[1], 1, segment->count);
-    return SY_OK;
+    return syi_each_tile(piece, sizeof(double), tile);
 }

@@ -1,11 +1,14 @@
-/* A tile's part of two rows' product. Compiled for several instruction sets. */
+/* The tiles' parts of two rows' product. Compiled for several instruction sets. */
 #include "exact/total_run.h"
 #include "isa.h"
+#include "tiles.h"
+
+static void tile(const sy_segment *segment, int64_t at, int64_t count, void *partial)
+{
+    *(syi_total *)partial = syi_total_of_tile(segment->in[0] + at, segment->in[1] + at, 1, count);
+}
 
 sy_status SYI_ISA_NAME(syi_dot_run)(const syi_piece *piece)
 {
-    const sy_segment *segment = &piece->segment;
-    *(syi_total *)piece->partial =
-        syi_total_of_tile(segment->in[0], segment->in[1], 1, segment->count);
-    return SY_OK;
+    return syi_each_tile(piece, sizeof(syi_total), tile);
 }

@@ -5,8 +5,8 @@
 #include "fast/reduce.h"
 #include "isa.h"
 
-SYI_ISA_DECLARE(syi_mean_run);
-SYI_ISA_DECLARE(syi_mean_fast_run);
+SYI_ISA_DECLARE(syi_sum_run);
+SYI_ISA_DECLARE(syi_sum_fast_run);
 
 static void finish(const void *partial, int64_t columns, const double *params, double *outputs,
                    int *doubt)
@@ -45,7 +45,7 @@ static const syi_workload fast = {
     MEAN_FACE,
     .version = 1,
     .tag = "mean_fast",
-    .run = {SYI_ISA_LIST(syi_mean_fast_run)},
+    .run = {SYI_ISA_LIST(syi_sum_fast_run)},
     .partial_size = sizeof(double),
     .combine = syi_fast_add,
     .finish = finish_fast,
@@ -55,7 +55,7 @@ static const syi_workload fast = {
 const syi_workload syi_workload_mean = {
     MEAN_FACE,
     .version = 1,
-    .run = {SYI_ISA_LIST(syi_mean_run)},
+    .run = {SYI_ISA_LIST(syi_sum_run)},
     .partial_size = sizeof(syi_total),
     .combine = syi_total_combine,
     .finish = finish,

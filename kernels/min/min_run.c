@@ -1,10 +1,13 @@
-/* A tile's least value. Compiled for several instruction sets. */
-#include "extreme/extreme.h"
+/* The tiles' least values. Compiled for several instruction sets. */
+#include "extreme/extreme_run.h"
+
+static void tile(const sy_segment *segment, int64_t at, int64_t count, void *partial)
+{
+    *(syi_extreme *)partial =
+        syi_extreme_of_tile(segment->in[0] + at, count, segment->first + at, 0);
+}
 
 sy_status SYI_ISA_NAME(syi_min_run)(const syi_piece *piece)
 {
-    const sy_segment *segment = &piece->segment;
-    *(syi_extreme *)piece->partial =
-        syi_extreme_of(segment->in[0], segment->count, segment->first, 0);
-    return SY_OK;
+    return syi_each_tile(piece, sizeof(syi_extreme), tile);
 }

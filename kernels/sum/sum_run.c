@@ -1,10 +1,14 @@
-/* A tile's part of a row's sum. Compiled for several instruction sets. */
+/* The tiles' parts of a row's sum, for `sum` and `mean`. Compiled for several instruction sets. */
 #include "exact/total_run.h"
 #include "isa.h"
+#include "tiles.h"
+
+static void tile(const sy_segment *segment, int64_t at, int64_t count, void *partial)
+{
+    *(syi_total *)partial = syi_total_of_tile(segment->in[0] + at, NULL, 0, count);
+}
 
 sy_status SYI_ISA_NAME(syi_sum_run)(const syi_piece *piece)
 {
-    const sy_segment *segment = &piece->segment;
-    *(syi_total *)piece->partial = syi_total_of_tile(segment->in[0], NULL, 0, segment->count);
-    return SY_OK;
+    return syi_each_tile(piece, sizeof(syi_total), tile);
 }

@@ -1,10 +1,14 @@
-/* A tile's part of a row's variance in fast accuracy. Compiled for several instruction sets. */
+/* The tiles' parts of a row's variance in fast accuracy. Compiled for several instruction sets. */
 #include "fast/reduce_run.h"
 #include "isa.h"
+#include "tiles.h"
+
+static void tile(const sy_segment *segment, int64_t at, int64_t count, void *partial)
+{
+    *(syi_fast_spread *)partial = syi_fast_spread_of(segment->in[0] + at, count);
+}
 
 sy_status SYI_ISA_NAME(syi_variance_fast_run)(const syi_piece *piece)
 {
-    *(syi_fast_spread *)piece->partial =
-        syi_fast_spread_of(piece->segment.in[0], piece->segment.count);
-    return SY_OK;
+    return syi_each_tile(piece, sizeof(syi_fast_spread), tile);
 }

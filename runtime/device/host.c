@@ -1,7 +1,8 @@
 /*
- * A slab is cut into pieces, the pieces are shared out to threads. The user's workloads and the
- * reductions run tile by tile, since their bits may depend on the cut; the other built-in workloads
- * give the same bits for any cut, so they are cut as the threads need it and the halo allows.
+ * A slab is cut into pieces, the pieces are shared out to threads. The user's workloads run tile by
+ * tile, since their bits may depend on the cut; the built-in reductions go through whole tiles by
+ * themselves; the other built-in workloads give the same bits for any cut, so they are cut as the
+ * threads need it and the halo allows.
  */
 #include "device/host.h"
 
@@ -19,6 +20,10 @@
 
 #define WORTH_A_THREAD 4
 
+/* Tiles that a thread takes at once where nothing speaks for more: enough that a processor, which
+ * looks ahead in its memory only along what it reads, reads on for long. */
+#define TILES_AT_ONCE 64
+
 typedef struct host_pass {
     const syi_job *job;
     const syi_slab *slab;
@@ -28,17 +33,13 @@ typedef struct host_pass {
     int64_t pieces_per_row; /* of the slab's stretch of a row */
     int64_t halo;
     syi_past_way past_cache; /* as in syi_piece */
+    int64_t row_tiles;       /* of the slab's stretch of a row */
     unsigned char *partials; /* REDUCE: of the slab's tiles */
     atomic_bool failed;
     pthread_mutex_t collecting;
     sy_status status; /* of the first thread that failed */
     sy_error error;
 } host_pass;
-
-static int is_tile_wise(const syi_workload *workload)
-{
-    return workload->user || workload->pattern == SY_PATTERN_REDUCE;
-}
 
 /* Outputs go past the cache where the work's arrays are larger than what caches keep. Floats are
  * widened in a cache. */
@@ -61,6 +62,15 @@ static int choose_threads(const syi_workload *workload, const syi_slab *slab, in
     return most >= threads ? threads : most > 1 ? (int)most : 1;
 }
 
+/* What a thread of several takes of `count` at once, at most `most`: little enough that none waits
+ * long for the last one. */
+static int64_t choose_share(int64_t count, int threads, int64_t most)
+{
+    int64_t share = threads > 1 ? count / (8 * threads) : most;
+    share = share > most ? most : share;
+    return share > 1 ? share : 1;
+}
+
 /* Pieces of a row that is cut: four for each thread, so that none waits long for the last one, as
  * long as their halos do not matter; else one for each thread. */
 static int64_t choose_pieces(int64_t tiles, int64_t halo_tiles, int64_t enough, int threads)
@@ -79,8 +89,10 @@ static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int 
     const int64_t halo_tiles = syi_job_halo(job) / SYI_TILE + 1;
     const int64_t enough = halo_tiles > 2 ? 8 * halo_tiles : 16;
     int64_t tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE, pieces = 1, piece;
-    if (is_tile_wise(job->workload))
+    if (job->workload->user)
         return 1;
+    if (job->workload->pattern == SY_PATTERN_REDUCE)
+        return choose_share(slab->tiles, threads, job->dtype == SY_F32 ? enough : TILES_AT_ONCE);
     /* A row is not cut when there are rows enough for every thread. */
     if (threads > 1 && slab->rows < (int64_t)threads * 4)
         pieces = choose_pieces(tiles, halo_tiles, enough, threads);
@@ -95,7 +107,7 @@ static sy_status run_user(const syi_piece *piece, const syi_workload *workload)
 {
     const sy_workload_def *user = workload->user;
     int code = workload->pattern == SY_PATTERN_REDUCE
-                   ? user->reduce(&piece->segment, piece->partial)
+                   ? user->reduce(&piece->segment, piece->partials)
                    : user->compute(&piece->segment);
     syi_arithmetic_renew(); /* what a tile leaves behind must not reach the next */
     if (code != 0)
@@ -192,9 +204,9 @@ static void cursor_step(const host_pass *pass, cursor *cursor)
     }
 }
 
-/* Runs a piece; what it finds goes to the calling thread's `found`. A reduction's tile takes less
- * than a microsecond, and meanwhile the processor loads nothing of the next one: so `piece` comes
- * with what is the same in all. */
+/* Runs a piece; what it finds goes to the calling thread's `found`. The user's reductions may take
+ * less than a microsecond for it, and meanwhile the processor loads nothing of the next one: so
+ * `piece` comes with what is the same in all. */
 static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece *piece, desk *desk,
                            syi_outcome *found)
 {
@@ -209,7 +221,9 @@ static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece 
     segment->count = rest < pass->piece_columns ? rest : pass->piece_columns;
     segment->left = visible < pass->halo ? visible : pass->halo;
     if (pass->partials)
-        piece->partial = pass->partials + (size_t)here->index * workload->partial_size;
+        piece->partials =
+            pass->partials +
+            (size_t)(here->row * pass->row_tiles + here->at / SYI_TILE) * workload->partial_size;
     if (workload->pattern == SY_PATTERN_RECURRENCE) {
         link = (syi_link){segment->row, segment->first, segment->count, {{0}}, {{0}}};
         piece->assumed = &link.assumed;
@@ -266,12 +280,12 @@ static void collect(host_pass *pass, sy_status status, syi_outcome *found, syi_o
     pthread_mutex_unlock(&pass->collecting);
 }
 
-/* One thread alone does without OpenMP, whose teams of one are not for nothing. Several take single
- * tiles some at once, since a processor looks ahead in its memory only along what it reads. */
+/* One thread alone does without OpenMP, whose teams of one are not for nothing. */
 static sy_status run_threads(host_pass *pass, int64_t pieces, int threads, syi_outcome *outcome)
 {
     _Atomic int64_t next = 0;
-    const int64_t share = pieces / (8 * threads), some = share < 1 ? 1 : share > 64 ? 64 : share;
+    const int64_t piece_tiles = pass->piece_columns / SYI_TILE;
+    const int64_t some = choose_share(pieces, threads, TILES_AT_ONCE / piece_tiles);
     if (threads == 1)
         return run_pieces(pass, &next, pieces, pieces, outcome);
     pthread_mutex_init(&pass->collecting, NULL);
@@ -299,11 +313,12 @@ static sy_status run_slab(const syi_job *job, const syi_slab *slab, const syi_vi
                       .halo = syi_job_halo(job),
                       .past_cache = choose_past(job),
                       .partials = partials};
-    int64_t row_tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE, piece_tiles, pieces;
+    int64_t piece_tiles, pieces;
     int threads = choose_threads(job->workload, slab, options->threads);
     piece_tiles = choose_piece_tiles(job, slab, threads);
+    pass.row_tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE;
     pass.piece_columns = piece_tiles * SYI_TILE;
-    pass.pieces_per_row = (row_tiles + piece_tiles - 1) / piece_tiles;
+    pass.pieces_per_row = (pass.row_tiles + piece_tiles - 1) / piece_tiles;
     pieces = slab->rows * pass.pieces_per_row;
     if (threads > pieces)
         threads = pieces ? (int)pieces : 1;

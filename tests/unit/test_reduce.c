@@ -71,17 +71,9 @@ static double reduce(const syi_workload *workload, int isa, const double *x, int
     int64_t tiles = n > 0 ? (n + SYI_TILE - 1) / SYI_TILE : 1;
     unsigned char *partials = calloc((size_t)tiles, workload->partial_size);
     double params[1] = {ddof}, value;
-    for (int64_t t = 0; t < tiles; t++) {
-        const double *in[1] = {x + t * SYI_TILE};
-        int64_t count = n - t * SYI_TILE < SYI_TILE ? n - t * SYI_TILE : SYI_TILE;
-        syi_piece piece = {.segment = {.in = in,
-                                       .first = t * SYI_TILE,
-                                       .count = count,
-                                       .columns = n,
-                                       .params = params},
-                           .partial = partials + (size_t)t * workload->partial_size};
-        cr_assert_eq(workload->run[isa](&piece), SY_OK);
-    }
+    syi_piece piece = {.segment = {.in = &x, .count = n, .columns = n, .params = params},
+                       .partials = partials};
+    cr_assert_eq(workload->run[isa](&piece), SY_OK);
     fold(workload, partials, tiles, balanced);
     workload->finish(partials, n, params, &value, doubt);
     free(partials);
@@ -165,7 +157,7 @@ static void check_pair(const syi_workload *workload, const double *x, const doub
         double values[2] = {0, 0}, wanted[2] = {want, want_also}, *out[2] = {values, values + 1};
         uint64_t partial[8] = {0};
         int doubt = 0;
-        syi_piece piece = {.segment = {.in = in, .count = n, .columns = n}, .partial = partial};
+        syi_piece piece = {.segment = {.in = in, .count = n, .columns = n}, .partials = partial};
         if (workload->run[isa] == NULL)
             continue;
         cr_assert(workload->partial_size <= sizeof partial);

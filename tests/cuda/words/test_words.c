@@ -125,7 +125,7 @@ static void run_base(const test_case *c, const syi_job *job, int64_t row, int64_
                        .start = start,
                        .assumed = assumed,
                        .end = end,
-                       .partial = partial,
+                       .partials = partial,
                        .doubts = &doubts};
     for (int k = 0; k < c->workload->n_inputs; k++)
         in[k] = (const double *)job->in[k] + row * job->columns + first;
