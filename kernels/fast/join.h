@@ -15,7 +15,7 @@ enum { SYI_SPREAD_LENGTHS = 12 }; /* up to SYI_FAST_PERIOD */
 SYI_EITHER syi_vector syi_join_mean(syi_vector newer, syi_vector sum, int64_t length, int64_t have)
 {
     syi_vector mean = sum * (1.0 / (double)length);
-    return have ? newer + (mean - newer) * ((double)length / (double)(length + have)) : mean;
+    return have ? syi_fused(mean - newer, (double)length / (double)(length + have), newer) : mean;
 }
 
 /* How a stretch joins what is behind it. The squares of what is joined are counted times the
@@ -61,9 +61,10 @@ SYI_EITHER void syi_join(const syi_joint *joint, int last, syi_vector square, sy
     }
     if (!joint->second)
         gap += all->lead;
-    all->square = syi_scaled_sum(all->square, joint->behind, last ? square : square * joint->up) +
-                  gap * gap * joint->apart;
-    all->distance = all->distance * joint->distance + gap * joint->shift;
+    all->square = syi_product_sum(
+        gap * joint->apart, gap,
+        syi_scaled_sum(all->square, joint->behind, last ? square : square * joint->up));
+    all->distance = syi_fused(gap, joint->shift, all->distance * joint->distance);
     all->lead = gap * joint->lead;
 }
 

@@ -44,14 +44,19 @@ SYI_DEVICE int64_t syi_lanes_least(int64_t x)
 #define SYI_LOAD(from) (*(from))
 #define SYI_ROLLED
 
-SYI_DEVICE double syi_scaled_sum(double a, double scale, double b)
+SYI_DEVICE double syi_product_sum(double a, double b, double c)
 {
-    return a * scale + b;
+    return fma(a, b, c);
 }
 
 SYI_DEVICE double syi_fused(double a, double factor, double b)
 {
     return fma(a, factor, b);
+}
+
+SYI_DEVICE double syi_scaled_sum(double a, double scale, double b)
+{
+    return fma(a, scale, b);
 }
 
 SYI_DEVICE double syi_root(double square)

@@ -52,7 +52,8 @@ SYI_INLINE syi_vector syi_gap_4(const double *x, int64_t tail)
 SYI_INLINE syi_vector syi_square_4(const double *x)
 {
     syi_vector one = syi_drop_1(x), later = syi_drop_1(x + 2), two = syi_drop_2(x);
-    return syi_scaled_sum(one * one + later * later, 2.0, two * two);
+    syi_vector both = one * one + later * later;
+    return syi_product_sum(two, two, both + both);
 }
 
 /* The tail, from x[0] on; `four`: the square of its first four columns. */
@@ -90,7 +91,7 @@ SYI_INLINE syi_vector syi_spread_twice(int columns, syi_spread_block *next, syi_
     now.sum = now.drop + later;
     *drop = now.sum + (two ? SYI_AFTER_2(now.sum, next->sum) : SYI_AFTER_4(now.sum, next->sum));
     *square += two ? SYI_AFTER_2(now.square, next->square) : SYI_AFTER_4(now.square, next->square);
-    *square = syi_scaled_sum(*square, 2.0, now.drop * now.drop);
+    *square = syi_product_sum(now.drop, now.drop, *square + *square);
     *next = now;
     return later;
 }

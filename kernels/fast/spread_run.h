@@ -5,78 +5,13 @@
 #ifndef SYI_KERNELS_FAST_SPREAD_RUN_H
 #define SYI_KERNELS_FAST_SPREAD_RUN_H
 
-#include "fast/spread.h"
-
-/* Windows at a time: few columns are gone through twice, and all stays in the near caches. */
-enum { CHUNK = 512, ROOM = 2 * SYI_FAST_PERIOD + 64 };
-enum { FIRST = SYI_SPREAD_FIRST };
-enum { OUTPUTS = SYI_SPREAD_KIND == SYI_WINDOW_BANDS ? 3 : 1 };
-
-/* Where the spreads of what has been joined are. */
-typedef struct rooms {
-    double *square, *distance, *lead;
-} rooms;
-
-/* A chunk of windows; window j is x[j .. j + period). There are SYI_FAST_BEHIND columns more behind
- * x, and room for as many results behind the outputs. drop[j] and square[j] are of the stretches of
- * `length` columns from column j on. Of the window's newest `have` columns there are `all`, and
- * `gap` of the stretch before them. `factor` makes a variance of the squares. */
-typedef struct task {
-    const syi_window *window;
-    const double *x;
-    double *out[3];
-    int64_t windows, length, have;
-    double *drop, *square, *gap;
-    rooms all;
-    double factor;
-    int past;                /* results go past the cache: the outputs begin lines */
-    const syi_joint *joints; /* of the lengths that are in the period */
-} task;
-
-SYI_INLINE const syi_joint *joint_of(const task *t, int64_t length)
-{
-    return &t->joints[63 - __builtin_clzll((unsigned long long)length)];
-}
-
-SYI_INLINE void load_spread(const rooms *from, int64_t j, syi_spread *all)
-{
-    *all = (syi_spread){SYI_LOAD(from->square + j), SYI_LOAD(from->distance + j),
-                        SYI_LOAD(from->lead + j)};
-}
-
-SYI_INLINE void store_spread(const rooms *to, int64_t j, const syi_spread *all)
-{
-    SYI_STORE(to->square + j, all->square);
-    SYI_STORE(to->distance + j, all->distance);
-    SYI_STORE(to->lead + j, all->lead);
-}
+#include "fast/spread_task.h"
 
 /* The gap of twice the length before what has been joined, whose drops are at `drop`; `fresh`: the
  * stretch there has just been joined. */
 SYI_INLINE syi_vector next_gap(const double *gap, const double *drop, int64_t length, int fresh)
 {
     return syi_scaled_sum(SYI_LOAD(fresh ? drop - length : gap), 2.0, SYI_LOAD(drop - 2 * length));
-}
-
-/* What comes of a window; the squares are of all its columns. Gives what tells whether something is
- * not finite. Flat windows have no score, and what has gone past the cache would have to be fetched
- * to be marked: such scores are marked at once. */
-SYI_INLINE syi_vector result(const task *t, int64_t j, const syi_spread *all)
-{
-    syi_vector out[3], newest = {0};
-    const double *next = t->x + t->window->period - 1 + t->windows; /* the next chunk's */
-    syi_ask_for((uintptr_t)(next + j), SYI_WIDTH);
-    if (SYI_SPREAD_KIND == SYI_WINDOW_BANDS)
-        newest = SYI_LOAD(t->x + j + t->window->period - 1);
-    syi_spread_result(SYI_SPREAD_KIND, t->factor, newest, all, out);
-    if (t->past && SYI_SPREAD_KIND == SYI_WINDOW_SCORE)
-        out[0] = syi_marked(out[0]);
-    for (int k = 0; k < OUTPUTS; k++)
-        if (t->past)
-            syi_store_past(t->out[k] + j, out[k]);
-        else
-            SYI_STORE(t->out[k] + j, out[k]);
-    return t->past && SYI_SPREAD_KIND == SYI_WINDOW_SCORE ? newest : out[0];
 }
 
 /* What the last join takes: the square of its stretch or, of the two that are it, of both, the
@@ -104,7 +39,8 @@ SYI_INLINE ending ending_at(const task *t, int64_t j, const syi_joint *joint, in
 SYI_INLINE syi_spread finish(const syi_joint *joint, int times, ending last)
 {
     if (times == 2) {
-        last.square = syi_scaled_sum(last.square + last.later, 2.0, last.drop * last.drop);
+        last.square += last.later;
+        last.square = syi_product_sum(last.drop, last.drop, last.square + last.square);
         last.gap = syi_scaled_sum(last.gap, 2.0, last.drop);
     }
     syi_join(joint, 1, last.square, last.gap, &last.all);
@@ -118,26 +54,50 @@ typedef struct beginning {
     syi_spread all;
 } beginning;
 
-/* From column j on; `next`: of the block that follows. */
-SYI_INLINE beginning begin(const task *t, int64_t j, int64_t tail, syi_spread_block *next)
+/* The stretches of four columns from a block's columns on; `next`: of two of the block that
+ * follows. */
+typedef struct fours {
+    syi_vector drop, square;
+} fours;
+
+SYI_INLINE fours begin_fours(const task *t, int64_t j, syi_spread_block *next)
+{
+    const double *x = t->x + j;
+    syi_vector one = syi_drop_1(x);
+    fours now = {syi_drop_2(x), one * one};
+    syi_spread_twice(2, next, &now.drop, &now.square);
+    return now;
+}
+
+/* Those of the block at column j. Where windows are finished in the same pass, `at_once`, so much
+ * would be waited for: there they have been made, `before`, and those of the next one are made
+ * meanwhile. */
+SYI_INLINE fours next_fours(const task *t, int64_t j, int at_once, fours *before,
+                            syi_spread_block *next)
+{
+    const fours at = *before;
+    if (!at_once)
+        return begin_fours(t, j, next);
+    *before = begin_fours(t, j < SYI_WIDTH ? 0 : j - SYI_WIDTH, next);
+    return at;
+}
+
+/* From column j on, where there are `four`; `next`: the block that follows. */
+SYI_INLINE beginning begin(const task *t, int64_t j, int64_t tail, fours four,
+                           syi_spread_block *next)
 {
     const int64_t ahead = t->window->period - tail, before = ahead - FIRST;
     const double *x = t->x + j;
-    beginning now = {syi_drop_2(x), {0}, {0}, {{0}, {0}, {0}}};
-    syi_vector one = syi_drop_1(x), four;
-    now.square = one * one;
-    syi_spread_twice(2, &next[0], &now.drop, &now.square);
-    four = now.square;
-    now.gap = now.drop;
+    beginning now = {four.drop, four.square, four.drop, {{0}, {0}, {0}}};
     if (FIRST > 4) {
-        syi_vector later = syi_spread_twice(4, &next[1], &now.drop, &now.square);
+        syi_vector later = syi_spread_twice(4, next, &now.drop, &now.square);
         if (j >= before)
             now.gap = syi_scaled_sum(tail & 4 ? later : syi_gap_4(x + FIRST, tail), 2.0, now.gap);
     } else if (j >= before) {
         now.gap = syi_gap_4(x + FIRST, tail);
     }
     if (j >= before && tail)
-        syi_spread_tail(x, four, tail, t->joints, &now.all);
+        syi_spread_tail(x, four.square, tail, t->joints, &now.all);
     return now;
 }
 
@@ -161,23 +121,28 @@ SYI_INLINE int begin_all(task *task, int64_t tail, int times)
     const struct task t = *task;
     const int64_t ahead = t.window->period - tail;
     const int64_t last = ahead + ((t.windows + SYI_WIDTH - 1) & -SYI_WIDTH) + 8;
+    const int at_once = times && SYI_WIDTH >= FIRST;
     syi_joint joint = *joint_of(task, times ? times * FIRST : 1);
     syi_spread_block next[2] = {{{0}, {0}, {0}}, {{0}, {0}, {0}}};
     beginning now, one = {{0}, {0}, {0}, {{0}, {0}, {0}}}, two = one; /* so many blocks behind */
     syi_spread joined = {{0}, {0}, {0}}; /* of the block before: its roots need not be waited for */
     syi_vector strange = {0};
+    fours before = {{0}, {0}};
     joint.first = tail == 0; /* as it is there, but known when this is compiled */
     joint.second = (tail & (tail - 1)) == 0;
+    if (at_once)
+        before = begin_fours(&t, last - SYI_WIDTH, &next[0]);
     for (int64_t j = last - SYI_WIDTH; j >= 0; j -= SYI_WIDTH, two = one, one = now) {
-        now = begin(&t, j, tail, next);
+        now = begin(&t, j, tail, next_fours(&t, j, at_once, &before, &next[0]), &next[1]);
         ending end = {now.square, one.square, now.drop, times == 2 ? one.gap : now.gap,
                       times == 2 ? two.all : one.all};
-        if (!times || SYI_WIDTH < FIRST)
+        if (!at_once)
             store_beginning(&t, j, tail, &now);
         if (!times || j >= t.windows)
             continue;
         if (SYI_WIDTH < FIRST)
             end = ending_at(&t, j, &joint, times, 0);
+        ask_for_next(&t, t.windows - SYI_WIDTH - j);
         if (j + SYI_WIDTH < t.windows)
             strange += result(&t, j + SYI_WIDTH, &joined);
         joined = finish(&joint, times, end);
@@ -223,6 +188,7 @@ static int compute_short(const task *task)
         syi_spread all;
         syi_spread_tail(x, syi_square_4(x), period, t.joints, &all);
         all.distance *= alone;
+        ask_for_next(&t, j);
         strange += result(&t, j, &all);
     }
     strange -= strange;
@@ -237,10 +203,10 @@ SYI_INLINE void twice(task *t, int fresh)
     double *const drops = t->drop, *const squares = t->square, *const gaps = t->gap;
     for (int64_t j = 0; j < windows + behind; j += SYI_WIDTH) {
         syi_vector a = SYI_LOAD(drops + j);
-        syi_vector square = SYI_LOAD(squares + j) + SYI_LOAD(squares + j + length);
+        syi_vector both = SYI_LOAD(squares + j) + SYI_LOAD(squares + j + length);
         if (j < windows)
             SYI_STORE(gaps + j, next_gap(gaps + j, from + j, length, fresh));
-        SYI_STORE(squares + j, syi_scaled_sum(square, 2.0, a * a));
+        SYI_STORE(squares + j, syi_product_sum(a, a, both + both));
         if (j < windows + behind - 2 * length) {
             syi_vector b = SYI_LOAD(drops + j + length), c = SYI_LOAD(drops + j + 2 * length);
             SYI_STORE(drops + j, (a + b) + (b + c));
@@ -273,20 +239,11 @@ static int finish_all(const task *task, int fresh)
     syi_vector strange = {0};
     for (int64_t j = 0; j < t.windows; j += SYI_WIDTH) {
         syi_spread joined = finish(&joint, 2, ending_at(&t, j, &joint, 2, fresh));
+        ask_for_next(&t, j);
         strange += result(&t, j, &joined);
     }
     strange -= strange;
     return syi_any(&strange);
-}
-
-/* Where the first result is not finite there is none. */
-static void mark(const task *t)
-{
-    for (int k = OUTPUTS; --k > 0;)
-        for (int64_t j = 0; j < t->windows; j++)
-            if (!syi_is_finite(t->out[0][j]))
-                t->out[k][j] = syi_nan();
-    syi_fast_mark(t->out[0], t->windows);
 }
 
 static int compute_windows(task *t)
@@ -353,7 +310,9 @@ static void compute_all(task *t, const syi_piece *piece, int64_t at)
 {
     const sy_segment *segment = &piece->segment;
     const int64_t period = t->window->period;
-    const int64_t most = period < CHUNK ? CHUNK : period & -SYI_WIDTH;
+    const int64_t most = period < 3 * FIRST ? SHORT_CHUNK
+                         : period < CHUNK   ? CHUNK
+                                            : period & -SYI_WIDTH;
     const int past = piece->past_cache && syi_in_line(segment->out, OUTPUTS);
     for (; at < segment->count; at += t->windows) {
         int apart;

@@ -114,18 +114,23 @@ SYI_INLINE syi_vector syi_size(syi_vector a)
     return (syi_vector)((syi_vector_mask)a & INT64_MAX);
 }
 
-/* a * factor + b, rounded once. */
-SYI_INLINE syi_vector syi_fused(syi_vector a, double factor, syi_vector b)
+/* a * b + c, rounded once. */
+SYI_INLINE syi_vector syi_product_sum(syi_vector a, syi_vector b, syi_vector c)
 {
 #if SYI_WIDTH == 8
-    return (syi_vector)_mm512_fmadd_pd((__m512d)a, _mm512_set1_pd(factor), (__m512d)b);
+    return (syi_vector)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
 #elif SYI_WIDTH == 4 && defined(__FMA__)
-    return (syi_vector)_mm256_fmadd_pd((__m256d)a, _mm256_set1_pd(factor), (__m256d)b);
+    return (syi_vector)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 #else
     for (int k = 0; k < SYI_WIDTH; k++)
-        b[k] = fma(a[k], factor, b[k]);
-    return b;
+        c[k] = fma(a[k], b[k], c[k]);
+    return c;
 #endif
+}
+
+SYI_INLINE syi_vector syi_fused(syi_vector a, double factor, syi_vector b)
+{
+    return syi_product_sum(a, factor - (syi_vector){0}, b);
 }
 
 /* a * scale + b. The scale is a power of two, 1 or more, so the product is exact and one rounding

@@ -126,7 +126,7 @@ SYI_DEVICE void fast_spread_twice(fast_shared *shared, int length, int columns)
             double c = j < drops ? shared->drop[j + 2 * length] : 0.0;
             double both = j < count ? shared->square[j] + shared->square[j + length] : 0.0;
             drop[k] = (a + b) + (b + c);
-            square[k] = syi_scaled_sum(both, 2.0, a * a);
+            square[k] = syi_product_sum(a, a, both + both);
         }
         SYI_SYNC();
 #pragma unroll

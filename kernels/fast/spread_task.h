@@ -1,0 +1,93 @@
+/*
+ * A chunk of windows whose spreads are computed in fast accuracy, and the results it gives. For
+ * fast/spread_run.h, which says by SYI_SPREAD_KIND what is wanted of the spreads.
+ */
+#ifndef SYI_KERNELS_FAST_SPREAD_TASK_H
+#define SYI_KERNELS_FAST_SPREAD_TASK_H
+
+#include "fast/spread.h"
+
+/* Windows at a time: few columns are gone through twice, and all stays in the near caches. Short
+ * windows take one pass, which keeps less there. */
+enum { CHUNK = 512, SHORT_CHUNK = 1024, ROOM = 2 * SYI_FAST_PERIOD + 64 };
+enum { FIRST = SYI_SPREAD_FIRST };
+enum { OUTPUTS = SYI_SPREAD_KIND == SYI_WINDOW_BANDS ? 3 : 1 };
+
+/* Where the spreads of what has been joined are. */
+typedef struct rooms {
+    double *square, *distance, *lead;
+} rooms;
+
+/* A chunk of windows; window j is x[j .. j + period). There are SYI_FAST_BEHIND columns more behind
+ * x, and room for as many results behind the outputs. drop[j] and square[j] are of the stretches of
+ * `length` columns from column j on. Of the window's newest `have` columns there are `all`, and
+ * `gap` of the stretch before them. `factor` makes a variance of the squares. */
+typedef struct task {
+    const syi_window *window;
+    const double *x;
+    double *out[3];
+    int64_t windows, length, have;
+    double *drop, *square, *gap;
+    rooms all;
+    double factor;
+    int past;                /* results go past the cache: the outputs begin lines */
+    const syi_joint *joints; /* of the lengths that are in the period */
+} task;
+
+SYI_INLINE const syi_joint *joint_of(const task *t, int64_t length)
+{
+    return &t->joints[63 - __builtin_clzll((unsigned long long)length)];
+}
+
+SYI_INLINE void load_spread(const rooms *from, int64_t j, syi_spread *all)
+{
+    *all = (syi_spread){SYI_LOAD(from->square + j), SYI_LOAD(from->distance + j),
+                        SYI_LOAD(from->lead + j)};
+}
+
+SYI_INLINE void store_spread(const rooms *to, int64_t j, const syi_spread *all)
+{
+    SYI_STORE(to->square + j, all->square);
+    SYI_STORE(to->distance + j, all->distance);
+    SYI_STORE(to->lead + j, all->lead);
+}
+
+/* Asks for columns of the next chunk, where `done` of this one's are done: from left to right, also
+ * where this one is gone through from right to left. A processor looks ahead in its memory only
+ * along what goes on from chunk to chunk. */
+SYI_INLINE void ask_for_next(const task *t, int64_t done)
+{
+    const double *next = t->x + t->window->period - 1 + t->windows;
+    syi_ask_for((uintptr_t)(next + done), SYI_WIDTH);
+}
+
+/* What comes of a window; the squares are of all its columns. Gives what tells whether something is
+ * not finite. Flat windows have no score, and what has gone past the cache would have to be fetched
+ * to be marked: such scores are marked at once. */
+SYI_INLINE syi_vector result(const task *t, int64_t j, const syi_spread *all)
+{
+    syi_vector out[3], newest = {0};
+    if (SYI_SPREAD_KIND == SYI_WINDOW_BANDS)
+        newest = SYI_LOAD(t->x + j + t->window->period - 1);
+    syi_spread_result(SYI_SPREAD_KIND, t->factor, newest, all, out);
+    if (t->past && SYI_SPREAD_KIND == SYI_WINDOW_SCORE)
+        out[0] = syi_marked(out[0]);
+    for (int k = 0; k < OUTPUTS; k++)
+        if (t->past)
+            syi_store_past(t->out[k] + j, out[k]);
+        else
+            SYI_STORE(t->out[k] + j, out[k]);
+    return t->past && SYI_SPREAD_KIND == SYI_WINDOW_SCORE ? newest : out[0];
+}
+
+/* Where the first result is not finite there is none. */
+static void mark(const task *t)
+{
+    for (int k = OUTPUTS; --k > 0;)
+        for (int64_t j = 0; j < t->windows; j++)
+            if (!syi_is_finite(t->out[0][j]))
+                t->out[k][j] = syi_nan();
+    syi_fast_mark(t->out[0], t->windows);
+}
+
+#endif
