@@ -27,11 +27,14 @@
 /* Prices from here to MOST_PRICE. */
 #define LEAST_PRICE 0x1p-200
 #define LEAST_BOUND 0x1p-600
-/* With more than this an output is too often in doubt; of moves, a state is too far from what a
- * right neighbour claims of it (state.h), for the gains may be few. */
+/* With more than this an output is too often in doubt; of moves, and soon before a piece's end, a
+ * state is too far from what a right neighbour claims of it (state.h), for the gains may be few. */
 #define MOST_RANGE_ERROR 0x1p-66
-#define MOST_MOVE_ERROR  0x1p-73
-#define MOST_WEIGHT      0x1p+8
+#define MOST_MOVE_ERROR  0x1p-70
+#define LAST_MOVE_ERROR  0x1p-73
+/* So many periods before the end. */
+#define LAST_PERIODS 8.0
+#define MOST_WEIGHT  0x1p+8
 
 /* What the prices were like. */
 typedef struct price_traits {

@@ -16,6 +16,14 @@ SYI_INLINE price_traits take_first(const syi_wilder_prices *x, int is_range, dou
     return is_range ? take_first_ranges(x, close, t) : take_first_moves(x->close, close, t);
 }
 
+/* What the relative error of a tile's values may be, `columns` before the end. */
+SYI_INLINE double most_error(int is_range, double period, int64_t columns)
+{
+    if (is_range)
+        return MOST_RANGE_ERROR;
+    return (double)columns > LAST_PERIODS * period ? MOST_MOVE_ERROR : LAST_MOVE_ERROR;
+}
+
 /* Sums up the terms of the tile at x, which are like `what`, moving the state past it; returns the
  * relative error of its values, NaN when they are not for this way. */
 SYI_INLINE double sum_quickly(const weights *w, tile *t, int is_range, const price_traits *what,
@@ -36,8 +44,6 @@ SYI_INLINE double sum_quickly(const weights *w, tile *t, int is_range, const pri
     error += chain_grid(w, t, &g->total, &t->last, &s->total, &t->total_start);
     if (!is_range)
         error += chain_grid(w, t, &g->up, &t->up_last, &s->up, &t->up_start);
-    if (!(error <= (is_range ? MOST_RANGE_ERROR : MOST_MOVE_ERROR)))
-        return syi_nan();
     return s->total.value.high > 0.0 ? error : syi_nan();
 }
 
@@ -91,7 +97,8 @@ static __attribute__((noinline)) int64_t run_tiles(const weights *w, int is_rang
             syi_wilder_catch_up(&state, &w->b);
         error = sum_quickly(w, t, is_range, &what, &g, &state, &x);
         state.close = x.close[count - 1];
-        if (!(fabs(state.close) <= MOST_PRICE) || !(error >= 0.0))
+        if (!(fabs(state.close) <= MOST_PRICE) ||
+            !(error <= most_error(is_range, s->period, (most - done - 1) * count)))
             return done;
         const int64_t next = done + 1 < most ? count : 0;
         x.close += next;
