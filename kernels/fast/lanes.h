@@ -51,12 +51,12 @@ SYI_DEVICE double syi_product_sum(double a, double b, double c)
 
 SYI_DEVICE double syi_fused(double a, double factor, double b)
 {
-    return fma(a, factor, b);
+    return syi_product_sum(a, factor, b);
 }
 
 SYI_DEVICE double syi_scaled_sum(double a, double scale, double b)
 {
-    return fma(a, scale, b);
+    return syi_product_sum(a, scale, b);
 }
 
 SYI_DEVICE double syi_root(double square)

@@ -140,7 +140,7 @@ SYI_INLINE int begin_all(task *task, int64_t tail, int times)
             store_beginning(&t, j, tail, &now);
         if (!times || j >= t.windows)
             continue;
-        if (SYI_WIDTH < FIRST)
+        if (!at_once)
             end = ending_at(&t, j, &joint, times, 0);
         ask_for_next(&t, t.windows - SYI_WIDTH - j);
         if (j + SYI_WIDTH < t.windows)

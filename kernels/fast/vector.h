@@ -130,7 +130,7 @@ SYI_INLINE syi_vector syi_product_sum(syi_vector a, syi_vector b, syi_vector c)
 
 SYI_INLINE syi_vector syi_fused(syi_vector a, double factor, syi_vector b)
 {
-    return syi_product_sum(a, factor - (syi_vector){0}, b);
+    return syi_product_sum(a, factor - (syi_vector){0}, b); /* the factor in every element */
 }
 
 /* a * scale + b. The scale is a power of two, 1 or more, so the product is exact and one rounding
