@@ -40,7 +40,7 @@ SYI_INLINE double sum_quickly(const weights *w, tile *t, int is_range, const pri
         if (is_range)
             sum_ranges(w, t, &g->total, q, x);
         else
-            sum_moves(w, t, &g->total, &g->up, q);
+            sum_moves(w, t, &g->total, &g->up, q, x->close);
     error += chain_grid(w, t, &g->total, &t->last, &s->total, &t->total_start);
     if (!is_range)
         error += chain_grid(w, t, &g->up, &t->up_last, &s->up, &t->up_start);
@@ -79,8 +79,9 @@ SYI_INLINE int settle_quickly(const weights *w, tile *t, int is_range, const gri
 }
 
 /* Whole tiles of columns at x, `most` of them and at least one; returns how many it has done. The
- * next one is not for this way, or one of its values is in doubt. y may be NULL; `past`: it is put
- * past the cache. Not inline: the compiler would lose sight of the vectors of what calls it. */
+ * next one is not for this way, or one of the two next ones has a value in doubt: what the second
+ * inherits from this way has faded when the first is done otherwise. y may be NULL; `past`: it is
+ * put past the cache. Not inline: the compiler would lose sight of the vectors of what calls it. */
 static __attribute__((noinline)) int64_t run_tiles(const weights *w, int is_range,
                                                    const syi_wilder_prices *prices, double *y,
                                                    int past, tile *t, syi_wilder_state *s,
@@ -88,6 +89,7 @@ static __attribute__((noinline)) int64_t run_tiles(const weights *w, int is_rang
 {
     const int64_t count = LANES * t->steps;
     syi_wilder_prices x = *prices;
+    syi_wilder_state before = *s;
     price_traits what = take_first(&x, is_range, s->close, t);
     for (int64_t done = 0; done < most; done++) {
         syi_wilder_state state = *s;
@@ -109,11 +111,14 @@ static __attribute__((noinline)) int64_t run_tiles(const weights *w, int is_rang
         if (y) {
             double *to = y + done * count;
             if (settle_quickly(w, t, is_range, &g, error, to, past, next ? &x : NULL,
-                               past ? x.close : to + next, &what))
-                return done;
+                               past ? x.close : to + next, &what)) {
+                *s = before;
+                return done > 0 ? done - 1 : 0;
+            }
         } else {
             what = take_first(&x, is_range, state.close, t);
         }
+        before = *s;
         *s = state;
     }
     return most;

@@ -16,14 +16,21 @@ SYI_INLINE syi_vec take_range(syi_vec low, syi_vec high, syi_vec before, price_t
     return high - low;
 }
 
-/* The terms of columns i .. as they come; their outputs' lines are fetched. A NaN among the closes
- * makes a term NaN. */
+/* Asks for columns of the next tile's prices: the memory is to be as busy while a tile is summed up
+ * as while the next one is taken. */
+SYI_INLINE void ask_for_ranges(const syi_wilder_prices *x, const tile *t, int64_t column, int count)
+{
+    ask_for_next(x->low, t, column, count);
+    ask_for_next(x->high, t, column, count);
+    ask_for_next(x->close, t, column, count);
+}
+
+/* The terms of columns i .. as they come; their outputs' lines are fetched, and half of the tile
+ * behind this one. A NaN among the closes makes a term NaN. */
 SYI_INLINE void take_ranges(const syi_wilder_prices *x, int64_t i, tile *t, price_traits *what,
                             const double *y)
 {
-    syi_ask_ahead(x->low + i, SYI_VECTOR * SYI_VECTOR);
-    syi_ask_ahead(x->high + i, SYI_VECTOR * SYI_VECTOR);
-    syi_ask_ahead(x->close + i, SYI_VECTOR * SYI_VECTOR);
+    ask_for_ranges(x, t, i / 2, SYI_VECTOR * SYI_VECTOR / 2);
     SYI_UNROLL(8)
     for (int k = 0; k < SYI_VECTOR; k++, i += SYI_VECTOR) {
         syi_vec_store(t->high + i, take_range(syi_vec_load(x->low + i), syi_vec_load(x->high + i),
@@ -52,18 +59,8 @@ SYI_INLINE int64_t half_of(const tile *t)
     return t->steps / 2 / SYI_VECTOR * SYI_VECTOR;
 }
 
-/* Asks for 2 * SYI_VECTOR columns of the tile behind the one at x; the nearest cache has no room
- * for them yet. */
-SYI_INLINE void ask_for_next(const syi_wilder_prices *x, const tile *t, int64_t column)
-{
-    const double *const in[] = {x->low, x->high, x->close};
-    for (int k = 0; k < 3; k++)
-        for (int l = 0; l < 2 * SYI_VECTOR; l += SYI_LINE)
-            __builtin_prefetch(in[k] + LANES * t->steps + column + l, 0, 2);
-}
-
-/* The sums of each half of a group's stretches from 0; the high parts have the shift. Meanwhile the
- * memory has nothing to do but to bring the tile behind the one at x nearer. */
+/* The sums of each half of a group's stretches from 0; the high parts have the shift. The other
+ * half of the tile behind the one at x is asked for. */
 SYI_INLINE void sum_ranges(const weights *w, tile *t, const grid *grid, int q,
                            const syi_wilder_prices *x)
 {
@@ -71,13 +68,14 @@ SYI_INLINE void sum_ranges(const weights *w, tile *t, const grid *grid, int q,
     const int64_t half = half_of(t);
     group_sum first = {shift, {0}}, second = first;
     for (int64_t i = 0; i < t->steps - half; i += SYI_VECTOR) {
+        const int64_t column = (q * (t->steps - half) + i) * SYI_VECTOR;
         syi_vec a[SYI_VECTOR], b[SYI_VECTOR];
+        ask_for_ranges(x, t, LANES * t->steps / 2 + column, SYI_VECTOR * SYI_VECTOR);
         if (i < half)
             spread_group(t, i, q, a);
         spread_group(t, half + i, q, b);
         SYI_UNROLL(8)
         for (int k = 0; k < SYI_VECTOR; k++) {
-            ask_for_next(x, t, (q * (t->steps - half) + i + k) * 2 * SYI_VECTOR);
             if (i < half)
                 sum_weighted(w, i + k, a[k], &first, &t->total[i + k], q);
             sum_weighted(w, half + i + k, b[k], &second, &t->total[half + i + k], q);

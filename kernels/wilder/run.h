@@ -184,18 +184,16 @@ SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t 
     set_steps(&w, &t, w.steps);
     SYI_TRY(run_steps(task, s, i, syi_line_after(task->y, i, to), &i));
     while (i < to && s->phase == SYI_PHASE_RUNNING) {
-        int64_t left = (to - i) / LANES / 8 * 8, next = i;
+        int64_t left = (to - i) / LANES / 8 * 8, next;
         int done = 0;
         if (left < t.steps)
             set_steps(&w, &t, left);
-        if (t.steps > 0 && i >= quick)
-            next = run_quickly(task, &w, &t, s, i, to);
-        if (next > i) {
-            i = next;
-            continue;
+        if (t.steps > 0 && i >= quick) {
+            i = run_quickly(task, &w, &t, s, i, to);
+            if (to - i < LANES * t.steps)
+                continue;
+            quick = i + PATIENCE * LANES * t.steps; /* what follows is as a rule no better */
         }
-        if (i >= quick) /* what follows is as a rule no better */
-            quick = i + PATIENCE * LANES * t.steps;
         if (t.steps > 0)
             SYI_TRY(run_tile(task, &w, &t, s, i, &done));
         next = t.steps > 0 ? i + LANES * t.steps : to;
