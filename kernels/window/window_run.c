@@ -193,7 +193,7 @@ static void squares_some(squares *s, squares_batch *batch, const double *x, int6
         in[k] = k < n ? x[at + k] : s->pivot[0];
         old[k] = k < n && k >= fresh ? x[at + k - s->period] : s->pivot[0];
     }
-    squares_run(s, batch, in, old, to, 0);
+    SYI_ISA_NAME(syi_squares_run)(s, batch, in, old, to, 0);
     for (int j = 0; j < (s->kind == SYI_WINDOW_BANDS ? 3 : 1); j++)
         if (s->past)
             syi_put_past(out[j] + at, results[j], n);
@@ -266,7 +266,7 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
         int lacks = fresh && at == first;
         if (lacks || n < BATCH)
             squares_some(s, &batch, x, n, lacks, out, at);
-        else if (squares_run(s, &batch, x + at, x + at - s->period, to, s->past))
+        else if (SYI_ISA_NAME(syi_squares_run)(s, &batch, x + at, x + at - s->period, to, s->past))
             continue;
         uint64_t unsure = squares_unsure(&batch) & UINT64_MAX >> (BATCH - n);
         if (__builtin_popcountll(unsure) > most ||

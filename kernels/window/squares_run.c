@@ -1,0 +1,234 @@
+/*
+ * A batch of rolling deviations, scores or bands (squares.h): loops over its columns that are short
+ * enough to overlap. Compiled for several instruction sets.
+ */
+#include "window/squares.h"
+
+#if SYI_HAVE_VECTORS
+
+/* The changes since each lane's beginning. */
+SYI_INLINE void squares_slide(squares *s, squares_batch *b, const double *x, const double *old,
+                              int near)
+{
+    squares_moments m = s->start;
+    for (int k = 0; k < LANE; k += SYI_VECTOR) {
+        syi_vec in[SYI_VECTOR], out[SYI_VECTOR];
+        syi_vec_columns(x + k, LANE, in);
+        syi_vec_columns(old + k, LANE, out);
+        SYI_UNROLL(8)
+        for (int j = 0; j < SYI_VECTOR; j++) {
+            squares_change(s, &m, in[j], out[j], near);
+            b->sum[k + j] = m.sum;
+            b->sum_low[k + j] = m.sum_low;
+            b->square[k + j] = m.square;
+            b->square_low[k + j] = m.square_low;
+        }
+    }
+    b->before = squares_before(s, &m);
+}
+
+/* The windows' sums, and in the place of the squares count * square - sum^2. */
+SYI_INLINE void squares_spreads(const squares *s, squares_batch *b)
+{
+    const squares_moments before = b->before;
+    SYI_UNROLL(1)
+    for (int k = 0; k < LANE; k++) {
+        syi_vec sum, low, spread, rest, square = b->square[k] + before.square;
+        syi_vec_quick_sum(syi_vec_plus(b->sum[k], before.sum),
+                          syi_vec_plus(b->sum_low[k], before.sum_low), &sum, &low);
+        syi_vec scaled = s->count * square, below = syi_vec_fma(s->count, square, -scaled);
+        below = syi_vec_fma(s->count, syi_vec_plus(b->square_low[k], before.square_low), below);
+        square = sum * sum;
+        below -= syi_vec_fma(sum, sum, -square);
+        below = syi_vec_fnma(sum, low, syi_vec_fnma(sum, low, below));
+        b->sum[k] = sum;
+        b->sum_low[k] = low;
+        syi_vec_quick_sum(scaled, -square, &spread, &rest);
+        syi_vec_quick_sum(spread, below + rest, &b->square[k], &b->square_low[k]);
+    }
+}
+
+/* The root of a > 0 and half its reciprocal, off by 2^-43 and 2^-34 of themselves at most; no
+ * numbers for a <= 0. They begin with a guess that is off by 1.5 * 2^-12. */
+SYI_INLINE void squares_root(const squares *s, syi_vec a, syi_vec *root, syi_vec *half)
+{
+#if SYI_VECTOR == 8
+    const syi_vec one_half = syi_vec_of(0.5);
+    syi_vec guess = (syi_vec)_mm512_rsqrt14_pd((__m512d)a), rest;
+    (void)s;
+    *root = a * guess;
+    *half = one_half * guess;
+    for (int i = 0; i < 2; i++) {
+        rest = syi_vec_fnma(*root, *half, one_half);
+        *root = syi_vec_fma(*root, rest, *root);
+        *half = syi_vec_fma(*half, rest, *half);
+    }
+#else
+    __m128 narrow = _mm_rsqrt_ps(_mm256_cvtpd_ps((__m256d)(a * s->down)));
+    syi_vec guess = (syi_vec)_mm256_cvtps_pd(narrow) * s->up, rest;
+    *root = (syi_vec)_mm256_sqrt_pd((__m256d)a);
+    rest = syi_vec_fnma(*root, guess, syi_vec_of(1.0));
+    guess *= syi_vec_of(0.5);
+    *half = syi_vec_fma(guess, syi_vec_fma(rest, rest, rest), guess);
+#endif
+}
+
+/* The roots and what they lack: below 2^-42 of them, of which less than 2^-33 is lost. This is the
+ * longest time without results to be put, so what lies ahead is asked for. */
+SYI_INLINE void squares_roots(const squares *s, squares_batch *b, const double *x)
+{
+    SYI_UNROLL(1)
+    for (int k = 0; k < LANE; k++) {
+        if (s->ahead)
+            syi_ask_for((uintptr_t)(x + s->ahead + k * SYI_VECTOR), 1);
+        syi_vec spread = b->square[k], root, half;
+        squares_root(s, spread, &root, &half);
+        b->root[k] = root;
+        b->half[k] = half;
+        b->root_low[k] = (syi_vec_fnma(root, root, spread) + b->square_low[k]) * half;
+    }
+}
+
+/* (high + low) * factor. */
+SYI_INLINE void squares_scale(const squares *s, syi_vec high, syi_vec low, syi_vec *product,
+                              syi_vec *below)
+{
+    *product = high * s->factor;
+    *below = syi_vec_fma(high, s->factor, -*product);
+    *below = syi_vec_fma(low, s->factor, syi_vec_fma(high, s->factor_low, *below));
+}
+
+/* high + low rounded; error * size is the bound of its error. */
+SYI_INLINE syi_vec squares_round(syi_vec high, syi_vec low, syi_vec error, syi_vec size,
+                                 syi_vec_mask *sure)
+{
+    syi_vec value = high + syi_vec_fma(error, size, low);
+    *sure = syi_vec_mask_ordered(*sure, value, high + syi_vec_fnma(error, size, low));
+    return value;
+}
+
+/* The mean and a step, with what both lack; `bound` is that of its error. */
+SYI_INLINE syi_vec squares_band(syi_vec mean, syi_vec step, syi_vec low, syi_vec bound, int near,
+                                syi_vec_mask *sure)
+{
+    syi_vec band, rest, value;
+    if (near)
+        syi_vec_quick_sum(mean, step, &band, &rest);
+    else
+        syi_vec_two_sum(mean, step, &band, &rest);
+    low = syi_vec_plus(low, rest);
+    value = band + (low + bound);
+    *sure = syi_vec_mask_ordered(*sure, value, band + syi_vec_less(low, bound));
+    return value;
+}
+
+/* The means, and the bands at their sides. Without the quotient's correction a mean lacks a few of
+ * its last places at most. */
+SYI_INLINE void squares_bands(const squares *s, squares_batch *b, int near)
+{
+    SYI_UNROLL(8)
+    for (int k = 0; k < LANE; k++) {
+        syi_vec total = b->sum[k], quotient = total * s->reciprocal, mean, low, step, step_low;
+        syi_vec left = syi_vec_fnma(quotient, s->count, total) + b->sum_low[k];
+        syi_vec part = left * s->reciprocal, bound = s->error * b->half[k];
+        syi_vec_mask sure = syi_vec_mask_full();
+        part = syi_vec_fma(syi_vec_fnma(part, s->count, left), s->reciprocal, part);
+        syi_vec_quick_sum(s->pivot, quotient, &mean, &low);
+        low = syi_vec_plus(low, part);
+        squares_scale(s, b->root[k], b->root_low[k], &step, &step_low);
+        b->out[0][k] = squares_band(mean, step, low + step_low, bound, near, &sure);
+        b->out[1][k] = mean + low;
+        b->out[2][k] = squares_band(mean, -step, low - step_low, bound, near, &sure);
+        b->sure[k] = sure;
+    }
+}
+
+SYI_INLINE void squares_deviations(const squares *s, squares_batch *b)
+{
+    SYI_UNROLL(8)
+    for (int k = 0; k < LANE; k++) {
+        syi_vec high, low;
+        squares_scale(s, b->root[k], b->root_low[k], &high, &low);
+        b->sure[k] = syi_vec_mask_full();
+        b->out[0][k] = squares_round(high, low, s->error, b->half[k], &b->sure[k]);
+    }
+}
+
+/* count * (newest value - mean) / root. What is divided is exact: a multiple of the data's unit, at
+ * most 2^(length + 1) times as large as they. The quotient is off by as much as the root in
+ * proportion, the bound of whose error is twice too large, which covers their product. */
+SYI_INLINE void squares_scores(const squares *s, squares_batch *b, const double *x)
+{
+    lanes_load(x, b->out[0]);
+    SYI_UNROLL(8)
+    for (int k = 0; k < LANE; k++) {
+        syi_vec value = b->out[0][k] - s->pivot, high, low;
+        syi_vec first = value * s->count, below = syi_vec_fma(value, s->count, -first);
+        syi_vec_two_sum(first, -b->sum[k], &high, &low);
+        low += below - b->sum_low[k];
+        syi_vec_quick_sum(high, low, &b->sum[k], &b->sum_low[k]);
+    }
+    SYI_UNROLL(8)
+    for (int k = 0; k < LANE; k++) {
+        syi_vec root = b->root[k], half = b->half[k], inverse = half + half, score, rest, high, low;
+        inverse = syi_vec_fma(inverse, syi_vec_fnma(root, inverse, syi_vec_of(1.0)), inverse);
+        score = b->sum[k] * inverse;
+        rest = syi_vec_fnma(score, root, b->sum[k]);
+        rest += syi_vec_fnma(score, b->root_low[k], b->sum_low[k]);
+        squares_scale(s, score, rest * inverse, &high, &low);
+        b->sure[k] = syi_vec_mask_ordered(syi_vec_mask_full(), s->least, b->square[k]);
+        b->out[0][k] =
+            squares_round(high, low, s->error * half * half, syi_vec_abs(high), &b->sure[k]);
+    }
+}
+
+SYI_INLINE int squares_run_as(squares *s, squares_batch *b, const double *x, const double *old,
+                              double *const *out, int past, syi_window_kind kind, int near)
+{
+    const int outputs = kind == SYI_WINDOW_BANDS ? 3 : 1;
+    squares_slide(s, b, x, old, near);
+    squares_spreads(s, b);
+    squares_roots(s, b, x);
+    if (kind == SYI_WINDOW_BANDS)
+        squares_bands(s, b, near);
+    else if (kind == SYI_WINDOW_SCORE)
+        squares_scores(s, b, x);
+    else
+        squares_deviations(s, b);
+    for (int j = 0; j < outputs; j++)
+        lanes_put(out[j], b->out[j], past);
+    syi_vec_mask sure = b->sure[0];
+    for (int k = 1; k < LANE; k++)
+        sure &= b->sure[k];
+    return syi_vec_mask_is_full(sure);
+}
+
+/* Each a function: in one the compiler would unroll the loops of none. */
+#define SQUARES_RUN(name, kind, near)                                                              \
+    static __attribute__((noinline)) int name(squares *s, squares_batch *b, const double *x,       \
+                                              const double *old, double *const *out, int past)     \
+    {                                                                                              \
+        return squares_run_as(s, b, x, old, out, past, kind, near);                                \
+    }
+
+SQUARES_RUN(squares_run_bands, SYI_WINDOW_BANDS, 0)
+SQUARES_RUN(squares_run_near_bands, SYI_WINDOW_BANDS, 1)
+SQUARES_RUN(squares_run_scores, SYI_WINDOW_SCORE, 0)
+SQUARES_RUN(squares_run_near_scores, SYI_WINDOW_SCORE, 1)
+SQUARES_RUN(squares_run_deviations, SYI_WINDOW_DEVIATION, 0)
+SQUARES_RUN(squares_run_near_deviations, SYI_WINDOW_DEVIATION, 1)
+
+int SYI_ISA_NAME(syi_squares_run)(squares *s, squares_batch *b, const double *x, const double *old,
+                                  double *const *out, int past)
+{
+    if (s->kind == SYI_WINDOW_BANDS)
+        return s->near ? squares_run_near_bands(s, b, x, old, out, past)
+                       : squares_run_bands(s, b, x, old, out, past);
+    if (s->kind == SYI_WINDOW_SCORE)
+        return s->near ? squares_run_near_scores(s, b, x, old, out, past)
+                       : squares_run_scores(s, b, x, old, out, past);
+    return s->near ? squares_run_near_deviations(s, b, x, old, out, past)
+                   : squares_run_deviations(s, b, x, old, out, past);
+}
+
+#endif
