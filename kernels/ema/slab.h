@@ -43,16 +43,23 @@ typedef struct ema_slab {
     syi_deviation start[EMA_LANES + 1]; /* from the last value, of each lane */
 } ema_slab;
 
+/* Asks for what comes later, of every second lane: of the even ones while a block is read, of the
+ * odd ones while it is computed. */
+SYI_INLINE void ema_ask(const ema_slab *s, int lane, int64_t at, int count)
+{
+    for (; lane < EMA_LANES; lane += 2)
+        for (int i = 0; i < count; i += SYI_LINE) {
+            __builtin_prefetch(s->next_x + lane * s->stride + at + i);
+            __builtin_prefetch(s->next_y + lane * s->stride + at + i, 1);
+        }
+}
+
 /* Reads a block of the lanes. */
 SYI_INLINE void ema_read(ema_slab *s, int64_t at, int count)
 {
     syi_vec *tile = s->tile + at * EMA_GROUPS;
     syi_lanes_load(tile, s->x + at, s->stride, EMA_GROUPS, count);
-    for (int lane = 0; lane < EMA_LANES; lane++)
-        for (int i = 0; i < count; i += SYI_LINE) {
-            __builtin_prefetch(s->next_x + lane * s->stride + at + i);
-            __builtin_prefetch(s->next_y + lane * s->stride + at + i, 1);
-        }
+    ema_ask(s, 0, at, count);
     for (int q = 0; q < EMA_GROUPS; q++) {
         syi_vec least = tile[q], most = tile[q];
         for (int i = 1; i < count; i++) {
@@ -119,6 +126,7 @@ SYI_INLINE void ema_try(ema_slab *s, int64_t at, int count)
         grid[q] = ema_enter(s, q, at);
         stage[q] = syi_stage_copy(&s->stage[q]);
     }
+    ema_ask(s, 1, at, count);
     for (int i = 0; i < count; i++)
         for (int q = 0; q < EMA_GROUPS; q++)
             ema_step(&stage[q], s->terms, &grid[q], s->tile[(at + i) * EMA_GROUPS + q]);
@@ -162,6 +170,7 @@ SYI_INLINE void ema_write(ema_slab *s, int64_t at, int count)
         error[q] = ema_error(s, q, &grid[q]);
         stage[q] = syi_stage_copy(&s->stage[q]);
     }
+    ema_ask(s, 1, at, count);
     for (int i = 0; i < whole; i += SYI_VECTOR)
         ema_write_some(s, at + i, SYI_VECTOR, stage, grid, error, unsure);
     if (whole < count)

@@ -19,7 +19,7 @@
 /* Columns of a lane in units of those of its run-in: with fewer, running twice is as good; with
  * more, the run-ins hardly count. */
 #define SYI_LONG_LEAST 2
-#define SYI_LONG_MOST  32
+#define SYI_LONG_MOST  64
 
 /* Columns that are run from a guess, whole blocks. */
 SYI_INLINE int64_t syi_long_run_in(double period)

@@ -116,24 +116,81 @@ SYI_INLINE void window_meet(window_extremes *e, int k, syi_vec next)
     e->strange[k] = syi_vec_fma(next, (syi_vec){0}, e->strange[k]);
 }
 
+/* Asks for numbers that are measured soon, and, unless it is NULL, for the lines that are written
+ * then. */
+SYI_INLINE void window_ask(const double *x, const double *out, int count)
+{
+    syi_ask_ahead(x, count);
+    for (int k = 0; out && k < count; k += SYI_LINE)
+        __builtin_prefetch(out + k, 1);
+}
+
+#if SYI_VECTOR == 8
+
+/* Of positive numbers by their bits, which as integers are in the same order, by the units for
+ * integers, which have nothing else to do; returns 0 where not all are positive and finite. */
+SYI_INLINE int window_measure_positive(const double *x, int64_t count, const double *out,
+                                       window_range *range)
+{
+    enum { STEP = WINDOW_AT_ONCE * SYI_VECTOR };
+    __m512i least[WINDOW_AT_ONCE], most[WINDOW_AT_ONCE];
+    int64_t i = 0;
+    for (int k = 0; k < WINDOW_AT_ONCE; k++)
+        least[k] = most[k] = (__m512i)syi_vec_of(x[0]);
+    for (; i + STEP <= count; i += STEP) {
+        window_ask(x + i, out ? out + i : NULL, STEP);
+        for (int k = 0; k < WINDOW_AT_ONCE; k++) {
+            __m512i next = (__m512i)syi_vec_load(x + i + k * SYI_VECTOR);
+            least[k] = _mm512_min_epi64(least[k], next);
+            most[k] = _mm512_max_epi64(most[k], next);
+        }
+    }
+    for (; i < count; i += SYI_VECTOR) {
+        __m512i next = (__m512i)window_next(x, i, count);
+        least[0] = _mm512_min_epi64(least[0], next);
+        most[0] = _mm512_max_epi64(most[0], next);
+    }
+    for (int k = 1; k < WINDOW_AT_ONCE; k++) {
+        least[0] = _mm512_min_epi64(least[0], least[k]);
+        most[0] = _mm512_max_epi64(most[0], most[k]);
+    }
+    int64_t low = _mm512_reduce_min_epi64(least[0]), high = _mm512_reduce_max_epi64(most[0]);
+    range->least = syi_from_bits((uint64_t)low);
+    range->most = syi_from_bits((uint64_t)high);
+    range->span = syi_span_of(high, low, 0);
+    return low > 0 && high < SYI_INFINITY_BITS;
+}
+
+#else
+
+SYI_INLINE int window_measure_positive(const double *x, int64_t count, const double *out,
+                                       window_range *range)
+{
+    (void)x, (void)count, (void)out, (void)range;
+    return 0;
+}
+
+#endif
+
 /* Of count > 0 numbers; on the way the lines of out[0 .. count), unless it is NULL, are fetched for
  * writing. */
 SYI_INLINE window_range window_measure(const double *x, int64_t count, const double *out)
 {
     enum { STEP = WINDOW_AT_ONCE * SYI_VECTOR };
-    window_range range = {{0, 0, 1}, x[0], x[0]};
+    window_range range;
     window_extremes e;
     int64_t i = 0;
+    if (x[0] > 0.0 && window_measure_positive(x, count, out, &range))
+        return range;
+    range = (window_range){{0, 0, 1}, x[0], x[0]};
     for (int k = 0; k < WINDOW_AT_ONCE; k++) {
         e.most[k] = e.least[k] = syi_vec_of(x[0]);
         e.strange[k] = (syi_vec){0};
     }
     for (; i + STEP <= count; i += STEP) {
-        syi_ask_ahead(x + i, STEP);
+        window_ask(x + i, out ? out + i : NULL, STEP);
         for (int k = 0; k < WINDOW_AT_ONCE; k++)
             window_meet(&e, k, syi_vec_load(x + i + k * SYI_VECTOR));
-        for (int k = 0; out && k < STEP; k += SYI_LINE)
-            __builtin_prefetch(out + i + k, 1);
     }
     for (; i < count; i += SYI_VECTOR)
         window_meet(&e, 0, window_next(x, i, count));
