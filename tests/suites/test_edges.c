@@ -242,6 +242,21 @@ Test(edges, zero_is_positive)
     }
 }
 
+/* Nothing but one strange value for longer than any block of columns. */
+Test(edges, only_strange_values)
+{
+    static const double strange[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+    static const char *const workloads[] = {"sma",         "rolling_std", "bollinger", "zscore",
+                                            "rolling_min", "rolling_max", "ema",       "macd",
+                                            "rsi",         "atr"};
+    for (size_t k = 0; k < sizeof strange / sizeof strange[0]; k++) {
+        for (int i = 700; i < 7000; i++)
+            x[i] = strange[k];
+        for (size_t w = 0; w < sizeof workloads / sizeof workloads[0]; w++)
+            check(workloads[w], 1, 8000, 0, NULL, 0);
+    }
+}
+
 /* Of column 0 the close alone counts in atr, whatever else comes right behind the seed. */
 Test(edges, first_high_of_atr)
 {
