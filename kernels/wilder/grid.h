@@ -20,7 +20,6 @@
 #ifndef SYI_KERNELS_WILDER_GRID_H
 #define SYI_KERNELS_WILDER_GRID_H
 
-#include "traffic.h"
 #include "wilder/settle.h"
 
 #if SYI_HAVE_VECTORS
@@ -82,14 +81,6 @@ SYI_INLINE int choose_grid(grid *grid, const tile *t, double before, double more
 SYI_INLINE void spread_group(const tile *t, int64_t i, int q, syi_vec *term)
 {
     syi_vec_columns(t->high + q * SYI_VECTOR * t->steps + i, t->steps, term);
-}
-
-/* Asks for columns of the tile behind the one at x, a line or more; the nearest cache has no room
- * for them yet. */
-SYI_INLINE void ask_for_next(const double *x, const tile *t, int64_t column, int count)
-{
-    for (int l = 0; l < count; l += SYI_LINE)
-        __builtin_prefetch(x + LANES * t->steps + column + l, 0, 2);
 }
 
 /* A column of a group's sums, whose high parts have the shift. */

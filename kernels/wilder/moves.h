@@ -45,14 +45,14 @@ SYI_INLINE price_traits take_first_moves(const double *x, double close, tile *t)
 /* The sums of a group's stretches from 0; the high parts have the shift. Meanwhile the memory
  * brings the tile behind the one at x nearer. */
 SYI_INLINE void sum_moves(const weights *w, tile *t, const grid *of_total, const grid *of_up, int q,
-                          const double *x)
+                          const syi_wilder_prices *x)
 {
     const syi_vec shift = syi_vec_load(of_total->shift + q * SYI_VECTOR);
     const syi_vec up_shift = syi_vec_load(of_up->shift + q * SYI_VECTOR);
     group_sum total = {shift, {0}}, up = {up_shift, {0}};
     for (int64_t i = 0; i < t->steps; i += SYI_VECTOR) {
         syi_vec move[SYI_VECTOR];
-        ask_for_next(x, t, (q * t->steps + i) * SYI_VECTOR, SYI_VECTOR * SYI_VECTOR);
+        ask_for_next(x, t, 0, (q * t->steps + i) * SYI_VECTOR, SYI_VECTOR * SYI_VECTOR);
         spread_group(t, i, q, move);
         SYI_UNROLL(8)
         for (int k = 0; k < SYI_VECTOR; k++) {

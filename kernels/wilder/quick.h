@@ -40,7 +40,7 @@ SYI_INLINE double sum_quickly(const weights *w, tile *t, int is_range, const pri
         if (is_range)
             sum_ranges(w, t, &g->total, q, x);
         else
-            sum_moves(w, t, &g->total, &g->up, q, x->close);
+            sum_moves(w, t, &g->total, &g->up, q, x);
     error += chain_grid(w, t, &g->total, &t->last, &s->total, &t->total_start);
     if (!is_range)
         error += chain_grid(w, t, &g->up, &t->up_last, &s->up, &t->up_start);

@@ -124,15 +124,20 @@ SYI_INLINE sy_status stand_still(const task *task, syi_wilder_state *s, int64_t 
     return SY_OK;
 }
 
+SYI_INLINE syi_wilder_prices prices_at(const task *task, int64_t at)
+{
+    if (task->is_range)
+        return (syi_wilder_prices){task->x.high + at, task->x.low + at, task->x.close + at};
+    return (syi_wilder_prices){NULL, NULL, task->x.close + at};
+}
+
 /* The tiles from column `at` on that the quick way could do; returns the column it reached. */
 SYI_INLINE int64_t run_quickly(const task *task, const weights *w, tile *t, syi_wilder_state *s,
                                int64_t at, int64_t to)
 {
 #if SYI_HAVE_VECTORS
     const int64_t count = LANES * t->steps;
-    syi_wilder_prices x = {NULL, NULL, task->x.close + at};
-    if (task->is_range)
-        x = (syi_wilder_prices){task->x.high + at, task->x.low + at, x.close};
+    const syi_wilder_prices x = prices_at(task, at);
     if (to - at >= count)
         at += count * run_tiles(w, task->is_range, &x, task->y ? task->y + at : NULL,
                                 task->past_cache, t, s, (to - at) / count);
@@ -146,6 +151,7 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
                               int64_t at, int *done)
 {
     const int64_t count = LANES * t->steps;
+    const syi_wilder_prices x = prices_at(task, at);
     syi_wilder_state next = *s;
     traits what = take_terms(task, s->close, at, t);
     double error;
@@ -160,7 +166,7 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
     spread(t->high, t->steps, t->term);
     if (what.rest << 1 != 0)
         spread(t->low, t->steps, t->rest);
-    error = sum_tile(w, t, &next, task->is_range, what.rest << 1 != 0);
+    error = sum_tile(w, t, &x, &next, task->is_range, what.rest << 1 != 0);
     next.close = task->x.close[at + count - 1];
     *s = next;
     if (!task->y)

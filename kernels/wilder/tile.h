@@ -15,6 +15,7 @@
 #define SYI_KERNELS_WILDER_TILE_H
 
 #include "exact/vector.h"
+#include "traffic.h"
 #include "wilder/state.h"
 
 #define LANES 8
@@ -101,6 +102,20 @@ SYI_INLINE void set_steps(const weights *w, tile *t, int64_t steps)
         t->fade[l] = t->fade[l - 1] * t->power.high * (1.0 + 0x1p-40);
 }
 
+/* Asks for columns of the tile behind the one at x, whole lines; the nearest cache has no room for
+ * them yet. The memory is to be busy all the time. */
+SYI_INLINE void ask_for_next(const syi_wilder_prices *x, const tile *t, int is_range,
+                             int64_t column, int count)
+{
+    for (int64_t i = LANES * t->steps + column; count > 0; i += SYI_LINE, count -= SYI_LINE) {
+        __builtin_prefetch(x->close + i, 0, 2);
+        if (is_range) {
+            __builtin_prefetch(x->high + i, 0, 2);
+            __builtin_prefetch(x->low + i, 0, 2);
+        }
+    }
+}
+
 #if SYI_HAVE_VECTORS
 
 /* Columns as they lie in the row side by side. */
@@ -144,8 +159,9 @@ SYI_INLINE void add_to(group_sum *sum, syi_vec high, syi_vec low, sums *to, int 
     syi_vec_store(to->low + first, sum->low);
 }
 
-/* The sums of each stretch from 0. */
-SYI_INLINE void sum_up(const weights *w, tile *t, int is_range, int has_rest)
+/* The sums of each stretch from 0. The tile behind the one at x is asked for. */
+SYI_INLINE void sum_up(const weights *w, tile *t, const syi_wilder_prices *x, int is_range,
+                       int has_rest)
 {
     const syi_bits_vec signs = (syi_bits_vec){0} + (UINT64_C(1) << 63);
     for (int q = 0; q < GROUPS; q++) {
@@ -153,6 +169,8 @@ SYI_INLINE void sum_up(const weights *w, tile *t, int is_range, int has_rest)
         group_sum total = {{0}, {0}}, up = {{0}, {0}};
         for (int64_t i = 0; i < t->steps; i++) {
             const syi_vec high = syi_vec_of(w->high[i]), low = syi_vec_of(w->low[i]);
+            if (q == 0)
+                ask_for_next(x, t, is_range, i * LANES, LANES);
             syi_vec term = syi_vec_load(t->term[i] + first), product = high * term;
             syi_vec rest = syi_vec_fma(low, term, syi_vec_fma(high, term, -product));
             if (has_rest)
@@ -180,11 +198,13 @@ SYI_INLINE void add_to(sums *sum, int l, double high, double low)
 }
 
 /* The same. */
-SYI_INLINE void sum_up(const weights *w, tile *t, int is_range, int has_rest)
+SYI_INLINE void sum_up(const weights *w, tile *t, const syi_wilder_prices *x, int is_range,
+                       int has_rest)
 {
     sums total = {{0.0}, {0.0}}, up = {{0.0}, {0.0}};
     for (int64_t i = 0; i < t->steps; i++) {
         const double high = w->high[i], low = w->low[i];
+        ask_for_next(x, t, is_range, i * LANES, LANES);
         for (int l = 0; l < LANES; l++) {
             double term = t->term[i][l], product = high * term;
             double rest = fma(low, term, fma(high, term, -product));
@@ -263,14 +283,14 @@ SYI_INLINE double looseness(const syi_deviation *sum)
 
 /* Sums up the tile's terms from the state, which is moved past it; returns the relative error that
  * its outputs have at most. */
-SYI_INLINE double sum_tile(const weights *w, tile *t, syi_wilder_state *s, int is_range,
-                           int has_rest)
+SYI_INLINE double sum_tile(const weights *w, tile *t, const syi_wilder_prices *x,
+                           syi_wilder_state *s, int is_range, int has_rest)
 {
     double error = LAST_ERROR + looseness(&s->total) + (is_range ? 0.0 : looseness(&s->up));
     if (has_rest)
-        sum_up(w, t, is_range, 1);
+        sum_up(w, t, x, is_range, 1);
     else
-        sum_up(w, t, is_range, 0);
+        sum_up(w, t, x, is_range, 0);
     chain(w, t, &t->total[t->steps - 1], &s->total, &t->total_start);
     if (!is_range)
         chain(w, t, &t->up[t->steps - 1], &s->up, &t->up_start);
