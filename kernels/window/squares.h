@@ -166,6 +166,7 @@ static inline void squares_fill(squares *s, const double *x, int64_t count)
     squares_before(s, &m);
 }
 
+/* BATCH columns on their way (squares_run.c). */
 typedef struct squares_batch {
     squares_moments before; /* each lane */
     syi_vec sum[LANE], sum_low[LANE], square[LANE], square_low[LANE];

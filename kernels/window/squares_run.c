@@ -122,8 +122,8 @@ SYI_INLINE syi_vec squares_band(syi_vec mean, syi_vec step, syi_vec low, syi_vec
     return value;
 }
 
-/* The means, and the bands at their sides. Without the quotient's correction a mean lacks a few of
- * its last places at most. */
+/* The means, and the bands at their sides. Without `low` a mean lacks three of its last places at
+ * most: what is lost in adding to `low` is below 2^-102 of the mean. */
 SYI_INLINE void squares_bands(const squares *s, squares_batch *b, int near)
 {
     SYI_UNROLL(8)
