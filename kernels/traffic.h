@@ -2,8 +2,8 @@
  * What kernels do about memory. What is read from left to right is asked for a little ahead: what
  * the processor itself looks ahead ends with each page. (Not by a reduction, which does nothing but
  * read: asking makes it 3 to 5 % faster on a Xeon, and up to 1.7 times slower on a Zen.) A kernel
- * that goes over a tile in several loops asks for the next one in all of them: requests that come
- * all at once are waited for. What is written to large arrays goes past the cache: a plain store
+ * that goes over a tile in several loops spreads its requests for the next one: those that come all
+ * at once are waited for. What is written to large arrays goes past the cache: a plain store
  * first fetches the line that it overwrites, which costs twice the bytes, and pushes out what the
  * cache holds. Where a piece says that its results will not be near anyway (`past_cache`), a kernel
  * stores whole lines past it, spread evenly among its computing: then they take no time beside it.

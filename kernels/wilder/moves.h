@@ -21,7 +21,7 @@ SYI_INLINE syi_vec take_move(syi_vec to, syi_vec from, price_traits *what)
     return to - from;
 }
 
-/* As take_ranges() and take_first_ranges(). */
+/* As take_ranges() and take_first_ranges(), but for what is asked for: sum_moves() does. */
 SYI_INLINE void take_moves(const double *x, int64_t i, tile *t, price_traits *what, const double *y)
 {
     SYI_UNROLL(8)

@@ -127,8 +127,9 @@ SYI_INLINE void window_ask(const double *x, const double *out, int count)
 
 #if SYI_VECTOR == 8
 
-/* Of positive numbers by their bits, which as integers are in the same order, by the units for
- * integers, which have nothing else to do; returns 0 where not all are positive and finite. */
+/* Of positive numbers by their bits, which as integers are in the same order: what is not finite
+ * is the largest then, and need not be looked for. Returns 0 where not all are positive and finite.
+ */
 SYI_INLINE int window_measure_positive(const double *x, int64_t count, const double *out,
                                        window_range *range)
 {
@@ -177,12 +178,11 @@ SYI_INLINE int window_measure_positive(const double *x, int64_t count, const dou
 SYI_INLINE window_range window_measure(const double *x, int64_t count, const double *out)
 {
     enum { STEP = WINDOW_AT_ONCE * SYI_VECTOR };
-    window_range range;
+    window_range range = {{0, 0, 1}, x[0], x[0]}, positive;
     window_extremes e;
     int64_t i = 0;
-    if (x[0] > 0.0 && window_measure_positive(x, count, out, &range))
-        return range;
-    range = (window_range){{0, 0, 1}, x[0], x[0]};
+    if (x[0] > 0.0 && window_measure_positive(x, count, out, &positive))
+        return positive;
     for (int k = 0; k < WINDOW_AT_ONCE; k++) {
         e.most[k] = e.least[k] = syi_vec_of(x[0]);
         e.strange[k] = (syi_vec){0};

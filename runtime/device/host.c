@@ -89,16 +89,17 @@ static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int 
     const int64_t halo_tiles = syi_job_halo(job) / SYI_TILE + 1;
     const int64_t enough = halo_tiles > 2 ? 8 * halo_tiles : 16;
     const int64_t tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE;
-    int64_t pieces = 1, piece;
+    int64_t piece = tiles;
     if (job->workload->user)
         return 1;
-    /* A row is not cut when there are rows enough for every thread. */
-    if (threads > 1 && slab->rows < (int64_t)threads * 4)
-        pieces = choose_pieces(tiles, halo_tiles, enough, threads);
-    piece = pieces > 1 ? (tiles + pieces - 1) / pieces : tiles;
-    /* A cut costs a reduction nothing. */
-    if (job->workload->pattern == SY_PATTERN_REDUCE)
+    /* A cut costs a reduction nothing. Others' rows are not cut when there are enough of them for
+     * every thread. */
+    if (job->workload->pattern == SY_PATTERN_REDUCE) {
         piece = choose_share(slab->tiles, threads, tiles < TILES_AT_ONCE ? tiles : TILES_AT_ONCE);
+    } else if (threads > 1 && slab->rows < (int64_t)threads * 4) {
+        const int64_t pieces = choose_pieces(tiles, halo_tiles, enough, threads);
+        piece = pieces > 1 ? (tiles + pieces - 1) / pieces : tiles;
+    }
     /* Floats pass through a thread's desk, which should stay in its cache. */
     if (job->dtype == SY_F32 && piece > enough)
         return enough;
