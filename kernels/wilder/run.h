@@ -151,6 +151,7 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
                               int64_t at, int *done)
 {
     const int64_t count = LANES * t->steps;
+    const int is_seen = task->y != NULL;
     const syi_wilder_prices x = prices_at(task, at);
     syi_wilder_state next = *s;
     traits what = take_terms(task, s->close, at, t);
@@ -159,8 +160,10 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
     if (*done && !task->is_range && what.moved << 1 == 0)
         return stand_still(task, s, at, count);
     syi_wilder_catch_up(&next, &task->factor);
-    *done &= is_fit(&next.total, kept_of(t->power)) && is_fit(&next.up, kept_of(t->power));
-    *done &= task->is_range || (next.total.value.high != 0.0 && next.lifted == 0.0);
+    *done &= is_fit(&next.total, kept_of(t->power), is_seen);
+    *done &= is_fit(&next.up, kept_of(t->power), is_seen);
+    if (!task->is_range)
+        *done &= (!is_seen || next.total.value.high != 0.0) && next.lifted == 0.0;
     if (!*done)
         return SY_OK;
     spread(t->high, t->steps, t->term);

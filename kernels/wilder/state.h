@@ -270,6 +270,23 @@ SYI_INLINE void syi_wilder_seed(syi_wilder_state *s, const syi_wilder_prices *x,
     s->close = x->close[i];
 }
 
+/* The terms of a column, rounded: the change of price, or the range, and the gain. */
+SYI_INLINE double syi_wilder_size(const syi_wilder_prices *x, int64_t i, int is_range, double *gain)
+{
+    const double close = x->close[i - 1];
+    double rise, fall, width;
+    *gain = 0.0;
+    if (!is_range) {
+        *gain = x->close[i] - close;
+        return fabs(*gain);
+    }
+    rise = fabs(x->high[i] - close);
+    fall = fabs(x->low[i] - close);
+    width = x->high[i] - x->low[i];
+    rise = rise > fall ? rise : fall;
+    return rise > width ? rise : width;
+}
+
 /* The state at column i, the first of `count` that are seen; their terms suggest how large the sums
  * before may be, and the chain of states checks it. */
 SYI_INLINE syi_wilder_state syi_wilder_assume(const syi_wilder_prices *x, int64_t i, int64_t count,
@@ -281,10 +298,9 @@ SYI_INLINE syi_wilder_state syi_wilder_assume(const syi_wilder_prices *x, int64_
     if (!(largest <= SYI_HUGE))
         s.phase = syi_phase_after(largest);
     for (int64_t k = i + 1; k < i + count; k++) {
-        syi_dd term, gain;
-        syi_wilder_terms(x, x->close[k - 1], k, is_range, &term, &gain);
-        most = term.high > most ? term.high : most;
-        most_gain = gain.high > most_gain ? gain.high : most_gain;
+        double gain, size = syi_wilder_size(x, k, is_range, &gain);
+        most = size > most ? size : most;
+        most_gain = gain > most_gain ? gain : most_gain;
     }
     s.total.error = most <= SYI_HUGE ? scale * most : 0.0;
     s.up.error = most_gain <= SYI_HUGE ? scale * most_gain : 0.0;

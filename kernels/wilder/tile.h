@@ -256,12 +256,14 @@ SYI_INLINE double kept_of(syi_dd power)
     return kept;
 }
 
-/* A sum that a tile can start from. */
-SYI_INLINE int is_fit(const syi_deviation *sum, double kept)
+/* A sum that a tile can start from. Where only the state behind it is wanted, it may be off by
+ * anything: the error is that of a sum of terms alone. */
+SYI_INLINE int is_fit(const syi_deviation *sum, double kept, int is_seen)
 {
     if (sum->value.high == 0.0)
-        return sum->error == 0.0;
-    return sum->value.high * kept >= LEAST_SUM && sum->error <= MOST_LOOSE * sum->value.high;
+        return !is_seen || sum->error == 0.0;
+    return sum->value.high * kept >= LEAST_SUM &&
+           (!is_seen || sum->error <= MOST_LOOSE * sum->value.high);
 }
 
 /* Moves one of the state's sums past the tile. */
