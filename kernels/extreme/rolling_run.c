@@ -10,8 +10,8 @@
 #include "traffic.h"
 
 /* The longest window that is made of stretches, and the columns of which they are made at once. */
-#define SHORT_PERIOD 128
-#define COLUMNS      512
+#define SHORT_PERIOD 1024
+#define COLUMNS      1024
 #define ROOM         (SHORT_PERIOD + COLUMNS)
 
 SYI_INLINE double more_extreme(double a, double b, int greatest)
