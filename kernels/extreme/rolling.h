@@ -1,7 +1,6 @@
 /*
- * The least or greatest value of each window, for `rolling_min` and `rolling_max`, in the same time
- * for any period. Windows are cut at the borders of blocks: what lies before the border is the
- * least value of a block's end, what lies behind it of the next one's beginning.
+ * The least or greatest value of each window, for `rolling_min` and `rolling_max`. Nothing is
+ * rounded, so the CPU and a GPU may each put a window together from the parts that suit them.
  */
 #ifndef SYI_KERNELS_EXTREME_ROLLING_H
 #define SYI_KERNELS_EXTREME_ROLLING_H

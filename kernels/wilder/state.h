@@ -270,7 +270,7 @@ SYI_INLINE void syi_wilder_seed(syi_wilder_state *s, const syi_wilder_prices *x,
     s->close = x->close[i];
 }
 
-/* The terms of a column, rounded: the change of price, or the range, and the gain. */
+/* How large a column's term is, rounded, and how large its gain. */
 SYI_INLINE double syi_wilder_size(const syi_wilder_prices *x, int64_t i, int is_range, double *gain)
 {
     const double close = x->close[i - 1];
