@@ -8,7 +8,7 @@
 #include "fast/either.h"
 #include "window/window.h"
 
-enum { SYI_SPREAD_LENGTHS = 12 }; /* up to SYI_FAST_PERIOD */
+enum { SYI_SPREAD_LENGTHS = 5 }; /* up to SYI_SCAN_LEAST */
 
 /* The mean of the `have` newest columns, of which there is the mean, and the stretch of `length`
  * before them. */

@@ -5,6 +5,7 @@
 #ifndef SYI_KERNELS_FAST_SPREAD_RUN_H
 #define SYI_KERNELS_FAST_SPREAD_RUN_H
 
+#include "fast/scan_run.h"
 #include "fast/spread_task.h"
 
 /* The gap of twice the length before what has been joined, whose drops are at `drop`; `fresh`: the
@@ -310,9 +311,7 @@ static void compute_all(task *t, const syi_piece *piece, int64_t at)
 {
     const sy_segment *segment = &piece->segment;
     const int64_t period = t->window->period;
-    const int64_t most = period < 3 * FIRST ? SHORT_CHUNK
-                         : period < CHUNK   ? CHUNK
-                                            : period & -SYI_WIDTH;
+    const int64_t most = period < 3 * FIRST ? SHORT_CHUNK : CHUNK;
     const int past = piece->past_cache && syi_in_line(segment->out, OUTPUTS);
     for (; at < segment->count; at += t->windows) {
         int apart;
@@ -334,6 +333,8 @@ static sy_status syi_spread_run(const syi_piece *piece, const syi_window *window
     const sy_segment *segment = &piece->segment;
     syi_joint joints[SYI_SPREAD_LENGTHS] = {{0}};
     int64_t at = window->period - 1 - segment->first;
+    if (window->period >= SYI_SCAN_LEAST)
+        return syi_scan_run(piece, window);
     task t = {.drop = drop, .square = square, .gap = gap}; /* all: there may be a block before */
     t.all = (rooms){all[0] + SYI_FAST_BEHIND, all[1] + SYI_FAST_BEHIND, all[2] + SYI_FAST_BEHIND};
     plan(&t, window, joints);

@@ -9,7 +9,7 @@
 
 /* Windows at a time: few columns are gone through twice, and all stays in the near caches. Short
  * windows take one pass, which keeps less there. */
-enum { CHUNK = 512, SHORT_CHUNK = 1024, ROOM = 2 * SYI_FAST_PERIOD + 64 };
+enum { CHUNK = 512, SHORT_CHUNK = 1024, ROOM = SHORT_CHUNK + 2 * SYI_SCAN_LEAST + 64 };
 enum { FIRST = SYI_SPREAD_FIRST };
 enum { OUTPUTS = SYI_SPREAD_KIND == SYI_WINDOW_BANDS ? 3 : 1 };
 

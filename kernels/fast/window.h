@@ -1,10 +1,11 @@
 /*
- * Windows in fast accuracy. A window is put together from stretches of 1, 2, 4, 8 ... columns, each
- * from two of half its length; those that make up the period are joined, the longest oldest, from
- * the newest on. So a window's value is a tree over its own columns alone, with no sum from which
- * something is taken away again: nothing of a value stays behind when it leaves, and where a row is
- * cut cannot matter. The tree is what the bits depend on; how many columns a pass goes through, and
- * how many passes there are, is not.
+ * Windows in fast accuracy. The mean of a window, and the spread of a short one (of the others:
+ * fast/scan.h), is put together from stretches of 1, 2, 4, 8 ... columns, each from two of half its
+ * length; those that make up the period are joined, the longest oldest, from the newest on. So it
+ * is a tree over its own columns alone, with no sum from which something is taken away again:
+ * nothing of a value stays behind when it leaves, and where a row is cut cannot matter. The tree is
+ * what the bits depend on; how many columns a pass goes through, and how many passes there are, is
+ * not.
  *
  * Longest oldest, because then all stretches of a vector or more begin at whole vectors. Where all
  * values are equal, means are joined by differences that are exactly 0, and squares are 0.
@@ -18,6 +19,10 @@
 
 /* Longer windows are computed in exact arithmetic: so much would not stay in the cache. */
 #define SYI_FAST_PERIOD 2048
+/* Spreads of windows from here on are scanned (fast/scan.h); of longer ones than SYI_SCAN_MOST they
+ * are exact. */
+#define SYI_SCAN_LEAST 24
+#define SYI_SCAN_MOST  256
 /* Columns that may be read behind a chunk's own. */
 #define SYI_FAST_BEHIND 24
 

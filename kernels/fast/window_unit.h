@@ -11,27 +11,24 @@
 
 #include "cuda/window_unit.h"
 #include "fast/join.h"
+#include "fast/scan_unit.h"
 #include "fast/window.h"
 
-/* FAST_EACH: windows of a thread, of a chunk at most; FAST_AHEAD: columns that it reads before any
- * is written. Columns there is room for: of sums as many as are ever wanted; of spreads, which are
- * two values each, what the 48 KiB of shared memory hold beside what the exact windows want, in
- * which the longest ones are computed. */
-enum { FAST_EACH = 3, FAST_AHEAD = 4 };
-enum { FAST_WINDOWS = FAST_EACH * SYI_WINDOW_UNIT_THREADS };
-enum { FAST_SUMS = FAST_WINDOWS + SYI_FAST_PERIOD, FAST_ROOM = 2944 };
+/* FAST_AHEAD: columns that a thread reads before any is written. FAST_SUMS, FAST_SPREADS: columns
+ * there is room for, as many as are ever wanted. */
+enum { FAST_AHEAD = 4 };
+enum { FAST_SUMS = FAST_WINDOWS + SYI_FAST_PERIOD, FAST_SPREADS = FAST_WINDOWS + SYI_SCAN_LEAST };
 
 typedef struct fast_shared {
-    double drop[FAST_ROOM], square[FAST_ROOM]; /* fast/spread.h */
+    double drop[FAST_SPREADS], square[FAST_SPREADS]; /* fast/spread.h */
     syi_joint joints[SYI_SPREAD_LENGTHS];
 } fast_shared;
 
-/* Windows that go together; window j is x[j .. j + period). */
-typedef struct fast_chunk {
-    const double *x;
-    double *out[3]; /* of window 0 */
-    int windows, columns, period;
-} fast_chunk;
+/* Spreads are put together from stretches or scanned. */
+typedef union spread_shared {
+    fast_shared stretches;
+    scan_shared scan;
+} spread_shared;
 
 /* The window of this thread with number k; those from chunk->windows on are nobody's. */
 #define FAST_WINDOW(k) (SYI_THREAD + (k)*SYI_WINDOW_UNIT_THREADS)
@@ -209,13 +206,17 @@ SYI_DEVICE void fast_spreads(const fast_chunk *chunk, const syi_window *window, 
     SYI_SYNC(); /* before the next chunk */
 }
 
-SYI_DEVICE void fast_window_unit(const syi_launch *launch, const syi_window *window, double *sums,
-                                 fast_shared *shared)
+/* Where a block keeps what its windows are made of: one of these is there. */
+typedef struct fast_room {
+    double *sums;
+    fast_shared *stretches;
+    scan_shared *scan;
+} fast_room;
+
+SYI_DEVICE void fast_window_unit(const syi_launch *launch, const syi_window *window, fast_room room)
 {
     const int outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
     const int64_t before = window->period - 1;
-    const int64_t room = sums ? FAST_SUMS - before : FAST_ROOM - before;
-    const int64_t most = room < FAST_WINDOWS ? room : FAST_WINDOWS;
     syi_unit unit = syi_unit_of(launch, SYI_BLOCK);
     const double *x = syi_unit_in(launch, &unit, launch->in[0]);
     int64_t at = before - launch->first - unit.at;
@@ -224,16 +225,19 @@ SYI_DEVICE void fast_window_unit(const syi_launch *launch, const syi_window *win
         for (int64_t i = SYI_THREAD; i < at; i += SYI_WINDOW_UNIT_THREADS)
             syi_unit_out(launch, &unit, launch->out[k])[i] = syi_nan();
 #pragma unroll 1
-    for (; at < unit.count; at += most) {
+    for (; at < unit.count; at += FAST_WINDOWS) {
         fast_chunk chunk = {.x = x + at - before, .period = (int)window->period};
-        chunk.windows = (int)(unit.count - at < most ? unit.count - at : most);
+        chunk.windows = (int)(unit.count - at < FAST_WINDOWS ? unit.count - at : FAST_WINDOWS);
         chunk.columns = chunk.windows + chunk.period - 1;
         for (int k = 0; k < outputs; k++)
             chunk.out[k] = syi_unit_out(launch, &unit, launch->out[k]) + at;
-        if (sums)
-            fast_means(&chunk, sums);
+        if (room.sums)
+            fast_means(&chunk, room.sums);
+        else if (room.stretches)
+            fast_spreads(&chunk, window, room.stretches);
         else
-            fast_spreads(&chunk, window, shared);
+            syi_scan_chunk(&chunk, window, (launch->first + unit.at + at) % window->period,
+                           room.scan);
     }
     if (SYI_THREAD == 0)
         syi_unit_doubt(launch, &unit, 0, 0);
@@ -245,16 +249,19 @@ SYI_DEVICE void syi_fast_mean_unit(const syi_launch *launch, const syi_window *w
     if (window->period > SYI_FAST_PERIOD)
         syi_window_unit(launch, window);
     else
-        fast_window_unit(launch, window, sums, NULL);
+        fast_window_unit(launch, window, (fast_room){sums, NULL, NULL});
 }
 
+/* Each in a loop of its own: registers are few. */
 SYI_DEVICE void syi_fast_spread_window_unit(const syi_launch *launch, const syi_window *window)
 {
-    __shared__ fast_shared shared;
-    if (window->period > SYI_FAST_PERIOD)
+    __shared__ spread_shared shared;
+    if (window->period > SYI_SCAN_MOST)
         syi_window_unit(launch, window);
+    else if (window->period < SYI_SCAN_LEAST)
+        fast_window_unit(launch, window, (fast_room){NULL, &shared.stretches, NULL});
     else
-        fast_window_unit(launch, window, NULL, &shared);
+        fast_window_unit(launch, window, (fast_room){NULL, NULL, &shared.scan});
 }
 
 #endif

@@ -37,7 +37,7 @@ typedef struct promise {
 
 static const promise promises[] = {
     {"sma", OF_WINDOW, 8, 0},         {"rolling_std", OF_RESULT, 16, 0},
-    {"bollinger", OF_WINDOW, 8, 1},   {"zscore", OF_SCORE, 16, 4},
+    {"bollinger", OF_WINDOW, 8, 1},   {"zscore", OF_SCORE, 16, 32},
     {"rolling_min", OF_RESULT, 0, 0}, {"rolling_max", OF_RESULT, 0, 0},
     {"ema", OF_SO_FAR, 16, 4},        {"macd", OF_SO_FAR, 16, 4},
     {"atr", OF_SO_FAR, 16, 4},        {"sum", OF_TERMS, 16, 0},
@@ -236,7 +236,7 @@ static void check(lab_case c)
 #define CHECK(name, count, ...)                                                                    \
     check((lab_case){.workload = name, .params = {__VA_ARGS__}, .n_params = count})
 
-static const int periods[] = {1, 2, 3, 5, 20, 98, 200, 1000, 2048, 5000};
+static const int periods[] = {1, 2, 3, 5, 20, 24, 98, 200, 256, 1000, 2048, 5000};
 enum { PERIODS = sizeof periods / sizeof periods[0] };
 
 Test(fast, sma)
