@@ -10,6 +10,14 @@
 #include "exact/bits.h"
 #include "traffic.h"
 
+/* Before a loop over registers, which else may be kept in memory. */
+#ifdef __clang__
+#define SYI_UNROLL(count) _Pragma("unroll")
+#else
+#define SYI_PRAGMA(text)  _Pragma(#text)
+#define SYI_UNROLL(count) SYI_PRAGMA(GCC unroll count)
+#endif
+
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 #define SYI_VECTOR 8
 #elif defined(__AVX2__) && defined(__FMA__)
@@ -21,14 +29,6 @@
 #include <immintrin.h>
 
 #define SYI_HAVE_VECTORS 1
-
-/* Before a loop over registers, which else may be kept in memory. */
-#ifdef __clang__
-#define SYI_UNROLL(count) _Pragma("unroll")
-#else
-#define SYI_PRAGMA(text)  _Pragma(#text)
-#define SYI_UNROLL(count) SYI_PRAGMA(GCC unroll count)
-#endif
 
 typedef double syi_vec __attribute__((vector_size(8 * SYI_VECTOR)));
 typedef uint64_t syi_bits_vec __attribute__((vector_size(8 * SYI_VECTOR)));

@@ -18,17 +18,13 @@ typedef struct syi_scan {
     syi_vector mean, square;
 } syi_scan;
 
-/* One value more, so that there are `count`; `inverse` = 1 / count. */
-SYI_EITHER void syi_scan_add(syi_scan *scan, syi_vector x, double inverse, double squares)
+/* One value more, so that there are `count`; `inverse` = 1 / count. Both distances have the same
+ * sign. */
+SYI_EITHER void syi_scan_add(syi_scan *scan, syi_vector x, double inverse)
 {
     const syi_vector from = x - scan->mean;
     scan->mean = syi_fused(from, inverse, scan->mean);
-    scan->square = syi_product_sum(from * squares, from, scan->square);
-}
-
-SYI_EITHER double syi_scan_squares(double count, double inverse)
-{
-    return (count - 1.0) * inverse;
+    scan->square = syi_product_sum(from, x - scan->mean, scan->square);
 }
 
 /* What part of a window's values is in the older one of its parts, the newer one having `count`;
@@ -56,20 +52,27 @@ SYI_EITHER double syi_scan_factor(const syi_window *window)
     return window->kind == SYI_WINDOW_BANDS ? window->width * sqrt(factor) : factor;
 }
 
-/* What comes of a window whose newest value is x; all count from `border`. */
+/* What a window's results are made of; x is its newest value, and all count from `border`: the
+ * deviation, the score, or the bands' middle and their reach from it. */
 SYI_EITHER void syi_scan_result(syi_window_kind kind, double factor, syi_vector border,
                                 syi_vector x, const syi_scan *all, syi_vector *out)
 {
     if (kind == SYI_WINDOW_BANDS) {
-        const syi_vector reach = syi_root(all->square) * factor;
+        out[0] = syi_root(all->square) * factor;
         out[1] = border + all->mean;
-        out[0] = out[1] + reach;
-        out[2] = out[1] - reach;
         return;
     }
     out[0] = syi_root(all->square * factor);
     if (kind == SYI_WINDOW_SCORE) /* not finite where the squares are not; a zero is +0 */
         out[0] = ((x - all->mean) + (all->square - all->square)) / out[0];
+}
+
+/* The upper band, the middle and the lower one. */
+SYI_EITHER void syi_scan_bands(syi_vector reach, syi_vector middle, syi_vector *bands)
+{
+    bands[0] = middle + reach;
+    bands[1] = middle;
+    bands[2] = middle - reach;
 }
 
 #endif

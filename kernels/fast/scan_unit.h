@@ -50,8 +50,7 @@ SYI_DEVICE void scan_borders(const fast_chunk *chunk, int phase, scan_shared *sh
 #pragma unroll 1
         for (int k = 1; k <= (most < room ? most : room); k++) {
             const int i = back ? border - k : border + k - 1, j = i - (period - 1);
-            syi_scan_add(&scan, shared->x[i] - first, shared->inverse[k],
-                         syi_scan_squares((double)k, shared->inverse[k]));
+            syi_scan_add(&scan, shared->x[i] - first, shared->inverse[k]);
             if (back) {
                 shared->end_mean[i] = scan.mean;
                 shared->end_square[i] = scan.square;
@@ -78,6 +77,8 @@ SYI_DEVICE void scan_put(const fast_chunk *chunk, const syi_window *window,
         older = (syi_scan){shared->end_mean[j], shared->end_square[j]};
     all = syi_scan_join(&older, &newer, (double)count * part, part);
     syi_scan_result(window->kind, factor, border, shared->x[last] - border, &all, out);
+    if (window->kind == SYI_WINDOW_BANDS)
+        syi_scan_bands(out[0], out[1], out);
     for (int k = 0; k < (window->kind == SYI_WINDOW_BANDS ? 3 : 1); k++)
         chunk->out[k][j] = syi_is_finite(out[0]) ? out[k] : syi_nan();
 }

@@ -257,6 +257,50 @@ Test(edges, only_strange_values)
     }
 }
 
+static void check_fast(const char *workload, int period, int64_t n, const double *from)
+{
+    const sy_options options = {.struct_size = sizeof options, .accuracy = SY_ACCURACY_FAST};
+    lab_case exact = {.workload = workload, .rows = 1, .columns = n, .x = from, .n_params = 1};
+    lab_case fast[2];
+    char text[256];
+    int output;
+    exact.params[0] = (sy_param)P("period", period);
+    fast[0] = fast[1] = exact;
+    lab_describe(&exact, text, sizeof text);
+    cr_assert(lab_prepare(&exact));
+    cr_assert_eq(lab_run(contexts[0], &exact, NULL, NULL), SY_OK);
+    for (int i = 0; i < 2; i++) {
+        cr_assert(lab_prepare(&fast[i]));
+        cr_assert_eq(lab_run(contexts[i], &fast[i], &options, NULL), SY_OK, "%s", text);
+    }
+    cr_expect_eq(lab_case_difference(&fast[0], &fast[1], &output), -1, "%s", text);
+    for (int k = 0; k < exact.n_outputs; k++)
+        for (int64_t i = 0; i < n; i++)
+            cr_expect_eq(isnan(fast[0].out[k][i]), isnan(exact.out[k][i]), "%s at %d", text,
+                         (int)i);
+    lab_release(&exact);
+    lab_release(&fast[0]);
+    lab_release(&fast[1]);
+}
+
+/* Series that end about where the first window does, or where what the fast kernels go through at
+ * once does, with nothing before or nothing behind them. */
+Test(edges, fast_windows)
+{
+    static const char *const workloads[] = {"sma", "rolling_std", "bollinger", "zscore"};
+    static const int periods[] = {20, 24, 61, 200, 256};
+    for (size_t p = 0; p < sizeof periods / sizeof periods[0]; p++) {
+        const int64_t period = periods[p];
+        const int64_t n[] = {1,          period - 1,     period,     period + 1,     2 * period + 3,
+                             8 * period, 8 * period + 9, 9 * period, 17 * period + 5};
+        for (size_t i = 0; i < sizeof n / sizeof n[0]; i++)
+            for (size_t w = 0; w < sizeof workloads / sizeof workloads[0]; w++) {
+                check_fast(workloads[w], periods[p], n[i], x);
+                check_fast(workloads[w], periods[p], n[i], x + MOST - n[i]);
+            }
+    }
+}
+
 /* Of column 0 the close alone counts in atr, whatever else comes right behind the seed. */
 Test(edges, first_high_of_atr)
 {
