@@ -6,7 +6,7 @@
 #include "fast/window.h"
 
 /* Windows at a time: few columns are summed up twice, and all stays in the nearest cache. */
-enum { CHUNK = 1024, ROOM = 2 * SYI_FAST_PERIOD + 64 };
+enum { CHUNK = 1024, ROOM = CHUNK + SYI_FAST_PERIOD + 64 };
 
 /* What the period has beyond a multiple of eight columns is its tail. FIRST: columns of the first
  * sums; STEP: vectors from one of them to the next. */
@@ -328,7 +328,6 @@ static void compute_burst(task *t, double *y)
 sy_status SYI_ISA_NAME(syi_fast_mean_run)(const syi_piece *piece, int64_t period)
 {
     const sy_segment *segment = &piece->segment;
-    const int64_t most = period < CHUNK ? CHUNK : period & -SYI_WIDTH;
     const int bursts = syi_in_bursts(piece);
     int64_t at = period - 1 - segment->first;
     _Alignas(64) double room[3][ROOM], x[ROOM], y[ROOM];
@@ -339,7 +338,7 @@ sy_status SYI_ISA_NAME(syi_fast_mean_run)(const syi_piece *piece, int64_t period
         int apart;
         t.x = segment->in[0] + at - (period - 1);
         t.y = segment->out[0] + at;
-        t.windows = syi_fast_chunk(t.y, segment->count - at, most, piece->past_cache, &apart);
+        t.windows = syi_fast_chunk(t.y, segment->count - at, CHUNK, piece->past_cache, &apart);
         t.past = piece->past_cache && !bursts && !apart;
         if (apart)
             compute_apart(&t, x, y);
