@@ -7,7 +7,7 @@
 #ifndef SYI_KERNELS_FAST_SCAN_RUN_H
 #define SYI_KERNELS_FAST_SCAN_RUN_H
 
-#include "fast/scan_task.h"
+#include "fast/scan_lanes.h"
 
 /* The ends of the block before the lanes. */
 static void scan_before(scan_task *t)
@@ -32,7 +32,7 @@ SYI_INLINE void scan_done(scan_task *t, int64_t at, int past)
     if (past && t->kept.done < t->kept.end)
         scan_put_line(&t->kept);
     if (past)
-        syi_ask_for((uintptr_t)(t->x + SYI_WIDTH * (t->stride + at)), SYI_WIDTH);
+        syi_ask_for(t->next + (uintptr_t)at * SYI_WIDTH * sizeof(double), SYI_WIDTH);
 }
 
 /* The windows that end in the block `number` of each lane. */
@@ -84,47 +84,31 @@ static void scan_mark(double *const *y, int arrays, int64_t count)
 
 SYI_INLINE void scan_compute_as(scan_task *t, int past)
 {
-    double *const *y = past ? t->part : t->out;
-    const int arrays = past ? PARTS : OUTPUTS;
     t->strange = (syi_vector){0};
     scan_load_first(t);
     scan_before(t);
     for (int64_t number = 0; number < t->blocks; number++)
         scan_block(t, number, past);
     scan_store_rest(t, past);
-    if (syi_any(&t->strange))
-        scan_mark(y, arrays, SYI_WIDTH * t->stride);
-    for (int k = 0; t->is_first && k < arrays; k++)
-        syi_fast_blank(y[k], t->window->period - 1);
+    for (int l = 0; l < SYI_WIDTH && syi_any(&t->strange); l++)
+        scan_mark(t->lane[l].to, past ? PARTS : OUTPUTS, t->blocks * t->window->period);
 }
 
+/* The batch whose lanes have been placed. */
 static void scan_compute(scan_task *t)
 {
     scan_compute_as(t, 0);
+    scan_give(t, &t->first);
+    scan_give(t, &t->last);
 }
 
-static void scan_compute_past(scan_task *t)
+/* The same for a batch of `columns` from column `from` on whose results go past the cache. */
+static void scan_compute_past(scan_task *t, int64_t from, int64_t columns)
 {
     scan_compute_as(t, 1);
     scan_put_kept(&t->kept);
-    scan_keep(t);
-}
-
-/* Of a batch of single blocks the results [first, last), from the columns [first - period + 1,
- * last). A scan meets what is missing behind all that is wanted of it. */
-static void scan_compute_apart(scan_task *t, int64_t first, int64_t last)
-{
-    enum { COLUMNS = SYI_SCAN_MOST * SYI_WIDTH };
-    const int64_t period = t->window->period, seen = first - (period - 1);
-    double x[SYI_SCAN_MOST + COLUMNS + SYI_WIDTH] = {0}, y[OUTPUTS][COLUMNS], *result[OUTPUTS];
-    memcpy(result, t->out, sizeof result);
-    memcpy(x + period + seen, t->x + seen, (size_t)(last - seen) * sizeof *x);
-    t->x = x + period;
-    for (int k = 0; k < OUTPUTS; k++)
-        t->out[k] = y[k];
-    scan_compute(t);
-    for (int k = 0; k < OUTPUTS; k++)
-        memcpy(result[k] + first, y[k] + first, (size_t)(last - first) * sizeof *y[k]);
+    scan_keep(t, from, columns);
+    t->which = !t->which;
 }
 
 static void scan_plan(scan_task *t, const syi_window *window)
@@ -132,7 +116,7 @@ static void scan_plan(scan_task *t, const syi_window *window)
     const int64_t period = window->period;
     t->window = window;
     t->factor = syi_scan_factor(window);
-    t->kept.done = t->kept.end = 0;
+    t->kept.done = t->kept.end = t->which = 0;
     for (int64_t k = 1; k <= period; k++) {
         const double count = (double)k;
         t->by.inverse[k] = 1.0 / count;
@@ -143,66 +127,16 @@ static void scan_plan(scan_task *t, const syi_window *window)
         t->ends[i].mean[period] = t->ends[i].square[period] = (syi_vector){0};
 }
 
-/* Whether the lanes are at different places of a near cache, which holds few lines a page apart. */
-static int is_spread(int64_t stride)
+/* All windows from column t->at on. */
+static void scan_all(scan_task *t, int past)
 {
-    enum { PAGE = 512, APART = 2 * SYI_LINE };
-    for (int64_t l = 1; l < SYI_WIDTH; l++) {
-        const int64_t apart = l * stride % PAGE;
-        if (apart < APART || apart > PAGE - APART)
-            return 0;
-    }
-    return 1;
-}
-
-/* Blocks of a lane where there are so many columns; 0 where too few. */
-static int64_t scan_blocks(int64_t period, int64_t columns)
-{
-    const int64_t most = SCAN_LANE / period;
-    const int64_t room = columns < 0 ? 0 : columns / (SYI_WIDTH * period);
-    const int64_t all = room < most ? room : most;
-    int64_t blocks = all;
-    while (blocks > 1 && !is_spread(blocks * period))
-        blocks--;
-    return blocks > 1 ? blocks : all;
-}
-
-/* A batch from column `from` of a segment on, where a block begins; wanted are the results from
- * `at` on. Returns how many columns it goes through. */
-static int64_t scan_batch(scan_task *t, const sy_segment *segment, int64_t from, int64_t at,
-                          int past)
-{
-    const int64_t period = t->window->period, left = segment->count - from;
-    const int is_first = segment->first + from == 0 && from == 0;
-    const int is_begun = is_first || (from >= at && from - period >= -segment->left);
-    const int64_t blocks = is_begun ? scan_blocks(period, left - SYI_WIDTH) : 0;
-    t->blocks = blocks > 0 ? blocks : 1;
-    t->stride = t->blocks * period;
-    t->is_first = is_first && blocks > 0;
-    t->x = segment->in[0] + from;
-    for (int k = 0; k < OUTPUTS; k++)
-        t->out[k] = segment->out[k] + from;
-    if (blocks == 0)
-        scan_compute_apart(t, from < at ? at - from : 0,
-                           SYI_WIDTH * period < left ? SYI_WIDTH * period : left);
-    else if (past)
-        scan_compute_past(t);
-    else
-        scan_compute(t);
-    return SYI_WIDTH * t->stride;
-}
-
-/* The windows of a segment from its column `at` on. */
-static void scan_all(scan_task *t, const syi_piece *piece, int64_t at)
-{
-    double part[2][PARTS][SCAN_ROOM];
-    const sy_segment *segment = &piece->segment;
-    const int past = piece->past_cache && syi_in_line(segment->out, OUTPUTS);
-    int64_t from = at - (segment->first + at) % t->window->period;
-    for (int batch = 0; from < segment->count; batch = !batch) {
-        for (int k = 0; k < PARTS; k++)
-            t->part[k] = part[batch][k];
-        from += scan_batch(t, segment, from, at, past);
+    int64_t from = t->at - (t->segment->first + t->at) % t->window->period, columns;
+    for (; from < t->segment->count; from += columns) {
+        columns = scan_place_all(t, from, past);
+        if (past)
+            scan_compute_past(t, from, columns);
+        else
+            scan_compute(t);
     }
     scan_put_kept(&t->kept);
 }
@@ -210,15 +144,16 @@ static void scan_all(scan_task *t, const syi_piece *piece, int64_t at)
 static sy_status syi_scan_run(const syi_piece *piece, const syi_window *window)
 {
     const sy_segment *segment = &piece->segment;
-    int64_t at = window->period - 1 - segment->first;
+    const int64_t at = window->period - 1 - segment->first;
     scan_task t;
     scan_plan(&t, window);
-    at = at < 0 ? 0 : at > segment->count ? segment->count : at;
-    for (int k = 0; k < OUTPUTS; k++)
-        syi_fast_blank(segment->out[k], at);
-    if (at < segment->count)
-        scan_all(&t, piece, at);
+    t.segment = segment;
+    t.at = at < 0 ? 0 : at > segment->count ? segment->count : at;
+    if (t.at < segment->count)
+        scan_all(&t, piece->past_cache && syi_in_line(segment->out, OUTPUTS));
     syi_past_done();
+    for (int k = 0; k < OUTPUTS; k++)
+        syi_fast_blank(segment->out[k], t.at);
     return SY_OK;
 }
 

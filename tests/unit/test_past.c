@@ -68,11 +68,17 @@ static void make_inputs(int kind, int rests)
     }
 }
 
-/* The columns from `first` on, output k `place` + k * `apart` elements behind the beginning of a
- * line. */
-static void run(const syi_workload *workload, syi_isa isa, int64_t first, int place, int apart,
-                syi_past_way past, found *found)
+/* Where a piece begins, where its outputs do, and the period, if there is one, and not the usual
+ * one (0). Output k is `place` + k * `apart` elements behind the beginning of a line. */
+typedef struct where {
+    int64_t first;
+    int place, apart, period;
+} where;
+
+static void run(const syi_workload *workload, syi_isa isa, where where, syi_past_way past,
+                found *found)
 {
+    const int64_t first = where.first;
     double params[SYI_MAX_PARAMS], *out[OUTPUTS];
     const double *in[INPUTS];
     int64_t halo;
@@ -82,13 +88,15 @@ static void run(const syi_workload *workload, syi_isa isa, int64_t first, int pl
                        .past_cache = past};
     for (int k = 0; k < workload->n_params; k++)
         params[k] = workload->params[k].fallback;
+    if (where.period > 0)
+        params[0] = where.period;
     halo = workload->halo ? workload->halo(params) : 0;
     for (int k = 0; k < workload->n_inputs; k++)
         in[k] = inputs[k] + first;
     for (int k = 0; k < workload->n_outputs; k++) {
         for (int64_t i = 0; i < SIZE; i++)
             found->out[k][i] = guard;
-        out[k] = found->out[k] + (place + k * apart) % LINE;
+        out[k] = found->out[k] + (where.place + k * where.apart) % LINE;
     }
     memset(&found->assumed, 0, sizeof found->assumed);
     memset(&found->end, 0, sizeof found->end);
@@ -119,16 +127,17 @@ static int same(const syi_workload *workload, const found *a, const found *b)
 static void check_workload(const syi_workload *workload, syi_isa isa, const char *accuracy)
 {
     static const int64_t firsts[] = {0, 3 * SYI_TILE};
+    const int has_period = workload->n_params > 0 && !strcmp(workload->params[0].name, "period");
     found through = {0}, past = {0};
     for (int k = 0; k < OUTPUTS; k++) {
         through.out[k] = room();
         past.out[k] = room();
     }
-    for (int place = 0; place < 2 * LINE; place++) {
-        const int64_t first = firsts[place % 2];
-        run(workload, isa, first, place, place / LINE, SYI_PAST_NOT, &through);
+    for (int place = 0; place < (has_period ? 4 : 2) * LINE; place++) {
+        const where where = {firsts[place % 2], place, place / LINE % 2, place / LINE < 2 ? 0 : 61};
+        run(workload, isa, where, SYI_PAST_NOT, &through);
         for (int way = SYI_PAST_EVENLY; way <= SYI_PAST_IN_BURSTS; way++) {
-            run(workload, isa, first, place, place / LINE, (syi_past_way)way, &past);
+            run(workload, isa, where, (syi_past_way)way, &past);
             cr_assert(same(workload, &through, &past), "%s, %s, %s, place %d", workload->name,
                       accuracy, syi_isa_name(isa), place);
         }
