@@ -41,22 +41,28 @@ SYI_DEVICE void scan_load(const fast_chunk *chunk, scan_shared *shared)
 SYI_DEVICE void scan_borders(const fast_chunk *chunk, int phase, scan_shared *shared)
 {
     const int period = chunk->period, columns = chunk->columns;
-    const int back = SYI_THREAD & 1;
+    const int back = SYI_THREAD & 1, step = back ? -1 : 1, least = back ? 0 : period - 1;
     const int border = period - 1 - phase + (SYI_THREAD >> 1) * period;
     const int most = back ? period - 1 : period, room = back ? border : columns - border;
-    syi_scan scan = {0.0, 0.0};
-    if (border < columns) {
+    const int steps = most < room ? most : room;
+    double *const mean = back ? shared->end_mean : shared->mean;
+    double *const square = back ? shared->end_square : shared->square;
+    if (border < columns && steps > 0) {
         const double first = shared->x[border];
+        int i = back ? border - 1 : border;
+        double next = shared->x[i], inverse = 1.0;
+        syi_scan scan = {0.0, 0.0};
 #pragma unroll 1
-        for (int k = 1; k <= (most < room ? most : room); k++) {
-            const int i = back ? border - k : border + k - 1, j = i - (period - 1);
-            syi_scan_add(&scan, shared->x[i] - first, shared->inverse[k]);
-            if (back) {
-                shared->end_mean[i] = scan.mean;
-                shared->end_square[i] = scan.square;
-            } else if (j >= 0) {
-                shared->mean[j] = scan.mean;
-                shared->square[j] = scan.square;
+        for (int k = 1; k <= steps; k++, i += step) {
+            const double x = next - first, now = inverse;
+            if (k < steps) { /* read a step ahead: nobody else computes meanwhile */
+                next = shared->x[i + step];
+                inverse = shared->inverse[k + 1];
+            }
+            syi_scan_add(&scan, x, now);
+            if (i >= least) {
+                mean[i - least] = scan.mean;
+                square[i - least] = scan.square;
             }
         }
     }
