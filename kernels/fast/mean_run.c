@@ -283,9 +283,17 @@ static int compute_long(task *t)
     return rest == 2 ? finish(t, 2) : finish(t, 4);
 }
 
+/* How many first stretches, beside the tail, are windows that take one pass; LONG: they take more.
+ */
+static int times_of(int64_t period)
+{
+    const int64_t times = period / EIGHT * EIGHT / FIRST;
+    return times < 3 || times == 4 ? (int)times : LONG;
+}
+
 static int compute_windows(task *t)
 {
-    switch (t->period / EIGHT * EIGHT / FIRST) {
+    switch (times_of(t->period)) {
     case 0:
         return first_pass(t, 0);
     case 1:
@@ -328,7 +336,8 @@ static void compute_burst(task *t, double *y)
 sy_status SYI_ISA_NAME(syi_fast_mean_run)(const syi_piece *piece, int64_t period)
 {
     const sy_segment *segment = &piece->segment;
-    const int bursts = syi_in_bursts(piece);
+    /* The last pass of several leaves time between its lines. */
+    const int bursts = syi_in_bursts(piece) && times_of(period) != LONG;
     int64_t at = period - 1 - segment->first;
     _Alignas(64) double room[3][ROOM], x[ROOM], y[ROOM];
     task t = {.period = period, .room = room};
