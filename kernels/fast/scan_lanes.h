@@ -26,7 +26,7 @@ static void scan_place(scan_task *t, int l, int64_t column, int64_t behind, int 
     scan_lane *const lane = &t->lane[l];
     const int is_whole = column >= 0 && end <= segment->count;
     const int is_begun = column - period >= -segment->left;
-    scan_copy *const copy = is_begun ? &t->last : &t->first;
+    scan_copy *const copy = is_begun && column >= 0 ? &t->last : &t->first;
     if (!is_whole || !is_begun)
         scan_copy_columns(segment, column - period, is_whole ? column : end, copy->x);
     lane->x = is_whole ? segment->in[0] + column : copy->x + period;
