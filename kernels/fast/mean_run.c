@@ -6,7 +6,7 @@
 #include "fast/window.h"
 
 /* Windows at a time: few columns are summed up twice, and all stays in the nearest cache. */
-enum { CHUNK = 1024, ROOM = CHUNK + SYI_FAST_PERIOD + 64 };
+enum { CHUNK = 1024, ROOM = CHUNK + SYI_MEAN_MOST + 64 };
 
 /* What the period has beyond a multiple of eight columns is its tail. FIRST: columns of the first
  * sums; STEP: vectors from one of them to the next. */

@@ -72,16 +72,6 @@ SYI_INLINE void scan_block(scan_task *t, int64_t number, int past)
     t->strange += strange;
 }
 
-/* Where the first one of some arrays is not finite there is nothing. */
-static void scan_mark(double *const *y, int arrays, int64_t count)
-{
-    for (int k = arrays; --k > 0;)
-        for (int64_t j = 0; j < count; j++)
-            if (!syi_is_finite(y[0][j]))
-                y[k][j] = syi_nan();
-    syi_fast_mark(y[0], count);
-}
-
 SYI_INLINE void scan_compute_as(scan_task *t, int past)
 {
     t->strange = (syi_vector){0};
@@ -91,7 +81,7 @@ SYI_INLINE void scan_compute_as(scan_task *t, int past)
         scan_block(t, number, past);
     scan_store_rest(t, past);
     for (int l = 0; l < SYI_WIDTH && syi_any(&t->strange); l++)
-        scan_mark(t->lane[l].to, past ? PARTS : OUTPUTS, t->blocks * t->window->period);
+        mark(t->lane[l].to, past ? PARTS : OUTPUTS, t->blocks * t->window->period);
 }
 
 /* The batch whose lanes have been placed. */

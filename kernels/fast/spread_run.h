@@ -275,7 +275,7 @@ static int compute_windows(task *t)
 static void compute(task *t)
 {
     if (compute_windows(t))
-        mark(t);
+        mark(t->out, OUTPUTS, t->windows);
 }
 
 static void compute_apart(task *t)

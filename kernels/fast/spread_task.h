@@ -80,14 +80,14 @@ SYI_INLINE syi_vector result(const task *t, int64_t j, const syi_spread *all)
     return t->past && SYI_SPREAD_KIND == SYI_WINDOW_SCORE ? newest : out[0];
 }
 
-/* Where the first result is not finite there is none. */
-static void mark(const task *t)
+/* Where the first of some arrays is not finite there is nothing. */
+static void mark(double *const *y, int arrays, int64_t count)
 {
-    for (int k = OUTPUTS; --k > 0;)
-        for (int64_t j = 0; j < t->windows; j++)
-            if (!syi_is_finite(t->out[0][j]))
-                t->out[k][j] = syi_nan();
-    syi_fast_mark(t->out[0], t->windows);
+    for (int k = arrays; --k > 0;)
+        for (int64_t j = 0; j < count; j++)
+            if (!syi_is_finite(y[0][j]))
+                y[k][j] = syi_nan();
+    syi_fast_mark(y[0], count);
 }
 
 #endif

@@ -18,7 +18,7 @@
 #include "window/window.h"
 
 /* Means of longer windows are exact: that takes the same time for any period, and by now less. */
-#define SYI_FAST_PERIOD 128
+#define SYI_MEAN_MOST 128
 /* Spreads of windows from here on are scanned (fast/scan.h); of longer ones than SYI_SCAN_MOST they
  * are exact. */
 #define SYI_SCAN_LEAST 24

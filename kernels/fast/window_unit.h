@@ -17,7 +17,7 @@
 /* FAST_AHEAD: columns that a thread reads before any is written. FAST_SUMS, FAST_SPREADS: columns
  * there is room for, as many as are ever wanted. */
 enum { FAST_AHEAD = 4 };
-enum { FAST_SUMS = FAST_WINDOWS + SYI_FAST_PERIOD, FAST_SPREADS = FAST_WINDOWS + SYI_SCAN_LEAST };
+enum { FAST_SUMS = FAST_WINDOWS + SYI_MEAN_MOST, FAST_SPREADS = FAST_WINDOWS + SYI_SCAN_LEAST };
 
 typedef struct fast_shared {
     double drop[FAST_SPREADS], square[FAST_SPREADS]; /* fast/spread.h */
@@ -246,7 +246,7 @@ SYI_DEVICE void fast_window_unit(const syi_launch *launch, const syi_window *win
 SYI_DEVICE void syi_fast_mean_unit(const syi_launch *launch, const syi_window *window)
 {
     __shared__ double sums[FAST_SUMS];
-    if (window->period > SYI_FAST_PERIOD)
+    if (window->period > SYI_MEAN_MOST)
         syi_window_unit(launch, window);
     else
         fast_window_unit(launch, window, (fast_room){sums, NULL, NULL});
