@@ -9,16 +9,23 @@
 
 #include "fast/scan_lanes.h"
 
+/* A scan of no values whose first one will be x. */
+SYI_INLINE syi_scan scan_from(syi_vector x)
+{
+    return (syi_scan){x, {0}, {0}, {0}};
+}
+
 /* The ends of the block before the lanes. */
 static void scan_before(scan_task *t)
 {
     const int64_t period = t->window->period;
-    const syi_vector border = t->tile[0][0];
-    syi_scan end = {{0}, {0}};
-    for (int64_t k = 1; k < period; k++) {
-        syi_scan_add(&end, t->tile[1][period - k] - border, t->by.inverse[k]);
-        t->ends[1].mean[period - k] = end.mean;
-        t->ends[1].square[period - k] = end.square;
+    const syi_vector *const block = t->tile[1];
+    syi_scan end = scan_from(block[period - 1]);
+    for (int64_t k = 0; k < period - 1; k++) {
+        if (k % SYI_SCAN_STEPS == 0)
+            ends_follow(&t->ends[1], k, &end);
+        syi_scan_add(&end, block[period - 1 - k], t->by.inverse[k + 1]);
+        ends_put(&t->ends[1], k + 1, &end);
     }
 }
 
@@ -35,38 +42,44 @@ SYI_INLINE void scan_done(scan_task *t, int64_t at, int past)
         syi_ask_for(t->next + (uintptr_t)at * SYI_WIDTH * sizeof(double), SYI_WIDTH);
 }
 
+/* The window whose newer part has `count` values. */
+SYI_INLINE syi_part scan_window(const scan_weights *by, int64_t count, int64_t period,
+                                const syi_part *older, const syi_scan *newer)
+{
+    const syi_part part = syi_scan_part(newer);
+    if (2 * count > period)
+        return syi_scan_join(older, &part, by->joint[count], by->share[count]);
+    return syi_scan_join(&part, older, by->joint[count], by->share[period - count]);
+}
+
 /* The windows that end in the block `number` of each lane. */
 SYI_INLINE void scan_block(scan_task *t, int64_t number, int past)
 {
     const int64_t period = t->window->period, loaded = number + 1 < t->blocks ? period : 0;
-    const syi_vector *const block = t->tile[number & 1], border = block[0];
-    syi_vector *const next = t->tile[(number + 1) & 1];
+    const syi_vector *const block = t->tile[number & 1];
     const ends *const before = &t->ends[(number + 1) & 1];
     ends *const now = &t->ends[number & 1];
     const scan_weights *const by = &t->by;
     const double factor = t->factor;
-    syi_scan newer = {{0}, {0}}, end = newer;
-    syi_vector strange = {0}, next_border;
-    next[0] = border; /* of a block that is nobody's */
-    if (loaded)
-        scan_load(t, number + 1, 0);
-    next_border = next[0];
+    syi_scan newer = scan_from(block[0]), end = scan_from(block[period - 1]);
+    syi_vector strange = {0};
     for (int64_t k = 0, at = number * period; k < period; k++, at++) {
-        const syi_scan older = {before->mean[k + 1], before->square[k + 1]};
-        const syi_vector x = block[k] - border, last = block[period - 1 - k] - next_border;
+        const syi_part older = ends_of(before, period - 1 - k);
         syi_vector part[2];
-        syi_scan all;
-        syi_scan_add(&newer, x, by->inverse[k + 1]);
-        all = syi_scan_join(&older, &newer, by->joint[k + 1], by->part[k + 1]);
-        syi_scan_result(SYI_SPREAD_KIND, factor, border, x, &all, part);
+        if (k % SYI_SCAN_STEPS == 0) {
+            syi_scan_follow(&newer);
+            ends_follow(now, k, &end);
+        }
+        syi_scan_add(&newer, block[k], by->inverse[k + 1]);
+        const syi_part all = scan_window(by, k + 1, period, &older, &newer);
+        syi_scan_result(SYI_SPREAD_KIND, factor, block[k], &all, part);
         for (int j = 0; j < PARTS; j++)
             t->result[j][at & (SYI_WIDTH - 1)] = part[j];
         strange += part[0] - part[0];
-        syi_scan_add(&end, last, by->inverse[k + 1]);
-        now->mean[period - 1 - k] = end.mean;
-        now->square[period - 1 - k] = end.square;
-        if ((k & (SYI_WIDTH - 1)) == 0 && k + SYI_WIDTH < loaded)
-            scan_load(t, number + 1, k + SYI_WIDTH);
+        syi_scan_add(&end, block[period - 1 - k], by->inverse[k + 1]);
+        ends_put(now, k + 1, &end);
+        if ((k & (SYI_WIDTH - 1)) == 0 && k < loaded)
+            scan_load(t, number + 1, k);
         scan_done(t, at, past);
     }
     t->strange += strange;
@@ -110,11 +123,11 @@ static void scan_plan(scan_task *t, const syi_window *window)
     for (int64_t k = 1; k <= period; k++) {
         const double count = (double)k;
         t->by.inverse[k] = 1.0 / count;
-        t->by.part[k] = syi_scan_part(count, (double)period, 1.0 / (double)period);
-        t->by.joint[k] = count * t->by.part[k];
+        t->by.share[k] = syi_scan_share(count, (double)period, 1.0 / (double)period);
+        t->by.joint[k] = count * t->by.share[k];
     }
     for (int i = 0; i < 2; i++)
-        t->ends[i].mean[period] = t->ends[i].square[period] = (syi_vector){0};
+        t->ends[i].base[0] = t->ends[i].mean[0] = t->ends[i].square[0] = (syi_vector){0};
 }
 
 /* All windows from column t->at on. */

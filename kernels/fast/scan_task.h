@@ -14,15 +14,39 @@
 enum { SCAN_LANE = 2048, SCAN_KEPT = 1024 };
 enum { PARTS = SYI_SPREAD_KIND == SYI_WINDOW_BANDS ? 2 : 1 };
 
-/* By the count of a window's newer part, or of what a scan has gone through. */
+/* By the count of a window's part; `share` is the other one's. */
 typedef struct scan_weights {
-    double inverse[SYI_SCAN_MOST + 1], joint[SYI_SCAN_MOST + 1], part[SYI_SCAN_MOST + 1];
+    double inverse[SYI_SCAN_MOST + 1], joint[SYI_SCAN_MOST + 1], share[SYI_SCAN_MOST + 1];
 } scan_weights;
 
-/* A block's ends, by the column they begin at; behind the last one there is nothing. */
+/* A block's ends, by how many columns they have. */
 typedef struct ends {
     syi_vector mean[SYI_SCAN_MOST + 1], square[SYI_SCAN_MOST + 1];
+    syi_vector base[SYI_SCAN_MOST / SYI_SCAN_STEPS + 1]; /* of so many steps, begun or done */
 } ends;
+
+SYI_INLINE int64_t ends_steps(int64_t count)
+{
+    return (count + SYI_SCAN_STEPS - 1) / SYI_SCAN_STEPS;
+}
+
+SYI_INLINE void ends_follow(ends *ends, int64_t count, syi_scan *scan)
+{
+    syi_scan_follow(scan);
+    ends->base[ends_steps(count + 1)] = scan->base;
+}
+
+SYI_INLINE void ends_put(ends *ends, int64_t count, const syi_scan *scan)
+{
+    const syi_part end = syi_scan_part(scan);
+    ends->mean[count] = end.mean;
+    ends->square[count] = end.square;
+}
+
+SYI_INLINE syi_part ends_of(const ends *ends, int64_t count)
+{
+    return (syi_part){ends->base[ends_steps(count)], ends->mean[count], ends->square[count]};
+}
 
 /* A lane's columns, a block before them, and where its results go, or past the cache their parts.
  */

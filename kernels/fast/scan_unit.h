@@ -21,10 +21,15 @@ typedef struct fast_chunk {
     int windows, columns, period;
 } fast_chunk;
 
+/* What a window consists of: what ends a block, by the column that it begins at, or what begins
+ * one. */
+typedef struct scan_parts {
+    double base[FAST_WINDOWS], mean[FAST_WINDOWS], square[FAST_WINDOWS];
+} scan_parts;
+
 typedef struct scan_shared {
     double x[SCAN_COLUMNS];
-    double end_mean[SCAN_COLUMNS], end_square[SCAN_COLUMNS]; /* by the column they begin at */
-    double mean[FAST_WINDOWS], square[FAST_WINDOWS];         /* of what a block begins with */
+    scan_parts ends, beginnings;
     double inverse[SYI_SCAN_MOST + 1];
 } scan_shared;
 
@@ -37,6 +42,35 @@ SYI_DEVICE void scan_load(const fast_chunk *chunk, scan_shared *shared)
     SYI_SYNC();
 }
 
+SYI_DEVICE void scan_keep(const syi_scan *scan, int j, scan_parts *parts)
+{
+    const syi_part part = syi_scan_part(scan);
+    parts->base[j] = part.base;
+    parts->mean[j] = part.mean;
+    parts->square[j] = part.square;
+}
+
+SYI_DEVICE syi_part scan_kept(const scan_parts *parts, int j)
+{
+    return (syi_part){parts->base[j], parts->mean[j], parts->square[j]};
+}
+
+/* Window j, whose newer part has `count` values. */
+SYI_DEVICE syi_part scan_window(const scan_shared *shared, int period, int count, int j)
+{
+    const double inverse = shared->inverse[period], length = (double)period;
+    const double share = syi_scan_share((double)count, length, inverse);
+    const double joint = (double)count * share;
+    const syi_part newer = scan_kept(&shared->beginnings, j);
+    syi_part older = {0.0, 0.0, 0.0};
+    if (count < period)
+        older = scan_kept(&shared->ends, j);
+    if (2 * count > period)
+        return syi_scan_join(&older, &newer, joint, share);
+    return syi_scan_join(&newer, &older, joint,
+                         syi_scan_share((double)(period - count), length, inverse));
+}
+
 /* From a border outwards: to the left for odd threads. */
 SYI_DEVICE void scan_borders(const fast_chunk *chunk, int phase, scan_shared *shared)
 {
@@ -45,25 +79,23 @@ SYI_DEVICE void scan_borders(const fast_chunk *chunk, int phase, scan_shared *sh
     const int border = period - 1 - phase + (SYI_THREAD >> 1) * period;
     const int most = back ? period - 1 : period, room = back ? border : columns - border;
     const int steps = most < room ? most : room;
-    double *const mean = back ? shared->end_mean : shared->mean;
-    double *const square = back ? shared->end_square : shared->square;
+    scan_parts *const parts = back ? &shared->ends : &shared->beginnings;
     if (border < columns && steps > 0) {
-        const double first = shared->x[border];
         int i = back ? border - 1 : border;
         double next = shared->x[i], inverse = 1.0;
-        syi_scan scan = {0.0, 0.0};
+        syi_scan scan = {next, 0.0, 0.0, 0.0};
 #pragma unroll 1
-        for (int k = 1; k <= steps; k++, i += step) {
-            const double x = next - first, now = inverse;
-            if (k < steps) { /* read a step ahead: nobody else computes meanwhile */
+        for (int k = 0; k < steps; k++, i += step) {
+            const double x = next, now = inverse;
+            if (k + 1 < steps) { /* read a step ahead: nobody else computes meanwhile */
                 next = shared->x[i + step];
-                inverse = shared->inverse[k + 1];
+                inverse = shared->inverse[k + 2];
             }
+            if (k % SYI_SCAN_STEPS == 0)
+                syi_scan_follow(&scan);
             syi_scan_add(&scan, x, now);
-            if (i >= least) {
-                mean[i - least] = scan.mean;
-                square[i - least] = scan.square;
-            }
+            if (i >= least && i - least < chunk->windows)
+                scan_keep(&scan, i - least, parts);
         }
     }
     SYI_SYNC();
@@ -72,20 +104,13 @@ SYI_DEVICE void scan_borders(const fast_chunk *chunk, int phase, scan_shared *sh
 SYI_DEVICE void scan_put(const fast_chunk *chunk, const syi_window *window,
                          const scan_shared *shared, double factor, int phase, int j)
 {
-    const int period = chunk->period, last = j + period - 1;
-    const int count = (phase + j) % period + 1;
-    const double part = syi_scan_part((double)count, (double)period, shared->inverse[period]);
-    const double border = shared->x[last - (count - 1)];
-    const syi_scan newer = {shared->mean[j], shared->square[j]};
-    syi_scan older = {0.0, 0.0}, all;
+    const int period = chunk->period, outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
+    const syi_part all = scan_window(shared, period, (phase + j) % period + 1, j);
     double out[3];
-    if (count < period)
-        older = (syi_scan){shared->end_mean[j], shared->end_square[j]};
-    all = syi_scan_join(&older, &newer, (double)count * part, part);
-    syi_scan_result(window->kind, factor, border, shared->x[last] - border, &all, out);
+    syi_scan_result(window->kind, factor, shared->x[j + period - 1], &all, out);
     if (window->kind == SYI_WINDOW_BANDS)
         syi_scan_bands(out[0], out[1], out);
-    for (int k = 0; k < (window->kind == SYI_WINDOW_BANDS ? 3 : 1); k++)
+    for (int k = 0; k < outputs; k++)
         chunk->out[k][j] = syi_is_finite(out[0]) ? out[k] : syi_nan();
 }
 

@@ -37,7 +37,7 @@ typedef struct promise {
 
 static const promise promises[] = {
     {"sma", OF_WINDOW, 8, 0},         {"rolling_std", OF_RESULT, 16, 0},
-    {"bollinger", OF_WINDOW, 8, 1},   {"zscore", OF_SCORE, 16, 32},
+    {"bollinger", OF_WINDOW, 8, 0},   {"zscore", OF_SCORE, 16, 0},
     {"rolling_min", OF_RESULT, 0, 0}, {"rolling_max", OF_RESULT, 0, 0},
     {"ema", OF_SO_FAR, 16, 4},        {"macd", OF_SO_FAR, 16, 4},
     {"atr", OF_SO_FAR, 16, 4},        {"sum", OF_TERMS, 16, 0},
@@ -261,6 +261,37 @@ Test(fast, zscore)
 {
     for (int i = 0; i < PERIODS; i++)
         CHECK("zscore", 1, P("period", periods[i]));
+}
+
+/* Spikes where blocks of the window's length begin, from which everything counts there, and some
+ * side by side. */
+Test(fast, windows_of_spikes_at_borders)
+{
+    static const char *const workloads[] = {"rolling_std", "bollinger", "zscore"};
+    static const int of[] = {24, 98, 200, 256};
+    static const double spikes[] = {1e3, 1e7, 1e12};
+    static double x[COLUMNS];
+    sy_context *contexts[CONTEXTS];
+    open_contexts(contexts);
+    for (int w = 0; w < 3; w++)
+        for (int p = 0; p < 4; p++) {
+            lab_case c = {.workload = workloads[w], .columns = COLUMNS, .n_params = 1 + (w == 1)};
+            char text[256];
+            double seen = 0;
+            c.params[0] = (sy_param)P("period", of[p]);
+            c.params[1] = (sy_param)P("width", 2);
+            for (int s = 0; s < 9; s++) {
+                uint64_t random = (uint64_t)s;
+                for (int i = 0; i < COLUMNS; i++)
+                    x[i] = 100 + series_uniform(&random) +
+                           (i / of[p] % 3 == 1 && i % of[p] <= s / 3 ? spikes[s % 3] : 0.0);
+                check_row(contexts, c, x, SERIES_SPIKES, &seen);
+            }
+            if (getenv("STEELYARD_SHOW_ERRORS"))
+                fprintf(stderr, "spikes at borders, %s: %.2f\n",
+                        lab_describe(&c, text, sizeof text), seen);
+        }
+    close_contexts(contexts);
 }
 
 Test(fast, ema)
