@@ -42,18 +42,26 @@ SYI_INLINE void scan_done(scan_task *t, int64_t at, int past)
         syi_ask_for(t->next + (uintptr_t)at * SYI_WIDTH * sizeof(double), SYI_WIDTH);
 }
 
-/* The window whose newer part has `count` values. */
+/* What goes through a block of each lane: its beginning, its end, and what is not 0 if a result is
+ * not finite. */
+typedef struct scan_way {
+    syi_scan newer, end;
+    syi_vector strange;
+} scan_way;
+
+/* The window whose newer part has `count` values, most of it or not. */
 SYI_INLINE syi_part scan_window(const scan_weights *by, int64_t count, int64_t period,
-                                const syi_part *older, const syi_scan *newer)
+                                const syi_part *older, const syi_part *newer, int is_most)
 {
-    const syi_part part = syi_scan_part(newer);
-    if (2 * count > period)
-        return syi_scan_join(older, &part, by->joint[count], by->share[count]);
-    return syi_scan_join(&part, older, by->joint[count], by->share[period - count]);
+    if (is_most)
+        return syi_scan_join(older, newer, by->joint[count], by->share[count]);
+    return syi_scan_join(newer, older, by->joint[count], by->share[period - count]);
 }
 
-/* The windows that end in the block `number` of each lane. */
-SYI_INLINE void scan_block(scan_task *t, int64_t number, int past)
+/* The windows that end in columns [from, to) of the block `number` of each lane; `is_most`: most of
+ * their values are in it. */
+SYI_INLINE void scan_columns(scan_task *t, scan_way *way, int64_t number, int64_t from, int64_t to,
+                             int is_most, int past)
 {
     const int64_t period = t->window->period, loaded = number + 1 < t->blocks ? period : 0;
     const syi_vector *const block = t->tile[number & 1];
@@ -61,28 +69,39 @@ SYI_INLINE void scan_block(scan_task *t, int64_t number, int past)
     ends *const now = &t->ends[number & 1];
     const scan_weights *const by = &t->by;
     const double factor = t->factor;
-    syi_scan newer = scan_from(block[0]), end = scan_from(block[period - 1]);
-    syi_vector strange = {0};
-    for (int64_t k = 0, at = number * period; k < period; k++, at++) {
+    scan_way w = *way;
+    for (int64_t k = from, at = number * period + from; k < to; k++, at++) {
         const syi_part older = ends_of(before, period - 1 - k);
         syi_vector part[2];
         if (k % SYI_SCAN_STEPS == 0) {
-            syi_scan_follow(&newer);
-            ends_follow(now, k, &end);
+            syi_scan_follow(&w.newer);
+            ends_follow(now, k, &w.end);
         }
-        syi_scan_add(&newer, block[k], by->inverse[k + 1]);
-        const syi_part all = scan_window(by, k + 1, period, &older, &newer);
+        syi_scan_add(&w.newer, block[k], by->inverse[k + 1]);
+        const syi_part newer = syi_scan_part(&w.newer);
+        const syi_part all = scan_window(by, k + 1, period, &older, &newer, is_most);
         syi_scan_result(SYI_SPREAD_KIND, factor, block[k], &all, part);
         for (int j = 0; j < PARTS; j++)
             t->result[j][at & (SYI_WIDTH - 1)] = part[j];
-        strange += part[0] - part[0];
-        syi_scan_add(&end, block[period - 1 - k], by->inverse[k + 1]);
-        ends_put(now, k + 1, &end);
+        w.strange = syi_scaled_sum(part[0], 0.0, w.strange);
+        syi_scan_add(&w.end, block[period - 1 - k], by->inverse[k + 1]);
+        ends_put(now, k + 1, &w.end);
         if ((k & (SYI_WIDTH - 1)) == 0 && k < loaded)
             scan_load(t, number + 1, k);
         scan_done(t, at, past);
     }
-    t->strange += strange;
+    *way = w;
+}
+
+/* The windows that end in the block `number` of each lane. */
+SYI_INLINE void scan_block(scan_task *t, int64_t number, int past)
+{
+    const int64_t period = t->window->period, half = period / 2;
+    const syi_vector *const block = t->tile[number & 1];
+    scan_way way = {scan_from(block[0]), scan_from(block[period - 1]), {0}};
+    scan_columns(t, &way, number, 0, half, 0, past);
+    scan_columns(t, &way, number, half, period, 1, past);
+    t->strange += way.strange;
 }
 
 SYI_INLINE void scan_compute_as(scan_task *t, int past)

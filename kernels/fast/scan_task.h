@@ -27,7 +27,7 @@ typedef struct ends {
 
 SYI_INLINE int64_t ends_steps(int64_t count)
 {
-    return (count + SYI_SCAN_STEPS - 1) / SYI_SCAN_STEPS;
+    return (int64_t)((uint64_t)(count + SYI_SCAN_STEPS - 1) / SYI_SCAN_STEPS);
 }
 
 SYI_INLINE void ends_follow(ends *ends, int64_t count, syi_scan *scan)

@@ -133,8 +133,8 @@ SYI_INLINE syi_vector syi_fused(syi_vector a, double factor, syi_vector b)
     return syi_product_sum(a, factor - (syi_vector){0}, b); /* the factor in every element */
 }
 
-/* a * scale + b. The scale is a power of two, 1 or more, so the product is exact and one rounding
- * is the same as two; only a product that overflows may make a difference. */
+/* a * scale + b. The scale is 0 or a power of two, 1 or more, so the product is exact and one
+ * rounding is the same as two; only a product that overflows may make a difference. */
 SYI_INLINE syi_vector syi_scaled_sum(syi_vector a, double scale, syi_vector b)
 {
 #ifdef __FMA__

@@ -263,8 +263,7 @@ Test(fast, zscore)
         CHECK("zscore", 1, P("period", periods[i]));
 }
 
-/* Spikes where blocks of the window's length begin, from which everything counts there, and some
- * side by side. */
+/* One spike or more where blocks of the window's length begin. */
 Test(fast, windows_of_spikes_at_borders)
 {
     static const char *const workloads[] = {"rolling_std", "bollinger", "zscore"};
