@@ -84,6 +84,17 @@ static int64_t choose_pieces(int64_t tiles, int64_t halo_tiles, int64_t enough, 
     return tiles / worth < threads ? tiles / worth : threads;
 }
 
+/* Tiles of a reduction's piece, at most a row's. A cut costs it nothing, but taking a piece does:
+ * of few tiles that is as much as adding them up. */
+static int64_t choose_reduced(int64_t tiles, int64_t row_tiles, int threads)
+{
+    const int64_t half = tiles / (2 * threads);
+    int64_t piece = choose_share(tiles, threads, TILES_AT_ONCE);
+    if (piece < WORTH_A_THREAD)
+        piece = half < WORTH_A_THREAD ? half : WORTH_A_THREAD;
+    return piece < row_tiles ? piece : row_tiles;
+}
+
 static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int threads)
 {
     const int64_t halo_tiles = syi_job_halo(job) / SYI_TILE + 1;
@@ -92,10 +103,9 @@ static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int 
     int64_t piece = tiles;
     if (job->workload->user)
         return 1;
-    /* A cut costs a reduction nothing. Others' rows are not cut when there are enough of them for
-     * every thread. */
+    /* Others' rows are not cut when there are enough of them for every thread. */
     if (job->workload->pattern == SY_PATTERN_REDUCE) {
-        piece = choose_share(slab->tiles, threads, tiles < TILES_AT_ONCE ? tiles : TILES_AT_ONCE);
+        piece = choose_reduced(slab->tiles, tiles, threads);
     } else if (threads > 1 && slab->rows < (int64_t)threads * 4) {
         const int64_t pieces = choose_pieces(tiles, halo_tiles, enough, threads);
         piece = pieces > 1 ? (tiles + pieces - 1) / pieces : tiles;
