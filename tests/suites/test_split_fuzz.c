@@ -210,12 +210,6 @@ static int check_case(sy_context *whole, uint64_t seed)
     return right;
 }
 
-static uint64_t setting(const char *name, uint64_t fallback)
-{
-    const char *text = getenv(name);
-    return text && *text ? strtoull(text, NULL, 10) : fallback;
-}
-
 /* A case that hangs ends the process and tells its seed. */
 static volatile uint64_t running;
 
@@ -239,11 +233,11 @@ static void hung(int signal)
 static void fuzz(uint64_t part)
 {
     struct timespec now;
-    uint64_t first, cases = setting("STEELYARD_FUZZ_CASES", 10000), wrong = 0;
+    uint64_t first, cases = lab_setting("STEELYARD_FUZZ_CASES", 10000), wrong = 0;
     sy_context *whole = lab_open("cpu:threads=1", NULL, NULL);
     clock_gettime(CLOCK_REALTIME, &now);
-    first =
-        setting("STEELYARD_FUZZ_SEED", (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+    first = lab_setting("STEELYARD_FUZZ_SEED",
+                        (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
     fprintf(stderr, "STEELYARD_FUZZ_SEED=%llu, every %dth of %llu cases from the %dth\n",
             (unsigned long long)first, PROCESSES, (unsigned long long)cases, (int)part);
     cr_assert(whole);

@@ -32,6 +32,12 @@ void lab_remove(const char *path)
     }
 }
 
+uint64_t lab_setting(const char *name, uint64_t fallback)
+{
+    const char *text = getenv(name);
+    return text && *text ? strtoull(text, NULL, 10) : fallback;
+}
+
 sy_context *lab_open(const char *devices, const char *multigpu_path, lab_log *log)
 {
     sy_config config = {.struct_size = sizeof config,

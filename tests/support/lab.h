@@ -19,6 +19,9 @@ typedef struct lab_log {
 /* Counts a line; `user` is a lab_log. */
 void lab_remember(void *user, sy_log_level level, const char *line);
 
+/* The number that an environment variable holds, or `fallback`. */
+uint64_t lab_setting(const char *name, uint64_t fallback);
+
 /* A context over `devices` with a profile file that does not exist (or `multigpu_path`). `log` may
  * be NULL. NULL, with the library's message on standard error, when it cannot be had. */
 sy_context *lab_open(const char *devices, const char *multigpu_path, lab_log *log);
