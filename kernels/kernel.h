@@ -66,8 +66,8 @@ typedef struct syi_piece {
      * with a tile. */
     void *partials;
     syi_doubts *doubts;
-    /* Not SYI_PAST_NOT where the work's arrays are too large to stay in a cache. The bits are the
-     * same. */
+    /* Not SYI_PAST_NOT where the work's arrays are too large to stay in a cache, for a reduction in
+     * any cache at all. The bits are the same. */
     syi_past_way past_cache;
 } syi_piece;
 

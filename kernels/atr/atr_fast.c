@@ -35,7 +35,7 @@ static double seed_value(const syi_walk_one *t)
         int64_t left = t->seed + 1 - at, count = left < SYI_CHUNK ? left : SYI_CHUNK;
         for (int64_t i = 0; i < count; i++)
             range[i] = syi_atr_range(high[at + i], low[at + i], close[at + i], close[at + i - 1]);
-        sum += syi_fast_sum(range, NULL, 0, count);
+        sum += syi_fast_sum(range, count);
     }
     return sum / (double)t->seed;
 }

@@ -9,7 +9,7 @@
 SYI_INLINE double seed_value(const syi_walk_one *t)
 {
     const double *x = t->segment->in[0] - t->segment->first;
-    return syi_fast_sum(x, NULL, 0, t->seed + 1) / (double)(t->seed + 1);
+    return syi_fast_sum(x, t->seed + 1) / (double)(t->seed + 1);
 }
 
 SYI_INLINE void take(const double *const *in, int64_t i, syi_pairs *x)

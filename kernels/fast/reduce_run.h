@@ -7,6 +7,7 @@
 #define SYI_KERNELS_FAST_REDUCE_RUN_H
 
 #include "fast/moments.h"
+#include "traffic.h"
 
 enum { SYI_FAST_VECTORS = SYI_FAST_LANES / SYI_WIDTH };
 
@@ -34,44 +35,60 @@ SYI_INLINE double syi_fast_fold(syi_fast_lanes *lanes)
     return lane[0];
 }
 
-/* A step of terms x[k], or x[k] * y[k] with `products`. */
+/* How terms are had: x[k], or x[k] * y[k] with `products`; `far`: from farther than a cache. */
+typedef struct syi_fast_terms {
+    int products, far;
+} syi_fast_terms;
+
 SYI_INLINE void syi_fast_sum_step(syi_fast_lanes *lanes, const double *x, const double *y,
-                                  int products)
+                                  syi_fast_terms terms)
 {
     for (int k = 0; k < SYI_FAST_VECTORS; k++) {
-        syi_vector term = SYI_LOAD(x + k * SYI_WIDTH);
-        lanes->part[k] += products ? term * SYI_LOAD(y + k * SYI_WIDTH) : term;
+        const int at = k * SYI_WIDTH;
+        syi_vector term = SYI_LOAD(x + at);
+        if (terms.far && at % SYI_LINE == 0) { /* beside each load: together they are waited for */
+            syi_ask_far(x + at);
+            if (terms.products)
+                syi_ask_far(y + at);
+        }
+        lanes->part[k] += terms.products ? term * SYI_LOAD(y + at) : term;
     }
 }
 
 /* A block, a constant number of columns where it is whole. */
 SYI_INLINE void syi_fast_sum_block(syi_fast_lanes *total, const double *x, const double *y,
-                                   int products, int64_t count)
+                                   syi_fast_terms terms, int64_t count)
 {
     double room[2][SYI_FAST_LANES] = {{0}};
     syi_fast_lanes lanes = {{{0}}};
     int64_t i = 0;
     for (; i + SYI_FAST_LANES <= count; i += SYI_FAST_LANES)
-        syi_fast_sum_step(&lanes, x + i, products ? y + i : NULL, products);
+        syi_fast_sum_step(&lanes, x + i, terms.products ? y + i : NULL, terms);
     if (i < count) {
         memcpy(room[0], x + i, (size_t)(count - i) * sizeof *x);
-        if (products)
+        if (terms.products)
             memcpy(room[1], y + i, (size_t)(count - i) * sizeof *y);
-        syi_fast_sum_step(&lanes, room[0], room[1], products);
+        syi_fast_sum_step(&lanes, room[0], room[1], terms);
     }
     syi_fast_lanes_add(total, &lanes);
 }
 
-/* The sum of x[i], or of x[i] * y[i] with `products`. */
-SYI_INLINE double syi_fast_sum(const double *x, const double *y, int products, int64_t count)
+SYI_INLINE double syi_fast_sum_terms(const double *x, const double *y, syi_fast_terms terms,
+                                     int64_t count)
 {
     syi_fast_lanes total = {{{0}}};
     int64_t i = 0;
     for (; i + SYI_FAST_BLOCK <= count; i += SYI_FAST_BLOCK)
-        syi_fast_sum_block(&total, x + i, products ? y + i : NULL, products, SYI_FAST_BLOCK);
+        syi_fast_sum_block(&total, x + i, terms.products ? y + i : NULL, terms, SYI_FAST_BLOCK);
     if (i < count)
-        syi_fast_sum_block(&total, x + i, products ? y + i : NULL, products, count - i);
+        syi_fast_sum_block(&total, x + i, terms.products ? y + i : NULL, terms, count - i);
     return syi_fast_fold(&total);
+}
+
+/* The sum of x[i]. */
+SYI_INLINE double syi_fast_sum(const double *x, int64_t count)
+{
+    return syi_fast_sum_terms(x, NULL, (syi_fast_terms){0, 0}, count);
 }
 
 /* ---- how far a tile is spread ---- */

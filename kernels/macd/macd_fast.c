@@ -58,7 +58,7 @@ SYI_INLINE int seed_averages(const task *t, int64_t at, syi_pairs *inputs)
     int is_finite = 1;
     for (int k = MACD_FAST; k <= MACD_SLOW; k++) {
         const int64_t columns = t->columns[k];
-        double mean = syi_fast_sum(end - columns, NULL, 0, columns) / (double)columns;
+        double mean = syi_fast_sum(end - columns, columns) / (double)columns;
         syi_chain_begin(&inputs[k], t->seed - at, syi_chain_seed(&t->chain[k], mean));
         is_finite &= syi_is_finite(mean);
     }

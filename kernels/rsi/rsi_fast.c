@@ -67,7 +67,7 @@ static double sum_moves(const task *t, double sign)
             double move = sign * (close[at + i] - close[at + i - 1]);
             room[i] = move < 0.0 ? 0.0 : move;
         }
-        sum += syi_fast_sum(room, NULL, 0, count);
+        sum += syi_fast_sum(room, count);
     }
     return sum;
 }

@@ -3,12 +3,20 @@
 #include "isa.h"
 #include "tiles.h"
 
-static void tile(const sy_segment *segment, int64_t at, int64_t count, void *partial)
+SYI_INLINE void tile(const sy_segment *segment, int64_t at, int64_t count, void *partial)
 {
-    *(double *)partial = syi_fast_sum(segment->in[0] + at, NULL, 0, count);
+    const syi_fast_terms near = {0, 0};
+    *(double *)partial = syi_fast_sum_terms(segment->in[0] + at, NULL, near, count);
+}
+
+SYI_INLINE void far_tile(const sy_segment *segment, int64_t at, int64_t count, void *partial)
+{
+    const syi_fast_terms far = {0, 1};
+    *(double *)partial = syi_fast_sum_terms(segment->in[0] + at, NULL, far, count);
 }
 
 sy_status SYI_ISA_NAME(syi_sum_fast_run)(const syi_piece *piece)
 {
-    return syi_each_tile(piece, sizeof(double), tile);
+    return piece->past_cache ? syi_each_tile(piece, sizeof(double), far_tile)
+                             : syi_each_tile(piece, sizeof(double), tile);
 }

@@ -1,120 +1,31 @@
 /*
- * A slab is cut into pieces, the pieces are shared out to threads. The user's workloads run tile by
- * tile, since their bits may depend on the cut; the built-in reductions go through whole tiles by
- * themselves; the other built-in workloads give the same bits for any cut, so they are cut as the
- * threads need it and the halo allows.
+ * The pieces of a slab (device/cut.h) are shared out to threads, each of which takes some until
+ * none is left.
  */
 #include "device/host.h"
 
 #include "base/arithmetic.h"
 #include "base/mem.h"
+#include "device/cut.h"
 #include "device/partials.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
-/* Bytes of which a core's share of a common cache does not keep much: somewhat less is a matter of
- * who else uses it. */
-#define PAST_CACHE 12582912.0
-
-#define WORTH_A_THREAD 4
-
-/* Tiles that a thread takes at once where nothing speaks for more: enough that a processor, which
- * looks ahead in its memory only along what it reads, reads on for long. */
-#define TILES_AT_ONCE 64
-
 typedef struct host_pass {
     const syi_job *job;
     const syi_slab *slab;
     const syi_view *view;
     syi_isa isa;
-    int64_t piece_columns;  /* of a piece, whole tiles */
-    int64_t pieces_per_row; /* of the slab's stretch of a row */
+    syi_cut cut;
     int64_t halo;
-    syi_past_way past_cache; /* as in syi_piece */
-    int64_t row_tiles;       /* of the slab's stretch of a row */
     unsigned char *partials; /* REDUCE: of the slab's tiles */
     atomic_bool failed;
     pthread_mutex_t collecting;
     sy_status status; /* of the first thread that failed */
     sy_error error;
 } host_pass;
-
-/* Outputs go past the cache where the work's arrays are larger than what caches keep. Floats are
- * widened in a cache. */
-static syi_past_way choose_past(const syi_job *job)
-{
-    const int64_t arrays = job->workload->n_inputs + job->workload->n_outputs;
-    const double size = (double)job->rows * (double)job->columns * (double)arrays;
-    return job->dtype == SY_F64 && size > PAST_CACHE / sizeof(double) ? syi_past_detect()
-                                                                      : SYI_PAST_NOT;
-}
-
-/* Threads that are worth their start: each gets WORTH_A_THREAD tiles of a workload of ours, of a
- * reduction twice as many. What the user's workloads take nobody knows. */
-static int choose_threads(const syi_workload *workload, const syi_slab *slab, int threads)
-{
-    const int64_t worth = workload->user                           ? 1
-                          : workload->pattern == SY_PATTERN_REDUCE ? 2 * WORTH_A_THREAD
-                                                                   : WORTH_A_THREAD;
-    const int64_t most = slab->tiles / worth;
-    return most >= threads ? threads : most > 1 ? (int)most : 1;
-}
-
-/* What a thread of several takes of `count` at once, at most `most`: little enough that none waits
- * long for the last one. */
-static int64_t choose_share(int64_t count, int threads, int64_t most)
-{
-    int64_t share = threads > 1 ? count / (8 * threads) : most;
-    share = share > most ? most : share;
-    return share > 1 ? share : 1;
-}
-
-/* Pieces of a row that is cut: four for each thread, so that none waits long for the last one, as
- * long as their halos do not matter; else one for each thread. */
-static int64_t choose_pieces(int64_t tiles, int64_t halo_tiles, int64_t enough, int threads)
-{
-    const int64_t worth = halo_tiles > 1 ? 2 * halo_tiles : WORTH_A_THREAD;
-    const int64_t pieces = tiles / enough;
-    if (pieces >= (int64_t)threads * 4)
-        return (int64_t)threads * 4;
-    if (pieces > threads)
-        return pieces - pieces % threads;
-    return tiles / worth < threads ? tiles / worth : threads;
-}
-
-/* Tiles of a reduction's piece, at most a row's. A cut costs it nothing, but taking a piece does:
- * of few tiles that is as much as adding them up. */
-static int64_t choose_reduced(int64_t tiles, int64_t row_tiles, int threads)
-{
-    const int64_t half = tiles / (2 * threads);
-    int64_t piece = choose_share(tiles, threads, TILES_AT_ONCE);
-    if (piece < WORTH_A_THREAD)
-        piece = half < WORTH_A_THREAD ? half : WORTH_A_THREAD;
-    return piece < row_tiles ? piece : row_tiles;
-}
-
-static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int threads)
-{
-    const int64_t halo_tiles = syi_job_halo(job) / SYI_TILE + 1;
-    const int64_t enough = halo_tiles > 2 ? 8 * halo_tiles : 16;
-    const int64_t tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE;
-    int64_t piece = tiles;
-    if (job->workload->user)
-        return 1;
-    /* Others' rows are not cut when there are enough of them for every thread. */
-    if (job->workload->pattern == SY_PATTERN_REDUCE) {
-        piece = choose_reduced(slab->tiles, tiles, threads);
-    } else if (threads > 1 && slab->rows < (int64_t)threads * 4) {
-        const int64_t pieces = choose_pieces(tiles, halo_tiles, enough, threads);
-        piece = pieces > 1 ? (tiles + pieces - 1) / pieces : tiles;
-    }
-    /* Floats pass through a thread's desk, which should stay in its cache. */
-    if (job->dtype == SY_F32 && piece > enough)
-        return enough;
-    return piece > 1 ? piece : 1;
-}
 
 static sy_status run_user(const syi_piece *piece, const syi_workload *workload)
 {
@@ -210,7 +121,7 @@ typedef struct cursor {
 static void cursor_step(const host_pass *pass, cursor *cursor)
 {
     cursor->index++;
-    cursor->at += pass->piece_columns;
+    cursor->at += pass->cut.piece_columns;
     if (cursor->at >= pass->slab->columns) {
         cursor->row++;
         cursor->at = 0;
@@ -231,12 +142,12 @@ static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece 
     syi_link link;
     segment->row = slab->row + here->row;
     segment->first = slab->first + here->at;
-    segment->count = rest < pass->piece_columns ? rest : pass->piece_columns;
+    segment->count = rest < pass->cut.piece_columns ? rest : pass->cut.piece_columns;
     segment->left = visible < pass->halo ? visible : pass->halo;
     if (pass->partials)
         piece->partials =
-            pass->partials +
-            (size_t)(here->row * pass->row_tiles + here->at / SYI_TILE) * workload->partial_size;
+            pass->partials + (size_t)(here->row * pass->cut.row_tiles + here->at / SYI_TILE) *
+                                 workload->partial_size;
     if (workload->pattern == SY_PATTERN_RECURRENCE) {
         link = (syi_link){segment->row, segment->first, segment->count, {{0}}, {{0}}};
         piece->assumed = &link.assumed;
@@ -248,26 +159,26 @@ static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece 
     return SY_OK;
 }
 
-/* One thread's part: takes pieces until none is left, `some` at once. */
-static sy_status run_pieces(host_pass *pass, _Atomic int64_t *next, int64_t pieces, int64_t some,
-                            syi_outcome *found)
+/* One thread's part: takes pieces until none is left; `next` is the next one. */
+static sy_status run_pieces(host_pass *pass, _Atomic int64_t *next, syi_outcome *found)
 {
     const syi_arithmetic saved = syi_arithmetic_enter();
+    const syi_cut *cut = &pass->cut;
     syi_piece piece = {.segment = {.columns = pass->job->columns, .params = pass->job->params},
                        .doubts = &found->doubts,
-                       .past_cache = pass->past_cache};
+                       .past_cache = cut->past_cache};
     desk desk = {0};
     sy_status status = SY_OK;
     cursor here = {0, 0, 0};
     int64_t end = 0;
     while (status == SY_OK && !atomic_load(&pass->failed)) {
         if (here.index == end) {
-            const int64_t index = atomic_fetch_add(next, some);
-            if (index >= pieces)
+            const int64_t index = atomic_fetch_add(next, cut->at_once);
+            if (index >= cut->pieces)
                 break;
-            here = (cursor){index, index / pass->pieces_per_row,
-                            index % pass->pieces_per_row * pass->piece_columns};
-            end = index + some < pieces ? index + some : pieces;
+            here = (cursor){index, index / cut->pieces_per_row,
+                            index % cut->pieces_per_row * cut->piece_columns};
+            end = index + cut->at_once < cut->pieces ? index + cut->at_once : cut->pieces;
         }
         status = run_piece(pass, &here, &piece, &desk, found);
         cursor_step(pass, &here);
@@ -294,18 +205,16 @@ static void collect(host_pass *pass, sy_status status, syi_outcome *found, syi_o
 }
 
 /* One thread alone does without OpenMP, whose teams of one are not for nothing. */
-static sy_status run_threads(host_pass *pass, int64_t pieces, int threads, syi_outcome *outcome)
+static sy_status run_threads(host_pass *pass, syi_outcome *outcome)
 {
     _Atomic int64_t next = 0;
-    const int64_t piece_tiles = pass->piece_columns / SYI_TILE;
-    const int64_t some = choose_share(pieces, threads, TILES_AT_ONCE / piece_tiles);
-    if (threads == 1)
-        return run_pieces(pass, &next, pieces, pieces, outcome);
+    if (pass->cut.threads == 1)
+        return run_pieces(pass, &next, outcome);
     pthread_mutex_init(&pass->collecting, NULL);
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(pass->cut.threads)
     {
         syi_outcome found = {0};
-        sy_status status = run_pieces(pass, &next, pieces, some, &found);
+        sy_status status = run_pieces(pass, &next, &found);
         collect(pass, status, &found, outcome);
     }
     pthread_mutex_destroy(&pass->collecting);
@@ -323,19 +232,10 @@ static sy_status run_slab(const syi_job *job, const syi_slab *slab, const syi_vi
                       .slab = slab,
                       .view = view,
                       .isa = options->isa,
+                      .cut = syi_cut_of(job, slab, options->threads),
                       .halo = syi_job_halo(job),
-                      .past_cache = choose_past(job),
                       .partials = partials};
-    int64_t piece_tiles, pieces;
-    int threads = choose_threads(job->workload, slab, options->threads);
-    piece_tiles = choose_piece_tiles(job, slab, threads);
-    pass.row_tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE;
-    pass.piece_columns = piece_tiles * SYI_TILE;
-    pass.pieces_per_row = (pass.row_tiles + piece_tiles - 1) / piece_tiles;
-    pieces = slab->rows * pass.pieces_per_row;
-    if (threads > pieces)
-        threads = pieces ? (int)pieces : 1;
-    return run_threads(&pass, pieces, threads, found);
+    return run_threads(&pass, found);
 }
 
 sy_status syi_host_reduce(const syi_job *job, const syi_slab *slab, const syi_view *view,

@@ -1,0 +1,112 @@
+/*
+ * A slab is cut into pieces, the pieces are shared out to threads. The user's workloads run tile by
+ * tile, since their bits may depend on the cut; the built-in reductions go through whole tiles by
+ * themselves; the other built-in workloads give the same bits for any cut, so they are cut as the
+ * threads need it and the halo allows.
+ */
+#include "device/cut.h"
+
+/* Bytes of which a core's share of a common cache does not keep much: somewhat less is a matter of
+ * who else uses it. What is only read may come from all of the cache. */
+#define PAST_CACHE      12582912.0
+#define PAST_ALL_CACHES (4 * PAST_CACHE)
+
+#define WORTH_A_THREAD 4
+
+/* Tiles that a thread takes at once where nothing speaks for more: enough that a processor, which
+ * looks ahead in its memory only along what it reads, reads on for long. */
+#define TILES_AT_ONCE 64
+
+/* Whether the work's arrays are larger than what caches keep. Floats are widened in a cache. */
+static syi_past_way choose_past(const syi_job *job)
+{
+    const syi_workload *workload = job->workload;
+    const int only_reads = workload->pattern == SY_PATTERN_REDUCE;
+    const int64_t arrays = workload->n_inputs + (only_reads ? 0 : workload->n_outputs);
+    const double size = (double)job->rows * (double)job->columns * (double)arrays * sizeof(double);
+    return job->dtype == SY_F64 && size > (only_reads ? PAST_ALL_CACHES : PAST_CACHE)
+               ? syi_past_detect()
+               : SYI_PAST_NOT;
+}
+
+/* Threads that are worth their start: each gets WORTH_A_THREAD tiles of a workload of ours, of a
+ * reduction twice as many. What the user's workloads take nobody knows. */
+static int choose_threads(const syi_workload *workload, const syi_slab *slab, int threads)
+{
+    const int64_t worth = workload->user                           ? 1
+                          : workload->pattern == SY_PATTERN_REDUCE ? 2 * WORTH_A_THREAD
+                                                                   : WORTH_A_THREAD;
+    const int64_t most = slab->tiles / worth;
+    return most >= threads ? threads : most > 1 ? (int)most : 1;
+}
+
+/* What a thread of several takes of `count` at once, at most `most`: little enough that none waits
+ * long for the last one. */
+static int64_t choose_share(int64_t count, int threads, int64_t most)
+{
+    int64_t share = threads > 1 ? count / (8 * threads) : most;
+    share = share > most ? most : share;
+    return share > 1 ? share : 1;
+}
+
+/* Pieces of a row that is cut: four for each thread, so that none waits long for the last one, as
+ * long as their halos do not matter; else one for each thread. */
+static int64_t choose_pieces(int64_t tiles, int64_t halo_tiles, int64_t enough, int threads)
+{
+    const int64_t worth = halo_tiles > 1 ? 2 * halo_tiles : WORTH_A_THREAD;
+    const int64_t pieces = tiles / enough;
+    if (pieces >= (int64_t)threads * 4)
+        return (int64_t)threads * 4;
+    if (pieces > threads)
+        return pieces - pieces % threads;
+    return tiles / worth < threads ? tiles / worth : threads;
+}
+
+/* Tiles of a reduction's piece, at most a row's. A cut costs it nothing, but taking a piece does:
+ * of few tiles that is as much as adding them up. */
+static int64_t choose_reduced(int64_t tiles, int64_t row_tiles, int threads)
+{
+    const int64_t half = tiles / (2 * threads);
+    int64_t piece = choose_share(tiles, threads, TILES_AT_ONCE);
+    if (piece < WORTH_A_THREAD)
+        piece = half < WORTH_A_THREAD ? half : WORTH_A_THREAD;
+    return piece < row_tiles ? piece : row_tiles;
+}
+
+static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int threads)
+{
+    const int64_t halo_tiles = syi_job_halo(job) / SYI_TILE + 1;
+    const int64_t enough = halo_tiles > 2 ? 8 * halo_tiles : 16;
+    const int64_t tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE;
+    int64_t piece = tiles;
+    if (job->workload->user)
+        return 1;
+    /* Others' rows are not cut when there are enough of them for every thread. */
+    if (job->workload->pattern == SY_PATTERN_REDUCE) {
+        piece = choose_reduced(slab->tiles, tiles, threads);
+    } else if (threads > 1 && slab->rows < (int64_t)threads * 4) {
+        const int64_t pieces = choose_pieces(tiles, halo_tiles, enough, threads);
+        piece = pieces > 1 ? (tiles + pieces - 1) / pieces : tiles;
+    }
+    /* Floats pass through a thread's desk, which should stay in its cache. */
+    if (job->dtype == SY_F32 && piece > enough)
+        return enough;
+    return piece > 1 ? piece : 1;
+}
+
+syi_cut syi_cut_of(const syi_job *job, const syi_slab *slab, int threads)
+{
+    syi_cut cut = {.threads = choose_threads(job->workload, slab, threads),
+                   .past_cache = choose_past(job)};
+    const int64_t piece_tiles = choose_piece_tiles(job, slab, cut.threads);
+    cut.row_tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE;
+    cut.piece_columns = piece_tiles * SYI_TILE;
+    cut.pieces_per_row = (cut.row_tiles + piece_tiles - 1) / piece_tiles;
+    cut.pieces = slab->rows * cut.pieces_per_row;
+    if (cut.threads > cut.pieces)
+        cut.threads = cut.pieces ? (int)cut.pieces : 1;
+    cut.at_once = cut.threads > 1
+                      ? choose_share(cut.pieces, cut.threads, TILES_AT_ONCE / piece_tiles)
+                      : cut.pieces;
+    return cut;
+}
