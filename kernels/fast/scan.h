@@ -60,6 +60,13 @@ SYI_EITHER double syi_scan_share(double count, double period, double inverse)
     return (period - count) * inverse;
 }
 
+/* Whether the newer part of a window, with `count` values, is the larger one, about: the same for
+ * all values that a scan takes before its base follows again. */
+SYI_EITHER int syi_scan_is_most(int64_t period, int64_t count)
+{
+    return 2 * ((count - 1) / SYI_SCAN_STEPS * SYI_SCAN_STEPS) + SYI_SCAN_STEPS >= period;
+}
+
 /* Two parts of a window, the larger one last: its base counts, for a few values' own may be a spike
  * yet. `share`: how much of the window is in the smaller one; `joint`: one's count times the
  * other's share. */

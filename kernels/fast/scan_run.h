@@ -29,25 +29,29 @@ static void scan_before(scan_task *t)
     }
 }
 
-/* Column `at` of the lanes is done. Past the cache, results of the batch before go there, and the
- * next one is asked for, as far as it is nearer than another page: evenly, so that nothing is
- * waited for. */
-SYI_INLINE void scan_done(scan_task *t, int64_t at, int past)
+/* While column `at` of the lanes is computed, past the cache, results of the batch before go there,
+ * and the next one is asked for, as far as it is nearer than another page: evenly, so that nothing
+ * is waited for. */
+SYI_INLINE void scan_meanwhile(scan_task *t, int64_t at)
 {
-    if ((at & (SYI_WIDTH - 1)) == SYI_WIDTH - 1)
-        scan_store(t, at + 1, past);
-    if (past && t->kept.done < t->kept.end)
+    if (t->kept.done < t->kept.end)
         scan_put_line(&t->kept);
-    if (past)
-        syi_ask_for(t->next + (uintptr_t)at * SYI_WIDTH * sizeof(double), SYI_WIDTH);
+    syi_ask_for(t->next + (uintptr_t)at * SYI_WIDTH * sizeof(double), SYI_WIDTH);
 }
 
-/* What goes through a block of each lane: its beginning, its end, and what is not 0 if a result is
- * not finite. */
-typedef struct scan_way {
+/* A block of each lane: its number, columns, ends and those of the one before, what goes through
+ * its beginning and its end, and what is not 0 if a result is not finite. And of the task what is
+ * used for each column: whatever is stored, a compiler has to read that again. */
+typedef struct scan_block {
+    const scan_weights *by;
+    double factor;
+    int64_t period, number, loaded; /* columns of the block behind it */
+    const syi_vector *x;
+    const ends *before;
+    ends *now;
     syi_scan newer, end;
     syi_vector strange;
-} scan_way;
+} scan_block;
 
 /* The window whose newer part has `count` values, most of it or not. */
 SYI_INLINE syi_part scan_window(const scan_weights *by, int64_t count, int64_t period,
@@ -58,50 +62,104 @@ SYI_INLINE syi_part scan_window(const scan_weights *by, int64_t count, int64_t p
     return syi_scan_join(newer, older, by->joint[count], by->share[period - count]);
 }
 
-/* The windows that end in columns [from, to) of the block `number` of each lane; `is_most`: most of
- * their values are in it. */
-SYI_INLINE void scan_columns(scan_task *t, scan_way *way, int64_t number, int64_t from, int64_t to,
-                             int is_most, int past)
+/* The windows that end in column k of the block become number i of what is made. */
+SYI_INLINE void scan_column(scan_block *block, int64_t k, int is_most, scan_made *made, int i)
 {
-    const int64_t period = t->window->period, loaded = number + 1 < t->blocks ? period : 0;
-    const syi_vector *const block = t->tile[number & 1];
-    const ends *const before = &t->ends[(number + 1) & 1];
-    ends *const now = &t->ends[number & 1];
-    const scan_weights *const by = &t->by;
-    const double factor = t->factor;
-    scan_way w = *way;
-    for (int64_t k = from, at = number * period + from; k < to; k++, at++) {
-        const syi_part older = ends_of(before, period - 1 - k);
-        syi_vector part[2];
-        if (k % SYI_SCAN_STEPS == 0) {
-            syi_scan_follow(&w.newer);
-            ends_follow(now, k, &w.end);
-        }
-        syi_scan_add(&w.newer, block[k], by->inverse[k + 1]);
-        const syi_part newer = syi_scan_part(&w.newer);
-        const syi_part all = scan_window(by, k + 1, period, &older, &newer, is_most);
-        syi_scan_result(SYI_SPREAD_KIND, factor, block[k], &all, part);
-        for (int j = 0; j < PARTS; j++)
-            t->result[j][at & (SYI_WIDTH - 1)] = part[j];
-        w.strange = syi_scaled_sum(part[0], 0.0, w.strange);
-        syi_scan_add(&w.end, block[period - 1 - k], by->inverse[k + 1]);
-        ends_put(now, k + 1, &w.end);
-        if ((k & (SYI_WIDTH - 1)) == 0 && k < loaded)
-            scan_load(t, number + 1, k);
-        scan_done(t, at, past);
+    const int64_t period = block->period;
+    const double inverse = block->by->inverse[k + 1];
+    const syi_part older = ends_of(block->before, period - 1 - k);
+    syi_vector part[2];
+    syi_scan_add(&block->newer, block->x[k], inverse);
+    const syi_part newer = syi_scan_part(&block->newer);
+    const syi_part all = scan_window(block->by, k + 1, period, &older, &newer, is_most);
+    syi_scan_result(SYI_SPREAD_KIND, block->factor, block->x[k], &all, part);
+    for (int j = 0; j < PARTS; j++)
+        made->part[j][i] = part[j];
+    block->strange = syi_scaled_sum(part[0], 0.0, block->strange);
+    syi_scan_add(&block->end, block->x[period - 1 - k], inverse);
+    ends_put(block->now, k + 1, &block->end);
+}
+
+/* Before column k of the block. */
+SYI_INLINE void scan_follow(scan_block *block, int64_t k)
+{
+    syi_scan_follow(&block->newer);
+    ends_follow(block->now, k, &block->end);
+}
+
+/* A vector of columns from column k on; the next block's are loaded. */
+SYI_INLINE void scan_vector(scan_task *t, scan_block *block, int64_t k, int is_most, int past)
+{
+    const int64_t first = block->number * block->period + k;
+    scan_made made;
+    if (k < block->loaded)
+        scan_load(t, block->number + 1, k);
+    SYI_UNROLL(8)
+    for (int i = 0; i < SYI_WIDTH; i++) {
+        scan_column(block, k + i, is_most, &made, i);
+        if (past)
+            scan_meanwhile(t, first + i);
     }
-    *way = w;
+    scan_store(t, &made, first, past);
+}
+
+/* Columns [from, to) of a block of whole steps. */
+SYI_INLINE void scan_steps(scan_task *t, scan_block *block, int64_t from, int64_t to, int is_most,
+                           int past)
+{
+    for (int64_t k = from; k < to; k += SYI_SCAN_STEPS) {
+        scan_follow(block, k);
+        for (int64_t i = 0; i < SYI_SCAN_STEPS; i += SYI_WIDTH)
+            scan_vector(t, block, k + i, is_most, past);
+    }
+}
+
+/* The same of any block: what is made goes on from block to block, so that whole
+ * vectors of it, counted from the lanes' beginnings, are put. */
+SYI_INLINE void scan_columns(scan_task *t, scan_block *block, int64_t from, int64_t to, int is_most,
+                             int past)
+{
+    int64_t at = block->number * block->period + from;
+    for (int64_t k = from; k < to; k++, at++) {
+        const int i = (int)(at & (SYI_WIDTH - 1));
+        if (k % SYI_SCAN_STEPS == 0)
+            scan_follow(block, k);
+        scan_column(block, k, is_most, &t->made, i);
+        if ((k & (SYI_WIDTH - 1)) == 0 && k < block->loaded)
+            scan_load(t, block->number + 1, k);
+        if (i == SYI_WIDTH - 1)
+            scan_store(t, &t->made, at - i, past);
+        if (past)
+            scan_meanwhile(t, at);
+    }
 }
 
 /* The windows that end in the block `number` of each lane. */
-SYI_INLINE void scan_block(scan_task *t, int64_t number, int past)
+SYI_INLINE void scan_windows(scan_task *t, int64_t number, int past)
 {
-    const int64_t period = t->window->period, half = period / 2;
-    const syi_vector *const block = t->tile[number & 1];
-    scan_way way = {scan_from(block[0]), scan_from(block[period - 1]), {0}};
-    scan_columns(t, &way, number, 0, half, 0, past);
-    scan_columns(t, &way, number, half, period, 1, past);
-    t->strange += way.strange;
+    const int64_t period = t->window->period;
+    const syi_vector *const x = t->tile[number & 1];
+    scan_block block = {.by = &t->by,
+                        .factor = t->factor,
+                        .period = period,
+                        .number = number,
+                        .loaded = number + 1 < t->blocks ? period : 0,
+                        .x = x,
+                        .before = &t->ends[(number + 1) & 1],
+                        .now = &t->ends[number & 1],
+                        .newer = scan_from(x[0]),
+                        .end = scan_from(x[period - 1])};
+    int64_t half = 0;
+    while (!syi_scan_is_most(period, half + 1))
+        half += SYI_SCAN_STEPS;
+    if (period % SYI_SCAN_STEPS == 0) {
+        scan_steps(t, &block, 0, half, 0, past);
+        scan_steps(t, &block, half, period, 1, past);
+    } else {
+        scan_columns(t, &block, 0, half, 0, past);
+        scan_columns(t, &block, half, period, 1, past);
+    }
+    t->strange += block.strange;
 }
 
 SYI_INLINE void scan_compute_as(scan_task *t, int past)
@@ -110,7 +168,7 @@ SYI_INLINE void scan_compute_as(scan_task *t, int past)
     scan_load_first(t);
     scan_before(t);
     for (int64_t number = 0; number < t->blocks; number++)
-        scan_block(t, number, past);
+        scan_windows(t, number, past);
     scan_store_rest(t, past);
     for (int l = 0; l < SYI_WIDTH && syi_any(&t->strange); l++)
         mark(t->lane[l].to, past ? PARTS : OUTPUTS, t->blocks * t->window->period);

@@ -69,6 +69,11 @@ typedef struct scan_kept {
     int64_t done, end;
 } scan_kept;
 
+/* What a vector of columns' results is made of. */
+typedef struct scan_made {
+    syi_vector part[PARTS][SYI_WIDTH];
+} scan_made;
+
 /* A batch: each lane goes through some blocks. */
 typedef struct scan_task {
     const syi_window *window;
@@ -82,7 +87,7 @@ typedef struct scan_task {
     uintptr_t next; /* the next batch's columns */
     ends ends[2];   /* of the blocks with even, odd numbers, as the next two */
     syi_vector tile[2][SYI_SCAN_MOST];
-    syi_vector result[PARTS][SYI_WIDTH]; /* of the newest columns */
+    scan_made made; /* of the newest columns */
     syi_vector strange;
     double part[2][PARTS][SCAN_KEPT * SYI_WIDTH];
     int which;      /* of them are this batch's; the other ones, */
@@ -140,21 +145,16 @@ SYI_INLINE void scan_results(const syi_vector *part, syi_vector *out)
         out[0] = part[0];
 }
 
-/* The newest vector of columns, which ends before column `end` of the lanes. */
-SYI_INLINE void scan_store(const scan_task *t, int64_t end, int past)
+/* Puts what has been made of the lanes' columns from `first` on. */
+SYI_INLINE void scan_store(const scan_task *t, const scan_made *made, int64_t first, int past)
 {
-    const int64_t first = end - SYI_WIDTH;
-    syi_vector row[PARTS][SYI_WIDTH];
+    scan_made row = *made;
     SYI_UNROLL(2)
-    for (int j = 0; j < PARTS; j++) {
-        SYI_UNROLL(8)
-        for (int k = 0; k < SYI_WIDTH; k++)
-            row[j][k] = t->result[j][k];
-        transpose(row[j]);
-    }
+    for (int j = 0; j < PARTS; j++)
+        transpose(row.part[j]);
     SYI_UNROLL(8)
     for (int l = 0; l < SYI_WIDTH; l++) {
-        const syi_vector part[] = {row[0][l], row[PARTS - 1][l]};
+        const syi_vector part[] = {row.part[0][l], row.part[PARTS - 1][l]};
         double *const *const to = t->lane[l].to;
         syi_vector out[OUTPUTS];
         scan_results(part, out);
@@ -168,7 +168,7 @@ static void scan_store_rest(const scan_task *t, int past)
 {
     const int64_t columns = t->blocks * t->window->period, count = columns % SYI_WIDTH;
     for (int64_t i = 0; i < count; i++) {
-        const syi_vector part[] = {t->result[0][i], t->result[PARTS - 1][i]};
+        const syi_vector part[] = {t->made.part[0][i], t->made.part[PARTS - 1][i]};
         syi_vector out[OUTPUTS];
         scan_results(part, out);
         for (int l = 0; l < SYI_WIDTH; l++)

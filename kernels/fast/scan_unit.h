@@ -65,7 +65,7 @@ SYI_DEVICE syi_part scan_window(const scan_shared *shared, int period, int count
     syi_part older = {0.0, 0.0, 0.0};
     if (count < period)
         older = scan_kept(&shared->ends, j);
-    if (2 * count > period)
+    if (syi_scan_is_most(period, count))
         return syi_scan_join(&older, &newer, joint, share);
     return syi_scan_join(&newer, &older, joint,
                          syi_scan_share((double)(period - count), length, inverse));
