@@ -127,14 +127,15 @@ static int same(const syi_workload *workload, const found *a, const found *b)
 static void check_workload(const syi_workload *workload, syi_isa isa, const char *accuracy)
 {
     static const int64_t firsts[] = {0, 3 * SYI_TILE};
+    static const int periods[] = {0, 61, 64};
     const int has_period = workload->n_params > 0 && !strcmp(workload->params[0].name, "period");
     found through = {0}, past = {0};
     for (int k = 0; k < OUTPUTS; k++) {
         through.out[k] = room();
         past.out[k] = room();
     }
-    for (int place = 0; place < (has_period ? 4 : 2) * LINE; place++) {
-        const where where = {firsts[place % 2], place, place / LINE % 2, place / LINE < 2 ? 0 : 61};
+    for (int place = 0; place < (has_period ? 6 : 2) * LINE; place++) {
+        const where where = {firsts[place % 2], place, place / LINE % 2, periods[place / LINE / 2]};
         run(workload, isa, where, SYI_PAST_NOT, &through);
         for (int way = SYI_PAST_EVENLY; way <= SYI_PAST_IN_BURSTS; way++) {
             run(workload, isa, where, (syi_past_way)way, &past);
