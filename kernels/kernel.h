@@ -51,9 +51,6 @@ typedef struct syi_past {
     int64_t wanted;
 } syi_past;
 
-/* How outputs are put past the cache (traffic.h), if at all. */
-typedef enum syi_past_way { SYI_PAST_NOT, SYI_PAST_EVENLY, SYI_PAST_IN_BURSTS } syi_past_way;
-
 /* One call of a kernel: a stretch of one row of any length. */
 typedef struct syi_piece {
     sy_segment segment;
@@ -66,9 +63,9 @@ typedef struct syi_piece {
      * with a tile. */
     void *partials;
     syi_doubts *doubts;
-    /* Not SYI_PAST_NOT where the work's arrays are too large to stay in a cache, for a reduction in
-     * any cache at all. The bits are the same. */
-    syi_past_way past_cache;
+    /* The work's arrays are too large to stay in a cache, for a reduction in any cache at all
+     * (traffic.h). The bits are the same. */
+    int past_cache;
 } syi_piece;
 
 typedef sy_status (*syi_run_fn)(const syi_piece *piece);
@@ -129,7 +126,5 @@ const syi_workload *syi_builtin(int index);
 /* The best of the instruction sets that this processor has. */
 syi_isa syi_isa_detect(void);
 const char *syi_isa_name(syi_isa isa);
-/* How this processor likes outputs that go past the cache. */
-syi_past_way syi_past_detect(void);
 
 #endif

@@ -31,15 +31,6 @@ syi_isa syi_isa_detect(void)
     return SYI_ISA_BASE;
 }
 
-syi_past_way syi_past_detect(void)
-{
-#ifdef SYI_HAVE_X86_ISAS
-    if (__builtin_cpu_is("amd"))
-        return SYI_PAST_IN_BURSTS;
-#endif
-    return SYI_PAST_EVENLY;
-}
-
 const char *syi_isa_name(syi_isa isa)
 {
     static const char *const names[SYI_ISA_COUNT] = {"base", "v3", "v4"};

@@ -8,8 +8,8 @@
  * the cache holds. Where a piece says that its results will not be near anyway (`past_cache`), a
  * kernel stores whole lines past it, spread evenly among its computing: then they take no time
  * beside it. Of a burst of them, or of many lines half written, the processor has to wait for each.
- * Not so Zen with AVX-512: with a line now and then its loads take longer, and where a kernel keeps
- * its results until they are some KiB, that takes less time (SYI_PAST_IN_BURSTS).
+ * Where outputs lie so that what is read meets what is still to be written (syi_meet), a kernel
+ * that would wait long keeps its results until they are some KiB: that takes less time.
  */
 #ifndef SYI_KERNELS_TRAFFIC_H
 #define SYI_KERNELS_TRAFFIC_H
@@ -40,6 +40,15 @@ SYI_INLINE int syi_in_line(double *const *out, int outputs)
     for (int k = 1; k < outputs; k++)
         same &= ((uintptr_t)out[k] - (uintptr_t)out[0]) % (SYI_LINE * sizeof(double)) == 0;
     return same;
+}
+
+/* Whether an output at y keeps an input at x waiting that is read along with it. A processor knows
+ * what it is still to write by the last twelve bits of the address first, and what it reads waits
+ * where they agree; kernels read so many lines ahead of what they write. */
+SYI_INLINE int syi_meet(const double *y, const double *x)
+{
+    uintptr_t ahead = ((uintptr_t)y - (uintptr_t)x) % 4096 / sizeof(double) / SYI_LINE;
+    return ahead >= 2 && ahead < 7;
 }
 
 /* Asks for doubles that are read soon; they may be nobody's. */

@@ -7,6 +7,7 @@
 #define SYI_KERNELS_FAST_VECTOR_H
 
 #include "kernel.h"
+#include "traffic.h"
 
 #include <math.h>
 
@@ -54,11 +55,12 @@ SYI_INLINE void syi_store_past(double *to, syi_vector what)
 #endif
 }
 
-/* Whether results are to be put by the KiB: where a vector is a line. Zen takes lines that come as
- * two vectors evenly as fast. */
+/* Whether results are put past the cache by the KiB: where a vector is a line. Lines that come as
+ * two vectors are taken evenly as fast. */
 SYI_INLINE int syi_in_bursts(const syi_piece *piece)
 {
-    return SYI_WIDTH == 8 && piece->past_cache == SYI_PAST_IN_BURSTS;
+    const sy_segment *segment = &piece->segment;
+    return SYI_WIDTH == 8 && piece->past_cache && syi_meet(segment->out[0], segment->in[0]);
 }
 
 /* Elements of a and b, by constant numbers; those of b come behind a's. */

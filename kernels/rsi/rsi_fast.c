@@ -139,12 +139,17 @@ SYI_INLINE void hold(task *t, int64_t at, double *y, int64_t count)
     }
 }
 
-/* A step of values, of the gains and losses x. */
-SYI_INLINE void put(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
-                    syi_results *to, syi_vector *least, int marks, int past)
+/* The averages of a step's gains and losses x. */
+SYI_INLINE void average(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
+                        syi_pairs *z)
 {
-    syi_pairs z[CHAINS], y;
     syi_chain_steps(CHAINS, chain, state, (const syi_pairs *const[]){&x[GAINS], &x[LOSSES]}, z);
+}
+
+/* A step of values, of the averages z. */
+SYI_INLINE void put(const syi_pairs *z, syi_results *to, syi_vector *least, int marks, int past)
+{
+    syi_pairs y;
     for (int k = 0; k < SYI_PARTS; k++) {
         divide(z[GAINS].even[k], z[LOSSES].even[k], &y.even[k], least, marks);
         divide(z[GAINS].odd[k], z[LOSSES].odd[k], &y.odd[k], least, marks);
@@ -181,26 +186,32 @@ SYI_INLINE int seed(task *t, int64_t at, syi_pairs *x)
  * cache: few, so that their stores then do not pile up, unless they are to. */
 enum { LOOK = 512, APART = 256, BURST = 512 };
 
-/* Whole steps, as many looks as end without anything faint, or with `marks` all, LOOK at most.
- * Gives how many columns; 0 with `marks` when the seeds are not finite. */
+/* Whole steps, as many looks as end without anything faint, or with `marks` all, LOOK at most. A
+ * step's values are put while the averages of the next one are made: each waits for itself. Gives
+ * how many columns; 0 with `marks` when the seeds are not finite. */
 SYI_INLINE int64_t steps(task *t, int64_t at, int64_t count, const double *close, syi_results *out,
                          int marks, int past)
 {
     const syi_chain chain[CHAINS] = {t->chain, t->chain};
     syi_chain_state state[CHAINS] = {t->state[GAINS], t->state[LOSSES]};
     syi_results y = *out;
-    syi_pairs x[CHAINS];
+    syi_pairs x[CHAINS], z[CHAINS];
     int64_t i = 0, done = 0;
     for (t->faint = 0; done < count && !t->faint; done = i) {
         const int64_t end = count - done < LOOK ? count : done + LOOK;
         syi_vector least = {0};
         syi_vector_mask faint;
-        for (least += SYI_RSI_FAINT; i < end; i += SYI_STEP) {
+        least += SYI_RSI_FAINT;
+        moves(&close, i, x);
+        if (marks && t->seeding && !seed(t, at, x))
+            return 0;
+        average(chain, state, x, z);
+        for (i += SYI_STEP; i < end; i += SYI_STEP) {
             moves(&close, i, x);
-            if (marks && t->seeding && !seed(t, at, x))
-                return 0;
-            put(chain, state, x, &y, &least, marks, past);
+            put(z, &y, &least, marks, past);
+            average(chain, state, x, z);
         }
+        put(z, &y, &least, marks, past);
         faint = least < SYI_RSI_FAINT;
         t->faint = syi_any((const syi_vector *)&faint);
         if (t->faint && !marks)

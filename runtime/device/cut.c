@@ -18,15 +18,13 @@
 #define TILES_AT_ONCE 64
 
 /* Whether the work's arrays are larger than what caches keep. Floats are widened in a cache. */
-static syi_past_way choose_past(const syi_job *job)
+static int is_past_cache(const syi_job *job)
 {
     const syi_workload *workload = job->workload;
     const int only_reads = workload->pattern == SY_PATTERN_REDUCE;
     const int64_t arrays = workload->n_inputs + (only_reads ? 0 : workload->n_outputs);
     const double size = (double)job->rows * (double)job->columns * (double)arrays * sizeof(double);
-    return job->dtype == SY_F64 && size > (only_reads ? PAST_ALL_CACHES : PAST_CACHE)
-               ? syi_past_detect()
-               : SYI_PAST_NOT;
+    return job->dtype == SY_F64 && size > (only_reads ? PAST_ALL_CACHES : PAST_CACHE);
 }
 
 /* Threads that are worth their start: each gets WORTH_A_THREAD tiles of a workload of ours, of a
@@ -97,7 +95,7 @@ static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int 
 syi_cut syi_cut_of(const syi_job *job, const syi_slab *slab, int threads)
 {
     syi_cut cut = {.threads = choose_threads(job->workload, slab, threads),
-                   .past_cache = choose_past(job)};
+                   .past_cache = is_past_cache(job)};
     const int64_t piece_tiles = choose_piece_tiles(job, slab, cut.threads);
     cut.row_tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE;
     cut.piece_columns = piece_tiles * SYI_TILE;

@@ -6,7 +6,7 @@
 
 typedef struct syi_cut {
     int threads;
-    syi_past_way past_cache; /* as in syi_piece */
+    int past_cache;          /* as in syi_piece */
     int64_t row_tiles;       /* of the slab's stretch of a row */
     int64_t piece_columns;   /* of a piece, whole tiles */
     int64_t pieces_per_row;  /* of the slab's stretch of a row */
