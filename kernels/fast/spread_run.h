@@ -6,7 +6,7 @@
 #define SYI_KERNELS_FAST_SPREAD_RUN_H
 
 #include "fast/scan_run.h"
-#include "fast/spread_task.h"
+#include "fast/spread_flow.h"
 
 /* The gap of twice the length before what has been joined, whose drops are at `drop`; `fresh`: the
  * stretch there has just been joined. */
@@ -15,96 +15,24 @@ SYI_INLINE syi_vector next_gap(const double *gap, const double *drop, int64_t le
     return syi_scaled_sum(SYI_LOAD(fresh ? drop - length : gap), 2.0, SYI_LOAD(drop - 2 * length));
 }
 
-/* What the last join takes: the square of its stretch or, of the two that are it, of both, the
- * first one's drop, the gap before them and what has been joined. */
-typedef struct ending {
-    syi_vector square, later, drop, gap;
-    syi_spread all;
-} ending;
-
 /* From where the passes left it. */
 SYI_INLINE ending ending_at(const task *t, int64_t j, const syi_joint *joint, int times, int fresh)
 {
-    ending last = {SYI_LOAD(t->square + j), {0}, {0}, {0}, {{0}, {0}, {0}}};
+    syi_vector drop = {0}, later = {0};
+    ending last = {SYI_LOAD(t->square + j), {0}, {{0}, {0}, {0}}};
     if (times == 2) {
-        last.later = SYI_LOAD(t->square + j + t->length);
-        last.drop = SYI_LOAD(t->drop + j);
+        later = SYI_LOAD(t->square + j + t->length);
+        drop = SYI_LOAD(t->drop + j);
     }
     last.gap = SYI_LOAD(fresh ? t->drop + j + t->length : t->gap + j);
     if (!joint->first)
         load_spread(&t->all, j, &last.all);
-    return last;
-}
-
-/* The last join, of one stretch or two (`times`). */
-SYI_INLINE syi_spread finish(const syi_joint *joint, int times, ending last)
-{
-    if (times == 2) {
-        last.square += last.later;
-        last.square = syi_product_sum(last.drop, last.drop, last.square + last.square);
-        last.gap = syi_scaled_sum(last.gap, 2.0, last.drop);
-    }
-    syi_join(joint, 1, last.square, last.gap, &last.all);
-    return last.all;
-}
-
-/* The first stretches from a block's columns on; where it is part of a tail's or before one, the
- * tail and the gap before it. */
-typedef struct beginning {
-    syi_vector drop, square, gap;
-    syi_spread all;
-} beginning;
-
-/* The stretches of four columns from a block's columns on; `next`: of two of the block that
- * follows. */
-typedef struct fours {
-    syi_vector drop, square;
-} fours;
-
-SYI_INLINE fours begin_fours(const task *t, int64_t j, syi_spread_block *next)
-{
-    const double *x = t->x + j;
-    syi_vector one = syi_drop_1(x);
-    fours now = {syi_drop_2(x), one * one};
-    syi_spread_twice(2, next, &now.drop, &now.square);
-    return now;
-}
-
-/* Those of the block at column j. Where windows are finished in the same pass, `at_once`, so much
- * would be waited for: there they have been made, `before`, and those of the next one are made
- * meanwhile. */
-SYI_INLINE fours next_fours(const task *t, int64_t j, int at_once, fours *before,
-                            syi_spread_block *next)
-{
-    const fours at = *before;
-    if (!at_once)
-        return begin_fours(t, j, next);
-    *before = begin_fours(t, j < SYI_WIDTH ? 0 : j - SYI_WIDTH, next);
-    return at;
-}
-
-/* From column j on, where there are `four`; `next`: the block that follows. */
-SYI_INLINE beginning begin(const task *t, int64_t j, int64_t tail, fours four,
-                           syi_spread_block *next)
-{
-    const int64_t ahead = t->window->period - tail, before = ahead - FIRST;
-    const double *x = t->x + j;
-    beginning now = {four.drop, four.square, four.drop, {{0}, {0}, {0}}};
-    if (FIRST > 4) {
-        syi_vector later = syi_spread_twice(4, next, &now.drop, &now.square);
-        if (j >= before)
-            now.gap = syi_scaled_sum(tail & 4 ? later : syi_gap_4(x + FIRST, tail), 2.0, now.gap);
-    } else if (j >= before) {
-        now.gap = syi_gap_4(x + FIRST, tail);
-    }
-    if (j >= before && tail)
-        syi_spread_tail(x, four.square, tail, t->joints, &now.all);
-    return now;
+    return ending_of(last, times, drop, later);
 }
 
 SYI_INLINE void store_beginning(const task *t, int64_t j, int64_t tail, const beginning *now)
 {
-    const int64_t ahead = t->window->period - tail, before = ahead - FIRST;
+    const int64_t ahead = t->period - tail, before = ahead - FIRST;
     if (j >= before && tail)
         store_spread(&t->all, j - ahead, &now->all);
     if (j >= before)
@@ -114,39 +42,26 @@ SYI_INLINE void store_beginning(const task *t, int64_t j, int64_t tail, const be
 }
 
 /* The first stretches, from right to left, and where no more than two (`times`) are left of the
- * windows these. Where a stretch is a vector long, what they need is still in registers: so nothing
- * is stored but results, and what goes past the cache is hidden behind the computing. Gives whether
- * something is not finite. */
+ * windows these. Gives whether something is not finite. */
 SYI_INLINE int begin_all(task *task, int64_t tail, int times)
 {
     const struct task t = *task;
-    const int64_t ahead = t.window->period - tail;
+    const int64_t ahead = t.period - tail;
     const int64_t last = ahead + ((t.windows + SYI_WIDTH - 1) & -SYI_WIDTH) + 8;
-    const int at_once = times && SYI_WIDTH >= FIRST;
-    syi_joint joint = *joint_of(task, times ? times * FIRST : 1);
+    const syi_joint joint = known_joint(*joint_of(task, times ? times * FIRST : 1), tail);
     syi_spread_block next[2] = {{{0}, {0}, {0}}, {{0}, {0}, {0}}};
-    beginning now, one = {{0}, {0}, {0}, {{0}, {0}, {0}}}, two = one; /* so many blocks behind */
     syi_spread joined = {{0}, {0}, {0}}; /* of the block before: its roots need not be waited for */
     syi_vector strange = {0};
-    fours before = {{0}, {0}};
-    joint.first = tail == 0; /* as it is there, but known when this is compiled */
-    joint.second = (tail & (tail - 1)) == 0;
-    if (at_once)
-        before = begin_fours(&t, last - SYI_WIDTH, &next[0]);
-    for (int64_t j = last - SYI_WIDTH; j >= 0; j -= SYI_WIDTH, two = one, one = now) {
-        now = begin(&t, j, tail, next_fours(&t, j, at_once, &before, &next[0]), &next[1]);
-        ending end = {now.square, one.square, now.drop, times == 2 ? one.gap : now.gap,
-                      times == 2 ? two.all : one.all};
-        if (!at_once)
-            store_beginning(&t, j, tail, &now);
+    for (int64_t j = last - SYI_WIDTH; j >= 0; j -= SYI_WIDTH) {
+        fours four = begin_fours(&t, j, &next[0]);
+        beginning now = begin(&t, j, tail, j >= ahead - FIRST, four, &next[1]);
+        store_beginning(&t, j, tail, &now);
         if (!times || j >= t.windows)
             continue;
-        if (!at_once)
-            end = ending_at(&t, j, &joint, times, 0);
         ask_for_next(&t, t.windows - SYI_WIDTH - j);
         if (j + SYI_WIDTH < t.windows)
             strange += result(&t, j + SYI_WIDTH, &joined);
-        joined = finish(&joint, times, end);
+        joined = finish(&joint, ending_at(&t, j, &joint, times, 0));
     }
     if (times)
         strange += result(&t, 0, &joined);
@@ -156,6 +71,8 @@ SYI_INLINE int begin_all(task *task, int64_t tail, int times)
 
 SYI_INLINE int begin_times(task *t, int64_t tail, int64_t times)
 {
+    if (SYI_WIDTH == FIRST) /* up to SYI_SCAN_LEAST there are no more */
+        return times == 1 ? flow_all(t, tail, 1) : flow_all(t, tail, 2);
     if (times == 1)
         return begin_all(t, tail, 1);
     return times == 2 ? begin_all(t, tail, 2) : begin_all(t, tail, 0);
@@ -181,7 +98,7 @@ static int begin_as(task *t, int64_t tail, int64_t times)
 static int compute_short(const task *task)
 {
     const struct task t = *task;
-    const int64_t period = t.window->period;
+    const int64_t period = t.period;
     const double alone = period & (period - 1) ? 1.0 : 1.0 / (double)period;
     syi_vector strange = {0};
     for (int64_t j = 0; j < t.windows; j += SYI_WIDTH) {
@@ -199,8 +116,8 @@ static int compute_short(const task *task)
 /* Stretches and gaps of twice the length. */
 SYI_INLINE void twice(task *t, int fresh)
 {
-    const int64_t length = t->length, windows = t->windows, behind = t->window->period - 2 * length;
-    const double *const from = t->drop + (t->window->period - t->have);
+    const int64_t length = t->length, windows = t->windows, behind = t->period - 2 * length;
+    const double *const from = t->drop + (t->period - t->have);
     double *const drops = t->drop, *const squares = t->square, *const gaps = t->gap;
     for (int64_t j = 0; j < windows + behind; j += SYI_WIDTH) {
         syi_vector a = SYI_LOAD(drops + j);
@@ -218,7 +135,7 @@ SYI_INLINE void twice(task *t, int fresh)
 
 static void join(task *t)
 {
-    const double *square = t->square + (t->window->period - t->have - t->length);
+    const double *square = t->square + (t->period - t->have - t->length);
     const double *const gap = t->gap;
     const syi_joint joint = *joint_of(t, t->length);
     const int64_t windows = t->windows;
@@ -239,7 +156,7 @@ static int finish_all(const task *task, int fresh)
     const syi_joint joint = *joint_of(task, 2 * t.length);
     syi_vector strange = {0};
     for (int64_t j = 0; j < t.windows; j += SYI_WIDTH) {
-        syi_spread joined = finish(&joint, 2, ending_at(&t, j, &joint, 2, fresh));
+        syi_spread joined = finish(&joint, ending_at(&t, j, &joint, 2, fresh));
         ask_for_next(&t, j);
         strange += result(&t, j, &joined);
     }
@@ -249,7 +166,7 @@ static int finish_all(const task *task, int fresh)
 
 static int compute_windows(task *t)
 {
-    const int64_t period = t->window->period;
+    const int64_t period = t->period;
     int64_t rest;
     int fresh = 0, strange;
     if (period < 8)
@@ -280,7 +197,7 @@ static void compute(task *t)
 
 static void compute_apart(task *t)
 {
-    const int64_t columns = t->windows + t->window->period - 1;
+    const int64_t columns = t->windows + t->period - 1;
     double x[ROOM], y[3][ROOM], *result[3];
     memcpy(x, t->x, (size_t)columns * sizeof *x);
     memset(x + columns, 0, SYI_FAST_BEHIND * sizeof *x);
@@ -298,7 +215,7 @@ static void plan(task *t, const syi_window *window, syi_joint *joints)
 {
     const int64_t period = window->period;
     int64_t length = 1;
-    t->window = window;
+    t->period = period;
     t->factor = syi_spread_factor(window);
     t->joints = joints;
     for (int k = 0; length <= period; k++, length *= 2)
@@ -306,19 +223,31 @@ static void plan(task *t, const syi_window *window, syi_joint *joints)
             joints[k] = syi_joint_of(period, length);
 }
 
+/* Of those that are left. Where nothing is kept but results it is all but the last ones, which are
+ * computed apart; where results stay in a cache as many as the nearest one holds, for they may have
+ * to be marked. */
+static int64_t most_windows(int64_t period, int64_t left, int past)
+{
+    const int64_t all = (left - SYI_FAST_BEHIND) & -SYI_WIDTH;
+    if (SYI_WIDTH == FIRST && period >= 8 && left > SHORT_CHUNK)
+        return past || all < SYI_TILE / 2 ? all : SYI_TILE / 2;
+    return period < 3 * FIRST ? SHORT_CHUNK : CHUNK;
+}
+
 /* The windows of a segment from its column `at` on. */
 static void compute_all(task *t, const syi_piece *piece, int64_t at)
 {
     const sy_segment *segment = &piece->segment;
-    const int64_t period = t->window->period;
-    const int64_t most = period < 3 * FIRST ? SHORT_CHUNK : CHUNK;
+    const int64_t period = t->period;
     const int past = piece->past_cache && syi_in_line(segment->out, OUTPUTS);
     for (; at < segment->count; at += t->windows) {
         int apart;
+        const int64_t left = segment->count - at;
         t->x = segment->in[0] + at - (period - 1);
         for (int k = 0; k < OUTPUTS; k++)
             t->out[k] = segment->out[k] + at;
-        t->windows = syi_fast_chunk(t->out[0], segment->count - at, most, past, &apart);
+        t->windows =
+            syi_fast_chunk(t->out[0], left, most_windows(period, left, past), past, &apart);
         t->past = past && !apart;
         if (apart)
             compute_apart(t);

@@ -23,10 +23,9 @@ typedef struct rooms {
  * `length` columns from column j on. Of the window's newest `have` columns there are `all`, and
  * `gap` of the stretch before them. `factor` makes a variance of the squares. */
 typedef struct task {
-    const syi_window *window;
     const double *x;
     double *out[3];
-    int64_t windows, length, have;
+    int64_t period, windows, length, have;
     double *drop, *square, *gap;
     rooms all;
     double factor;
@@ -37,6 +36,14 @@ typedef struct task {
 SYI_INLINE const syi_joint *joint_of(const task *t, int64_t length)
 {
     return &t->joints[63 - __builtin_clzll((unsigned long long)length)];
+}
+
+/* A joint of which is known, when this is compiled, what is behind it. */
+SYI_INLINE syi_joint known_joint(syi_joint joint, int64_t behind)
+{
+    joint.first = behind == 0;
+    joint.second = (behind & (behind - 1)) == 0;
+    return joint;
 }
 
 SYI_INLINE void load_spread(const rooms *from, int64_t j, syi_spread *all)
@@ -52,12 +59,79 @@ SYI_INLINE void store_spread(const rooms *to, int64_t j, const syi_spread *all)
     SYI_STORE(to->lead + j, all->lead);
 }
 
+/* The first stretches from a block's columns on; where it is part of a tail's or before one, the
+ * tail and the gap before it. */
+typedef struct beginning {
+    syi_vector drop, square, gap;
+    syi_spread all;
+} beginning;
+
+/* The stretches of four columns from a block's columns on. */
+typedef struct fours {
+    syi_vector drop, square;
+} fours;
+
+/* `next`: of two columns of the block that follows. */
+SYI_INLINE fours begin_fours(const task *t, int64_t j, syi_spread_block *next)
+{
+    const double *x = t->x + j;
+    syi_vector one = syi_drop_1(x);
+    fours now = {syi_drop_2(x), one * one};
+    syi_spread_twice(2, next, &now.drop, &now.square);
+    return now;
+}
+
+/* From column j on, where there are `four`; `next`: the block that follows. `joined`: the tail and
+ * the gap before it are wanted, too. */
+SYI_INLINE beginning begin(const task *t, int64_t j, int64_t tail, int joined, fours four,
+                           syi_spread_block *next)
+{
+    const double *x = t->x + j;
+    beginning now = {four.drop, four.square, four.drop, {{0}, {0}, {0}}};
+    if (FIRST > 4) {
+        syi_vector later = syi_spread_twice(4, next, &now.drop, &now.square);
+        if (joined)
+            now.gap = syi_scaled_sum(tail & 4 ? later : syi_gap_4(x + FIRST, tail), 2.0, now.gap);
+    } else if (joined) {
+        now.gap = syi_gap_4(x + FIRST, tail);
+    }
+    if (joined && tail)
+        syi_spread_tail(x, four.square, tail, t->joints, &now.all);
+    return now;
+}
+
+/* What the last join takes: the square of its stretch, the gap before it and what has been joined.
+ */
+typedef struct ending {
+    syi_vector square, gap;
+    syi_spread all;
+} ending;
+
+/* The same where two stretches (`times`) are it: of them the first one's drop and the later one's
+ * square. */
+SYI_INLINE ending ending_of(ending last, int times, syi_vector drop, syi_vector later)
+{
+    if (times == 2) {
+        last.square += later;
+        last.square = syi_product_sum(drop, drop, last.square + last.square);
+        last.gap = syi_scaled_sum(last.gap, 2.0, drop);
+    }
+    return last;
+}
+
+/* The last join. */
+SYI_INLINE syi_spread finish(const syi_joint *joint, ending last)
+{
+    syi_join(joint, 1, last.square, last.gap, &last.all);
+    return last.all;
+}
+
 /* Asks for columns of the next chunk, where `done` of this one's are done: from left to right, also
  * where this one is gone through from right to left. A processor looks ahead in its memory only
  * along what goes on from chunk to chunk. */
 SYI_INLINE void ask_for_next(const task *t, int64_t done)
 {
-    const double *next = t->x + t->window->period - 1 + t->windows;
+    const double *next = t->x + t->period - 1 + t->windows;
     syi_ask_for((uintptr_t)(next + done), SYI_WIDTH);
 }
 
@@ -68,7 +142,7 @@ SYI_INLINE syi_vector result(const task *t, int64_t j, const syi_spread *all)
 {
     syi_vector out[3], newest = {0};
     if (SYI_SPREAD_KIND == SYI_WINDOW_BANDS)
-        newest = SYI_LOAD(t->x + j + t->window->period - 1);
+        newest = SYI_LOAD(t->x + j + t->period - 1);
     syi_spread_result(SYI_SPREAD_KIND, t->factor, newest, all, out);
     if (t->past && SYI_SPREAD_KIND == SYI_WINDOW_SCORE)
         out[0] = syi_marked(out[0]);

@@ -190,7 +190,10 @@ SYI_INLINE void syi_fast_blank(double *y, int64_t count)
 /* What is not finite becomes the library's NaN. */
 SYI_INLINE void syi_fast_mark(double *y, int64_t count)
 {
-    for (int64_t i = 0; i < count; i++) /* all are stored, for vectors */
+    int64_t i = 0;
+    for (; i + SYI_WIDTH <= count; i += SYI_WIDTH)
+        SYI_STORE(y + i, syi_marked(SYI_LOAD(y + i)));
+    for (; i < count; i++)
         y[i] = syi_is_finite(y[i]) ? y[i] : syi_nan();
 }
 

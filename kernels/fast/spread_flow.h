@@ -1,0 +1,60 @@
+/*
+ * Windows of which one or two stretches are left beyond their tail, where a stretch is a vector
+ * long: finished in one pass, from right to left, however many they are. What they need of the
+ * blocks behind is still in registers, so nothing is stored but results, and what goes past the
+ * cache is hidden behind the computing. A block's windows take several steps, each while the blocks
+ * behind are at the next one: a processor looks two blocks ahead or three, and in that all of one
+ * block would wait for itself.
+ */
+#ifndef SYI_KERNELS_FAST_SPREAD_FLOW_H
+#define SYI_KERNELS_FAST_SPREAD_FLOW_H
+
+#include "fast/spread_task.h"
+
+/* How many blocks behind results are put. Bands, which have more to do then, are joined at once. */
+enum { LATER = SYI_SPREAD_KIND == SYI_WINDOW_BANDS ? 1 : 2 };
+
+/* Asks for what is read a KiB further to the left. */
+SYI_INLINE void ask_before(const double *x)
+{
+    syi_ask_for((uintptr_t)x - 1024, SYI_WIDTH);
+}
+
+/* Gives whether something is not finite. */
+SYI_INLINE int flow_all(const task *task, int64_t tail, int times)
+{
+    const struct task t = *task;
+    const int64_t ahead = t.period - tail;
+    const syi_joint joint = known_joint(*joint_of(task, times * FIRST), tail);
+    int64_t j = ahead + ((t.windows + SYI_WIDTH - 1) & -SYI_WIDTH);
+    syi_spread_block next[2] = {{{0}, {0}, {0}}, {{0}, {0}, {0}}};
+    beginning now, one = {{0}, {0}, {0}, {{0}, {0}, {0}}}, two = one; /* so many blocks behind */
+    fours four = begin_fours(&t, j, &next[0]);
+    ending now_last, last = {{0}, {0}, {{0}, {0}, {0}}};
+    syi_spread joined = {{0}, {0}, {0}};
+    syi_vector strange = {0};
+    for (; j >= 0; j -= SYI_WIDTH, two = one, one = now) {
+        const fours at = four;
+        four = begin_fours(&t, j < SYI_WIDTH ? 0 : j - SYI_WIDTH, &next[0]);
+        now = begin(&t, j, tail, j >= ahead - FIRST, at, &next[1]);
+        if (j >= t.windows)
+            continue;
+        ask_before(t.x + j);
+        if (j + LATER * SYI_WIDTH < t.windows)
+            strange += result(&t, j + LATER * SYI_WIDTH, &joined);
+        now_last =
+            (ending){now.square, times == 2 ? one.gap : now.gap, times == 2 ? two.all : one.all};
+        now_last = ending_of(now_last, times, now.drop, one.square);
+        joined = finish(&joint, LATER == 1 ? now_last : last);
+        last = now_last;
+    }
+    if (LATER == 2 && t.windows > SYI_WIDTH)
+        strange += result(&t, SYI_WIDTH, &joined);
+    if (LATER == 2)
+        joined = finish(&joint, last);
+    strange += result(&t, 0, &joined);
+    strange -= strange;
+    return syi_any(&strange);
+}
+
+#endif
