@@ -62,11 +62,11 @@ SYI_INLINE void syi_ask_for(uintptr_t from, int count)
 #endif
 }
 
-/* The same for what lies 1 KiB behind the doubles that are read now: farther away it would be
- * another page too soon. */
+/* The same for what lies 2 KiB behind the doubles that are read now: nearer it would come too late
+ * from a memory that others use, too, farther away it would be another page too soon. */
 SYI_INLINE void syi_ask_ahead(const double *from, int count)
 {
-    syi_ask_for((uintptr_t)from + 1024, count);
+    syi_ask_for((uintptr_t)from + 2048, count);
 }
 
 #if !defined(__CUDACC__) && !defined(__CUDA__)
