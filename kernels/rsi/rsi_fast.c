@@ -232,51 +232,54 @@ static int rests(const task *t, const double *close, int64_t count)
     return memcmp(t->state, none, sizeof none) == 0 && !syi_any((const syi_vector *)&moves);
 }
 
-/* Marking takes a tenth of the time, so it is done where there is something to mark: again, then,
- * and in what follows, which as a rule has more of it. */
-SYI_INLINE int64_t run_held(task *t, int64_t at, int64_t count, const double *close,
+/* From column *i on, which becomes the one behind what has been done: all of them, but `past` the
+ * cache no more than until something is faint. Marking takes a tenth of the time, so it is done
+ * where there is something to mark: again, then, and in what follows, which as a rule has more of
+ * it. */
+SYI_INLINE int64_t run_held(task *t, int64_t at, int64_t *i, int64_t count, const double *close,
                             syi_results *out, int past)
 {
-    for (int64_t i = 0, some, met; i < count; i += some) {
+    for (int64_t some, met; *i < count && !(past && t->faint); *i += some) {
         const int marks = t->faint || t->seeding;
         double *const first = out->y;
-        some = marks && count - i > LOOK ? LOOK : count - i;
-        if (t->faint && !t->seeding && rests(t, close + i, some)) {
+        some = marks && count - *i > LOOK ? LOOK : count - *i;
+        if (t->faint && !t->seeding && rests(t, close + *i, some)) {
             syi_results_end(out);
-            fill(t, at + i, first, t->block > at + i ? t->block - at - i : 0, some);
+            fill(t, at + *i, first, t->block > at + *i ? t->block - at - *i : 0, some);
             *out = syi_results_at(first + some, past);
             continue;
         }
-        some = marks ? steps(t, at + i, some, close + i, out, 1, past)
-                     : steps(t, at + i, some, close + i, out, 0, past);
-        met = some > 0 ? first_strange(t->state, close + i, some) : 0;
+        some = marks ? steps(t, at + *i, some, close + *i, out, 1, past)
+                     : steps(t, at + *i, some, close + *i, out, 0, past);
+        met = some > 0 ? first_strange(t->state, close + *i, some) : 0;
         if (marks || met < some) {
             syi_results_end(out);
-            hold(t, at + i, first, met);
+            hold(t, at + *i, first, met);
             *out = syi_results_at(first + some, past);
-        } else if (some > 0 && at + i + some > t->block) {
+        } else if (some > 0 && at + *i + some > t->block) {
             keep(t, past ? out->held[SYI_WIDTH - 1] : out->y[-1]);
         }
         if (met < some || (marks && some == 0))
-            return i + met;
+            return *i + met;
     }
     return count;
 }
 
-/* What is faint has to be filled before it goes past the cache. */
-SYI_INLINE int64_t run_apart(task *t, int64_t at, int64_t count, const double *close,
+/* What is faint has to be filled before it goes past the cache, and so has all in a burst. */
+SYI_INLINE int64_t run_apart(task *t, int64_t at, int64_t *i, int64_t count, const double *close,
                              syi_results *out)
 {
     const int64_t most = t->bursts ? BURST : APART;
     double room[BURST];
-    for (int64_t i = 0, some; i < count; i += some) {
+    for (int64_t some; *i < count && (t->bursts || t->faint); *i += some) {
         syi_results y = syi_results_at(room, 0);
-        some = count - i < most ? count - i : most;
-        int64_t met = run_held(t, at + i, some, close + i, &y, 0);
+        int64_t done = 0, met;
+        some = count - *i < most ? count - *i : most;
+        met = run_held(t, at + *i, &done, some, close + *i, &y, 0);
         for (int64_t k = 0; k < some; k += SYI_WIDTH)
             syi_results_put(out, SYI_LOAD(room + k), 1);
         if (met < some)
-            return i + met;
+            return *i + met;
     }
     return count;
 }
@@ -285,9 +288,11 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
                        syi_results *out, int past)
 {
     task *t = argument;
-    if (past && (t->bursts || t->faint))
-        return run_apart(t, at, count, in[0], out);
-    return run_held(t, at, count, in[0], out, past);
+    int64_t i = 0, reached = count;
+    while (i < count && reached == count)
+        reached = past && (t->bursts || t->faint) ? run_apart(t, at, &i, count, in[0], out)
+                                                  : run_held(t, at, &i, count, in[0], out, past);
+    return reached;
 }
 
 sy_status SYI_ISA_NAME(syi_rsi_fast_run)(const syi_piece *piece)
