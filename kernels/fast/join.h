@@ -87,9 +87,8 @@ SYI_EITHER void syi_spread_result(syi_window_kind kind, double factor, syi_vecto
         out[2] = out[1] - reach;
         return;
     }
-    out[0] = syi_root(all->square * factor);
-    if (kind == SYI_WINDOW_SCORE) /* not finite where the squares are not; a zero is +0 */
-        out[0] = ((all->square - all->square) - all->distance) / out[0];
+    const syi_vector variance = all->square * factor;
+    out[0] = kind == SYI_WINDOW_SCORE ? syi_score(all->distance, variance) : syi_root(variance);
 }
 
 #endif

@@ -64,4 +64,9 @@ SYI_DEVICE double syi_root(double square)
     return sqrt(square);
 }
 
+SYI_DEVICE double syi_score(double distance, double variance)
+{
+    return ((variance - variance) - distance) / sqrt(variance);
+}
+
 #endif

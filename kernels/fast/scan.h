@@ -98,9 +98,9 @@ SYI_EITHER void syi_scan_result(syi_window_kind kind, double factor, syi_vector 
         out[1] = all->base + all->mean;
         return;
     }
-    out[0] = syi_root(all->square * factor);
-    if (kind == SYI_WINDOW_SCORE) /* not finite where the squares are not; a zero is +0 */
-        out[0] = ((x - all->base) - all->mean + (all->square - all->square)) / out[0];
+    const syi_vector variance = all->square * factor;
+    out[0] = kind == SYI_WINDOW_SCORE ? syi_score(all->mean - (x - all->base), variance)
+                                      : syi_root(variance);
 }
 
 /* The upper band, the middle and the lower one. */

@@ -75,7 +75,8 @@ SYI_INLINE void scan_column(scan_block *block, int64_t k, int is_most, scan_made
     syi_scan_result(SYI_SPREAD_KIND, block->factor, block->x[k], &all, part);
     for (int j = 0; j < PARTS; j++)
         made->part[j][i] = part[j];
-    block->strange = syi_scaled_sum(part[0], 0.0, block->strange);
+    if (!MARKED)
+        block->strange = syi_scaled_sum(part[0], 0.0, block->strange);
     syi_scan_add(&block->end, block->x[period - 1 - k], inverse);
     ends_put(block->now, k + 1, &block->end);
 }

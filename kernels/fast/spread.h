@@ -42,10 +42,10 @@ SYI_INLINE syi_vector syi_gap_2(const double *x, int64_t tail)
     return tail & 1 ? syi_scaled_sum(syi_drop_1(x - 1), 2.0, syi_drop_1(x - 2)) : syi_drop_1(x - 2);
 }
 
-SYI_INLINE syi_vector syi_gap_4(const double *x, int64_t tail)
+SYI_INLINE syi_vector syi_gap_4(const double *x, syi_vector first, int64_t tail)
 {
     syi_vector gap = tail & 2 ? syi_drop_2(x - 2) : syi_gap_2(x, tail);
-    return syi_scaled_sum(gap, 2.0, syi_drop_2(x - 4));
+    return syi_scaled_sum(gap, 2.0, first);
 }
 
 /* The square of four columns. */
@@ -56,11 +56,22 @@ SYI_INLINE syi_vector syi_square_4(const double *x)
     return syi_product_sum(two, two, both + both);
 }
 
-/* The tail, from x[0] on; `four`: the square of its first four columns. */
-SYI_INLINE void syi_spread_tail(const double *x, syi_vector four, int64_t tail,
+/* A joint of which is known, when this is compiled, what is behind it. */
+SYI_INLINE syi_joint syi_known_joint(syi_joint joint, int64_t behind)
+{
+    joint.first = behind == 0;
+    joint.second = (behind & (behind - 1)) == 0;
+    return joint;
+}
+
+/* The tail, from x[0] on; `four`: the square of its first four columns, `two`: the drops of its
+ * first two. */
+SYI_INLINE void syi_spread_tail(const double *x, syi_vector four, syi_vector two, int64_t tail,
                                 const syi_joint *joints, syi_spread *all)
 {
     const double *end = x + tail;
+    const syi_joint two_columns = syi_known_joint(joints[1], tail & 1),
+                    four_columns = syi_known_joint(joints[2], tail & 3);
     *all = (syi_spread){{0}, {0}, {0}};
     if (tail & 1) { /* not finite where it is not */
         end--;
@@ -68,11 +79,11 @@ SYI_INLINE void syi_spread_tail(const double *x, syi_vector four, int64_t tail,
     }
     if (tail & 2) {
         syi_vector drop = syi_drop_1(end - 2);
-        syi_join(&joints[1], 0, drop * drop, syi_gap_2(end, tail), all);
+        syi_join(&two_columns, 0, drop * drop, syi_gap_2(end, tail), all);
         end -= 2;
     }
     if (tail & 4)
-        syi_join(&joints[2], 0, four, syi_gap_4(end, tail & 3), all);
+        syi_join(&four_columns, 0, four, syi_gap_4(end, two, tail & 3), all);
 }
 
 /* The stretches of two and of four columns from a block's columns on. */

@@ -25,7 +25,7 @@ SYI_INLINE int flow_all(const task *task, int64_t tail, int times)
 {
     const struct task t = *task;
     const int64_t ahead = t.period - tail;
-    const syi_joint joint = known_joint(*joint_of(task, times * FIRST), tail);
+    const syi_joint joint = syi_known_joint(*joint_of(task, times * FIRST), tail);
     int64_t j = ahead + ((t.windows + SYI_WIDTH - 1) & -SYI_WIDTH);
     syi_spread_block next[2] = {{{0}, {0}, {0}}, {{0}, {0}, {0}}};
     beginning now, one = {{0}, {0}, {0}, {{0}, {0}, {0}}}, two = one; /* so many blocks behind */

@@ -48,7 +48,7 @@ SYI_INLINE int begin_all(task *task, int64_t tail, int times)
     const struct task t = *task;
     const int64_t ahead = t.period - tail;
     const int64_t last = ahead + ((t.windows + SYI_WIDTH - 1) & -SYI_WIDTH) + 8;
-    const syi_joint joint = known_joint(*joint_of(task, times ? times * FIRST : 1), tail);
+    const syi_joint joint = syi_known_joint(*joint_of(task, times ? times * FIRST : 1), tail);
     syi_spread_block next[2] = {{{0}, {0}, {0}}, {{0}, {0}, {0}}};
     syi_spread joined = {{0}, {0}, {0}}; /* of the block before: its roots need not be waited for */
     syi_vector strange = {0};
@@ -104,7 +104,7 @@ static int compute_short(const task *task)
     for (int64_t j = 0; j < t.windows; j += SYI_WIDTH) {
         const double *x = t.x + j;
         syi_spread all;
-        syi_spread_tail(x, syi_square_4(x), period, t.joints, &all);
+        syi_spread_tail(x, syi_square_4(x), syi_drop_2(x), period, t.joints, &all);
         all.distance *= alone;
         ask_for_next(&t, j);
         strange += result(&t, j, &all);

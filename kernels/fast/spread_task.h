@@ -12,6 +12,7 @@
 enum { CHUNK = 512, SHORT_CHUNK = 1024, ROOM = SHORT_CHUNK + 2 * SYI_SCAN_LEAST + 64 };
 enum { FIRST = SYI_SPREAD_FIRST };
 enum { OUTPUTS = SYI_SPREAD_KIND == SYI_WINDOW_BANDS ? 3 : 1 };
+enum { SCORES = SYI_SPREAD_KIND == SYI_WINDOW_SCORE, MARKED = SCORES && SYI_SCORES_MARKED };
 
 /* Where the spreads of what has been joined are. */
 typedef struct rooms {
@@ -38,14 +39,6 @@ SYI_INLINE const syi_joint *joint_of(const task *t, int64_t length)
     return &t->joints[63 - __builtin_clzll((unsigned long long)length)];
 }
 
-/* A joint of which is known, when this is compiled, what is behind it. */
-SYI_INLINE syi_joint known_joint(syi_joint joint, int64_t behind)
-{
-    joint.first = behind == 0;
-    joint.second = (behind & (behind - 1)) == 0;
-    return joint;
-}
-
 SYI_INLINE void load_spread(const rooms *from, int64_t j, syi_spread *all)
 {
     *all = (syi_spread){SYI_LOAD(from->square + j), SYI_LOAD(from->distance + j),
@@ -66,9 +59,9 @@ typedef struct beginning {
     syi_spread all;
 } beginning;
 
-/* The stretches of four columns from a block's columns on. */
+/* The stretches of four columns from a block's columns on, and the drops of two. */
 typedef struct fours {
-    syi_vector drop, square;
+    syi_vector drop, square, two;
 } fours;
 
 /* `next`: of two columns of the block that follows. */
@@ -76,7 +69,8 @@ SYI_INLINE fours begin_fours(const task *t, int64_t j, syi_spread_block *next)
 {
     const double *x = t->x + j;
     syi_vector one = syi_drop_1(x);
-    fours now = {syi_drop_2(x), one * one};
+    fours now = {syi_drop_2(x), one * one, {0}};
+    now.two = now.drop;
     syi_spread_twice(2, next, &now.drop, &now.square);
     return now;
 }
@@ -91,12 +85,14 @@ SYI_INLINE beginning begin(const task *t, int64_t j, int64_t tail, int joined, f
     if (FIRST > 4) {
         syi_vector later = syi_spread_twice(4, next, &now.drop, &now.square);
         if (joined)
-            now.gap = syi_scaled_sum(tail & 4 ? later : syi_gap_4(x + FIRST, tail), 2.0, now.gap);
+            now.gap = syi_scaled_sum(
+                tail & 4 ? later : syi_gap_4(x + FIRST, syi_drop_2(x + FIRST - 4), tail), 2.0,
+                now.gap);
     } else if (joined) {
-        now.gap = syi_gap_4(x + FIRST, tail);
+        now.gap = syi_gap_4(x + FIRST, syi_drop_2(x + FIRST - 4), tail);
     }
     if (joined && tail)
-        syi_spread_tail(x, four.square, tail, t->joints, &now.all);
+        syi_spread_tail(x, four.square, four.two, tail, t->joints, &now.all);
     return now;
 }
 
@@ -136,22 +132,23 @@ SYI_INLINE void ask_for_next(const task *t, int64_t done)
 }
 
 /* What comes of a window; the squares are of all its columns. Gives what tells whether something is
- * not finite. Flat windows have no score, and what has gone past the cache would have to be fetched
- * to be marked: such scores are marked at once. */
+ * still to be marked. Flat windows have no score, and what has gone past the cache would have to be
+ * fetched to be marked: such scores are marked at once. */
 SYI_INLINE syi_vector result(const task *t, int64_t j, const syi_spread *all)
 {
+    const int marked = MARKED || (SCORES && t->past);
     syi_vector out[3], newest = {0};
     if (SYI_SPREAD_KIND == SYI_WINDOW_BANDS)
         newest = SYI_LOAD(t->x + j + t->period - 1);
     syi_spread_result(SYI_SPREAD_KIND, t->factor, newest, all, out);
-    if (t->past && SYI_SPREAD_KIND == SYI_WINDOW_SCORE)
+    if (marked && !MARKED)
         out[0] = syi_marked(out[0]);
     for (int k = 0; k < OUTPUTS; k++)
         if (t->past)
             syi_store_past(t->out[k] + j, out[k]);
         else
             SYI_STORE(t->out[k] + j, out[k]);
-    return t->past && SYI_SPREAD_KIND == SYI_WINDOW_SCORE ? newest : out[0];
+    return marked ? newest : out[0];
 }
 
 /* Where the first of some arrays is not finite there is nothing. */

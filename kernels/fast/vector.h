@@ -161,6 +161,22 @@ SYI_INLINE syi_vector syi_root(syi_vector square)
 #endif
 }
 
+/* Whether scores are the library's NaN where there are none, or something not finite. */
+enum { SYI_SCORES_MARKED = SYI_WIDTH == 8 };
+
+/* The score of a value from which the mean is at `distance`, by the variance: none where that is
+ * zero or not finite. A zero is +0. */
+SYI_INLINE syi_vector syi_score(syi_vector distance, syi_vector variance)
+{
+#if SYI_WIDTH == 8 /* 0x9f: what is NaN, zero, infinite or negative */
+    const __mmask8 none = _mm512_fpclass_pd_mask((__m512d)variance, 0x9f);
+    const syi_vector score = (0.0 - distance) / syi_root(variance);
+    return (syi_vector)_mm512_mask_mov_pd((__m512d)score, none, _mm512_set1_pd(syi_nan()));
+#else
+    return ((variance - variance) - distance) / syi_root(variance);
+#endif
+}
+
 /* Whether something in it is not zero (a NaN is not). */
 SYI_INLINE int syi_any(const syi_vector *v)
 {
