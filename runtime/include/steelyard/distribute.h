@@ -37,9 +37,11 @@ typedef struct sy_work {
 } sy_work;
 
 typedef enum sy_accuracy {
-    SY_ACCURACY_EXACT = 0, /* every output is the correctly rounded mathematical result */
-    SY_ACCURACY_FAST = 1   /* plain arithmetic in a canonical order: a few units in the last place
-                              off, the same bits for every split (docs/determinism.md) */
+    SY_ACCURACY_EXACT = 0, /* every output is the correctly rounded mathematical result; macd only
+                              where it is not below 2^-50 of the largest input so far */
+    SY_ACCURACY_FAST = 1   /* plain arithmetic in a canonical order, the same bits for every split;
+                              the error is bounded, for most workloads relative to the largest
+                              input of the window or so far (docs/determinism.md) */
 } sy_accuracy;
 
 typedef struct sy_ratio {
@@ -125,7 +127,8 @@ typedef struct sy_planned_device {
     int64_t tiles, elements;
     double predicted_ms;                        /* < 0: nothing known, nor of the phases */
     double copy_in_ms, compute_ms, copy_out_ms; /* its phases, which may overlap */
-    char limited_by[32]; /* `compute`, `copy in`, `copy out`, `latency`; empty: nothing known */
+    char limited_by[32]; /* `compute`, `copy in`, `copy out`, `latency`, `memory`; empty: nothing
+                            known */
     char left_out[128];  /* why it gets nothing; empty when it gets something */
 } sy_planned_device;
 
