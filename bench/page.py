@@ -11,7 +11,49 @@ import sys
 
 COLOURS = {
     "exact": "#1b5e9e", "fast": "#63b3e4", "textbook loop": "#e08a2e", "TA-Lib": "#8c6bb1",
-    "copy": "#9aa5ad",
+    "memory": "#9aa5ad",
+}
+# What the columns of the tables mean, as far as their names do not say it.
+MEANING = {
+    "n": "elements of an array",
+    "period": "of the window; -: the workload's default, or it has none",
+    "ns": "nanoseconds per element, the median of the passes",
+    "gb_per_s": "gigabytes read and written per second, by the median",
+    "most_gb_per_s": "the same in the best pass",
+    "copy_ns": "nanoseconds per element of a copy: as many arrays read and written and nothing else; "
+               "of a reduction, one that only reads",
+    "of_copy": "our speed as a part of the copy's (1: memory allows no more)",
+    "textbook_ns": "nanoseconds per element of the formula as one would write it in C, on one thread",
+    "vs_textbook": "our time divided by that (less than 1: we are faster)",
+    "talib_ns": "nanoseconds per element of TA-Lib's function for the same",
+    "vs_talib": "our time divided by that (less than 1: we are faster)",
+    "vs_walk": "our time on this data divided by our time on a walk in cents",
+    "speedup": "our time on one thread divided by ours on several",
+    "read:write": "arrays read and written",
+    "plain": "gigabytes per second with ordinary stores",
+    "past_cache": "the same with stores past the cache",
+    "us": "microseconds, the median of the passes",
+    "textbook_us": "microseconds of the plain loop for the same",
+    "loop_us": "microseconds of the loop that is compared with",
+    "vs_loop": "our time divided by the loop's",
+    "extra_us": "our time less the loop's",
+    "cpu_s_per_s": "processor seconds per second",
+    "packets": "given out by the queue; the time is that of one",
+    "links": "own: each device has its own way to the host; 4 to a link: four share one",
+    "ns_per_device": "planning time divided by the number of devices",
+    "decision": "of the plan: one device, some, or all",
+    "in_ms": "copies to the device", "out_ms": "copies back",
+    "busy_ms": "how long the device was at work",
+    "wall_ms": "how long the call took", "predicted_ms": "how long the plan thought it would take",
+    "unaccounted_ms": "the call's time less that of the device that was longest at work",
+    "efficiency": "time of a perfect split divided by the time taken, by the median of the runs",
+    "best": "the efficiency of the best run", "worst": "that of the worst run",
+    "first": "that of the first run", "fourth": "that of the fourth run",
+    "player": "who divides the work", "speeds": "of the devices, one to another",
+    "ideal_ms": "what a perfect split takes",
+    "best_subset": "the devices that are quickest with this size", "best_ms": "what they take",
+    "of_best": "their time divided by ours",
+    "of_itself": "the time of all devices in a second context divided by ours: noise, where it is off 1",
 }
 OTHERS = ["#1b5e9e", "#63b3e4", "#e08a2e", "#c0504d", "#8c6bb1", "#6aa84f", "#9aa5ad", "#444444"]
 
@@ -20,7 +62,13 @@ def read(folder, name):
     path = folder / (name + ".jsonl")
     if not path.exists():
         return []
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    rows = []
+    for line in path.read_text().splitlines():
+        try:
+            rows.append(json.loads(line))
+        except ValueError:  # the end of a bench that was killed
+            print(f"page.py: a line of {path.name} is no JSON: left out", file=sys.stderr)
+    return rows
 
 
 def of_kind(rows, record, **fields):
@@ -32,8 +80,8 @@ def unique(values):
     return list(dict.fromkeys(values))
 
 
-def size_word(n):
-    return f"{n:,}".replace(",", "\u202f")
+def grouped(number):
+    return f"{number:,}".replace(",", "\u202f")
 
 
 def over(value, reference):
@@ -130,7 +178,7 @@ def table(rows, skip=()):
         for name in names:
             value = row.get(name)
             kind = "t" if isinstance(value, str) else "n"
-            text = "-" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+            text = ("-" if value is None else value if isinstance(value, str) else grouped(value))
             out.append(f'<td class="{kind}">{html.escape(text)}</td>')
         out.append("</tr>")
     return "".join(out) + "</table>"
@@ -151,7 +199,7 @@ def workload_bars(rows, n):
         g[r["accuracy"]] = r["ns_least"]
         g["textbook loop"] = r["textbook_ns_least"]
         g["TA-Lib"] = r["talib_ns_least"]
-        g["copy"] = r["copy_ns_least"]
+        g["memory"] = r["copy_ns_least"]
     return bars(groups, list(COLOURS), "ns per element", logarithmic=True)
 
 
@@ -159,12 +207,18 @@ def kernels(folder):
     rows = read(folder, "kernels")
     out = ["<h2>Workloads, one thread</h2><p>Nanoseconds per element (logarithmic; less is better). "
            "<b>exact</b>: every output is the correctly rounded result. <b>textbook loop</b>: the "
-           "formula as one would write it, without care for accuracy. <b>copy</b>: reading and "
-           "writing as many arrays and nothing else, which is what memory allows.</p>"]
+           "formula as one would write it, without care for accuracy. <b>memory</b>: reading and "
+           "writing as many arrays and nothing else (for a reduction: only reading), which is "
+           "what memory allows.</p>"]
+    figures = of_kind(rows, "kernel")
+    if figures and not any(r["talib_ns"] for r in figures):
+        out.append("<p>TA-Lib was not found, so it is not compared with; <code>TALIB=FILE</code> before "
+                   "<code>./dev bench</code> names its library.</p>")
     for n in unique(r["n"] for r in of_kind(rows, "kernel")):
-        out.append(f"<h3>{size_word(n)} elements</h3>" + workload_bars(rows, n))
-    out.append("<h3>Times the textbook loop</h3><p>Our time divided by that of the loop (1: as fast; "
-               "less is faster), least by least.</p>" + table(ratios(of_kind(rows, "kernel"))))
+        out.append(f"<h3>{grouped(n)} elements</h3>" + workload_bars(rows, n))
+    out.append("<h3>Our time divided by others'</h3><p>By that of the textbook loop and, where it was "
+               "found and has the function, of TA-Lib (1: as fast; less is faster), least by least, for "
+               "each number of elements.</p>" + table(ratios(of_kind(rows, "kernel"))))
     out.append(folded(of_kind(rows, "kernel"), "All figures"))
     return "".join(out)
 
@@ -174,8 +228,9 @@ def ratios(rows):
     for r in rows:
         line = lines.setdefault((r["workload"], r["accuracy"]), {
             "record": "", "workload": r["workload"], "accuracy": r["accuracy"]})
-        ratio = over(r["ns_least"], r["textbook_ns_least"])
-        line[size_word(r["n"])] = None if ratio is None else round(ratio, 2)
+        for name, least in (("textbook", "textbook_ns_least"), ("TA-Lib", "talib_ns_least")):
+            ratio = over(r["ns_least"], r[least])
+            line[f"{name}, {grouped(r['n'])}"] = None if ratio is None else round(ratio, 2)
     return list(lines.values())
 
 
@@ -188,9 +243,10 @@ def share_of_copy(folder):
     for r in rows:
         groups.setdefault(r["workload"], {})[r["accuracy"]] = over(r["copy_ns_least"], r["ns_least"])
         speed.setdefault(r["workload"], {})[r["accuracy"]] = over(r["single_ns_least"], r["ns_least"])
-    return (f"<h2>{threads} threads, {size_word(rows[0]['n'])} elements</h2>"
-            "<p>Speed as a share of a copy of the same shape on as many threads (1: memory allows no "
-            "more).</p>" + bars(groups, ["exact", "fast"], "share of the copy", line=(1, "the copy"))
+    return (f"<h2>{threads} threads, {grouped(rows[0]['n'])} elements</h2>"
+            "<p>Speed as a share of that at which as many threads read and write as many arrays and do "
+            "nothing else, for a reduction only read (1: memory allows no more).</p>"
+            + bars(groups, ["exact", "fast"], "share of memory's speed", line=(1, "memory"))
             + f"<p>Speed on {threads} threads divided by that on one.</p>"
             + bars(speed, ["exact", "fast"], "times one thread",
                    line=(threads, "as many times"))
@@ -220,7 +276,7 @@ def transfer(folder):
     for threads in unique(r["threads"] for r in memory):
         groups = {}
         for r in of_kind(memory, "memory", threads=threads):
-            groups.setdefault(r["read:write"], {})[size_word(r["n"]) + " elements"] = r["most_gb_per_s"]
+            groups.setdefault(r["read:write"], {})[grouped(r["n"]) + " elements"] = r["most_gb_per_s"]
         names = unique(name for g in groups.values() for name in g)
         out.append(f"<h3>{threads} thread{'s' * (threads > 1)}</h3>"
                    + bars(groups, names, "GB/s", logarithmic=True))
@@ -228,7 +284,8 @@ def transfer(folder):
     if gpus and gpus[0]["gpu"] == "none":
         out.append(f"<p>No GPU: {html.escape(gpus[0]['reason'])}.</p>")
     else:
-        out.append("<h3>To and from GPUs</h3>" + table(gpus) + table(of_kind(rows, "library")))
+        out.append("<h3>To and from GPUs</h3>"
+                   + (table(gpus) + table(of_kind(rows, "library")) or "<p>Nothing was measured.</p>"))
     return "".join(out) + folded(memory, "All figures")
 
 
@@ -305,22 +362,36 @@ def header(folder):
         sys.exit(f"page.py: no *.jsonl with figures in {folder}")
     m = machines[0]
     loads = [r["load"] for r in machines if r["load"] is not None]
-    text = (f"{m['cpu']}, {m['cpus']} processors, caches {m['l1_kib']} KiB, {m['l2_kib']} KiB, "
-            f"{m['l3_kib']} KiB; {m['system']}<br>steelyard {m['library']}, commit {m['commit']}, "
-            f"{m['build']}")
-    # The benches themselves keep a processor busy, two for a short while.
-    if loads and min(loads) > m["cpus"]:
-        text += ("<br><strong>The machine was busy with other work meanwhile; medians, two threads "
+    caches = ", ".join("unknown" if m[c] is None else grouped(m[c]) + " KiB"
+                       for c in ("l1_kib", "l2_kib", "l3_kib"))
+    text = (f"{html.escape(m['cpu'])}, {m['cpus']} processors, caches {caches}; "
+            f"{html.escape(m['system'])}<br>steelyard {html.escape(m['library'])}, commit "
+            f"{html.escape(m['commit'])}"
+            + (" (+: with changes that are in no commit)" if m["commit"].endswith("+") else "")
+            + f", {html.escape(m['build'])}")
+    # The benches themselves keep a processor busy, so the least of the loads tells of the others.
+    if loads and min(loads) > 0.5 * m["cpus"]:
+        text += ("<br><strong>The machine was busy with other work meanwhile; medians, several threads "
                  "and efficiencies are not worth keeping.</strong>")
     if loads:
-        text += f"<br>load of the machine when the programs began: {min(loads):g} to {max(loads):g}"
-    commands = "<br>".join(f"<code>{html.escape(r['command'])}</code>"
-                           for r in of_kind(rows, "command"))
+        span = f"{min(loads):g}" + (f" to {max(loads):g}" if max(loads) > min(loads) else "")
+        text += f"<br>load of the machine when the programs began: {span}"
+    ran = sorted(of_kind(rows, "command"), key=lambda r: r.get("order", 0))
+    commands = "<br>".join(f"<code>{html.escape(r['command'])}</code>" for r in ran)
     return (f'<h1>steelyard: benches</h1><p class="machine">{text}</p>'
             "<p>What is compared ran in turn in one process; read ratios, not nanoseconds. The bars of "
             "workloads show the least of all passes, which other load on the machine disturbs least; "
             "the tables have the medians too.</p>"
-            f"<details><summary>The commands</summary><p>{commands}</p></details>")
+            f"<details><summary>The commands</summary><p>{commands}</p></details>" + key(rows))
+
+
+def key(rows):
+    """What the columns that the tables have mean."""
+    names = {name for r in rows for name, value in r.items() if value is not None}
+    lines = "".join(f"<tr><td class=\"t\">{html.escape(name)}</td><td class=\"t\">{html.escape(text)}"
+                    "</td></tr>" for name, text in MEANING.items() if name in names)
+    return ("<details><summary>What the columns mean</summary><p>Names that end in <code>_least</code> are "
+            f"the same of the quickest pass instead of the median.</p><table>{lines}</table></details>")
 
 
 def main():
