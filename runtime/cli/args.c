@@ -1,16 +1,19 @@
 /* The option parser that all commands share. */
+#define _POSIX_C_SOURCE 200809L
 #include "args.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "message.h"
 #include "number.h"
 
 /* The options of every command come after the command's own. */
-static const char *const common_names[] = {"devices", "cuda-driver", "verbose", "help"};
+static const char *const common_names[] = {"devices", "cuda-driver", "nvml", "verbose", "help"};
 
 bool cli_same_name(const char *a, const char *b)
 {
@@ -24,7 +27,12 @@ bool cli_same_name(const char *a, const char *b)
 
 enum { MAX_NAME = 48 };
 
-/* Letters to insert, delete, replace or swap. */
+static bool same_letter(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* Letters, in any case, to insert, delete, replace or swap. */
 static int distance(const char *a, const char *b)
 {
     int row[3][MAX_NAME + 1], n = (int)strlen(a), m = (int)strlen(b);
@@ -36,13 +44,13 @@ static int distance(const char *a, const char *b)
         int *now = row[i % 3], *last = row[(i + 2) % 3], *older = row[(i + 1) % 3];
         now[0] = i;
         for (int j = 1; j <= m; j++) {
-            int best = last[j - 1] + (a[i - 1] != b[j - 1]);
+            int best = last[j - 1] + !same_letter(a[i - 1], b[j - 1]);
             if (last[j] + 1 < best)
                 best = last[j] + 1;
             if (now[j - 1] + 1 < best)
                 best = now[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                older[j - 2] + 1 < best)
+            if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
+                same_letter(a[i - 2], b[j - 1]) && older[j - 2] + 1 < best)
                 best = older[j - 2] + 1;
             now[j] = best;
         }
@@ -56,7 +64,7 @@ const char *cli_nearest(const char *word, const char *const *names, int n)
     int best = (int)strlen(word) / 3 + 1;
     for (int i = 0; i < n; i++) {
         int d = distance(word, names[i]);
-        if (strlen(word) >= 3 && strncmp(word, names[i], strlen(word)) == 0)
+        if (strlen(word) >= 3 && d > 1 && strncasecmp(word, names[i], strlen(word)) == 0)
             d = 1;
         if (d <= best && (!nearest || d < best)) {
             best = d;
@@ -66,7 +74,8 @@ const char *cli_nearest(const char *word, const char *const *names, int n)
     return nearest;
 }
 
-int cli_unknown_option(const cli_args *args, const char *name, const char *const *more, int n_more)
+int cli_unknown_option(const cli_args *args, const char *name, const char *workload,
+                       const char *const *more, int n_more)
 {
     const char *names[CLI_MAX_EXTRAS + 32];
     const char *nearest;
@@ -78,9 +87,10 @@ int cli_unknown_option(const cli_args *args, const char *name, const char *const
     for (int i = 0; i < n_more && n < CLI_MAX_EXTRAS + 32; i++)
         names[n++] = more[i];
     nearest = cli_nearest(name, names, n);
-    return cli_fail(CLI_USAGE, "%s has no option --%s%s%s%s; see 'steelyard %s --help'",
-                    args->command, name, nearest ? " (did you mean --" : "", nearest ? nearest : "",
-                    nearest ? "?)" : "", args->command);
+    return cli_fail(CLI_USAGE, "%s%s%s has no option --%s%s%s%s; see 'steelyard %s%s%s --help'",
+                    args->command, workload ? " " : "", workload ? workload : "", name,
+                    nearest ? " (did you mean --" : "", nearest ? nearest : "", nearest ? "?)" : "",
+                    args->command, workload ? " " : "", workload ? workload : "");
 }
 
 /* ---- parsing ----------------------------------------------------------------------------- */
@@ -92,9 +102,7 @@ static int set_integer(const cli_option *o, const char *text)
         !(value >= (double)o->min && value <= (double)o->max) || value >= 9223372036854775808.0)
         return cli_fail(CLI_USAGE, "--%s must be a whole number from %lld to %lld, not '%s'",
                         o->name, (long long)o->min, (long long)o->max, text);
-    /* A double holds whole numbers up to 2^53 only; a plain row of digits holds them all. */
-    *(int64_t *)o->to =
-        strspn(text, "0123456789") == strlen(text) ? strtoll(text, NULL, 10) : (int64_t)value;
+    *(int64_t *)o->to = value;
     return CLI_DONE;
 }
 
@@ -125,7 +133,7 @@ static int keep_extra(cli_args *args, const char *name, const char *value)
 {
     cli_extra *extra = &args->extras[args->n_extras];
     if (args->n_extras == CLI_MAX_EXTRAS || strlen(name) >= sizeof extra->name)
-        return cli_unknown_option(args, name, NULL, 0);
+        return cli_unknown_option(args, name, NULL, NULL, 0);
     for (int i = 0; i < args->n_extras; i++)
         if (cli_same_name(args->extras[i].name, name))
             return cli_fail(CLI_USAGE, "--%s is given twice; give it once", name);
@@ -155,7 +163,7 @@ static int parse_option(cli_args *args, cli_option *common, int n_common, char *
     if (!o)
         o = find_option(common, n_common, name);
     if (!o && !args->keep_extras)
-        return cli_unknown_option(args, name, NULL, 0);
+        return cli_unknown_option(args, name, NULL, NULL, 0);
     if (equals)
         value = equals + 1;
     else if (!(o && o->kind == CLI_FLAG) && *i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0)

@@ -51,13 +51,15 @@ typedef struct cli_args {
 
 /* Reports a failure and returns its exit code. With `help` set, nothing else was looked at. */
 int cli_parse(cli_args *args, int argc, char **argv);
-/* "no option --peroid; did you mean --period? see 'steelyard run --help'". Returns CLI_USAGE.
- * `more` are further names to choose from. */
-int cli_unknown_option(const cli_args *args, const char *name, const char *const *more, int n_more);
+/* "run sma has no option --peroid (did you mean --period?); see 'steelyard run sma --help'".
+ * Returns CLI_USAGE. `workload` is NULL where none is known; `more` are further names to choose
+ * from. */
+int cli_unknown_option(const cli_args *args, const char *name, const char *workload,
+                       const char *const *more, int n_more);
 void cli_print_help(const cli_args *args);
 void cli_print_option(const char *name, const char *placeholder, const char *help);
 
-/* The name nearest to `word`, or NULL when none is near. */
+/* The name nearest to `word`, in any case, or NULL when none is near. */
 const char *cli_nearest(const char *word, const char *const *names, int n);
 /* Whether two names are the same but for case of `-` and `_`. */
 bool cli_same_name(const char *a, const char *b);

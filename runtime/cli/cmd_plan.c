@@ -178,16 +178,16 @@ int cli_cmd_plan(int argc, char **argv)
     };
     cli_args args = {.command = "plan",
                      .usage = "WORKLOAD --size N [--rows N] [OPTION]...",
-                     .summary = "Explains how a run of that size would be split.",
+                     .summary =
+                         "Explains how a run of that size would be split. 'steelyard plan WORKLOAD "
+                         "--help' lists its parameters.",
                      .options = options,
                      .n_options = sizeof options / sizeof *options,
                      .max_positionals = 1,
                      .keep_extras = true};
     CLI_TRY(cli_parse(&args, argc, argv));
-    if (args.help) {
-        cli_print_help(&args);
-        return CLI_DONE;
-    }
+    if (args.help)
+        return cli_workload_help(&args);
     if (!args.n_positionals || !options[0].given)
         return cli_fail(CLI_USAGE, "plan needs WORKLOAD and --size N; see 'steelyard plan --help'");
     CLI_TRY(cli_accuracy_parse(request.accuracy_word, &request.accuracy));

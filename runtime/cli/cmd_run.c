@@ -292,23 +292,6 @@ static void release(run *r)
     free(r->owned);
 }
 
-static int help(const cli_args *args)
-{
-    sy_context *context = NULL;
-    sy_workload_info info;
-    int code = CLI_DONE;
-    if (args->n_positionals) {
-        CLI_TRY(cli_open_catalog(&context));
-        code = cli_find_workload(context, args->positionals[0], &info);
-    }
-    if (code == CLI_DONE)
-        cli_print_help(args);
-    if (code == CLI_DONE && context)
-        cli_print_params_help(&info);
-    sy_context_destroy(&context);
-    return code;
-}
-
 int cli_cmd_run(int argc, char **argv)
 {
     run r = {0};
@@ -389,7 +372,7 @@ int cli_cmd_run(int argc, char **argv)
     int code;
     CLI_TRY(cli_parse(&args, argc, argv));
     if (args.help)
-        return help(&args);
+        return cli_workload_help(&args);
     args.frozen = r.frozen;
     r.shows_table = !r.quiet && (args.verbose || isatty(STDERR_FILENO));
     code = execute(&r, &args);

@@ -81,16 +81,18 @@ int cli_cmd_thresholds(int argc, char **argv)
          .kind = CLI_NUMBER,
          .to = &cpu_ms,
          .placeholder = "X",
-         .help = "set: what the CPU took, in milliseconds"},
+         .help = "set: what the CPU took, in milliseconds; added to its average"},
         {.name = "gpu-ms",
          .kind = CLI_NUMBER,
          .to = &gpu_ms,
          .placeholder = "Y",
-         .help = "set: what the GPU took for the same"},
+         .help = "set: what the GPU took for the same; added to its average"},
     };
     cli_args args = {.command = "thresholds",
                      .usage = "show [KEY] | set KEY --cpu-ms X --gpu-ms Y | clear [KEY]",
-                     .summary = "Measurements of the same work on the CPU and on the GPU.",
+                     .summary =
+                         "Measurements of the same work on the CPU and on the GPU; set adds one to "
+                         "the averages of KEY.",
                      .options = options,
                      .n_options = 2,
                      .max_positionals = 2};

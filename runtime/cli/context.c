@@ -213,7 +213,7 @@ int cli_params(const cli_args *args, const sy_workload_info *info, sy_param para
         while (k < info->n_params && !cli_same_name(extra->name, info->params[k].name))
             k++;
         if (k == info->n_params || *n_params == CLI_MAX_PARAMS)
-            return cli_unknown_option(args, extra->name, names, info->n_params);
+            return cli_unknown_option(args, extra->name, info->name, names, info->n_params);
         if (!extra->value)
             return cli_fail(CLI_USAGE, "--%s needs a value; see 'steelyard %s %s --help'",
                             extra->name, args->command, info->name);
@@ -231,7 +231,7 @@ double cli_param_value(const sy_param_info *info, const sy_param *params, int n_
     return info->fallback;
 }
 
-void cli_print_params_help(const sy_workload_info *info)
+static void print_params_help(const sy_workload_info *info)
 {
     if (info->n_params)
         printf("\nparameters of %s:\n", info->name);
@@ -255,4 +255,21 @@ void cli_print_params_help(const sy_workload_info *info)
                                              : "X",
                          help);
     }
+}
+
+int cli_workload_help(const cli_args *args)
+{
+    sy_context *context = NULL;
+    sy_workload_info info;
+    int code = CLI_DONE;
+    if (args->n_positionals) {
+        CLI_TRY(cli_open_catalog(&context));
+        code = cli_find_workload(context, args->positionals[0], &info);
+    }
+    if (code == CLI_DONE)
+        cli_print_help(args);
+    if (code == CLI_DONE && context)
+        print_params_help(&info);
+    sy_context_destroy(&context);
+    return code;
 }

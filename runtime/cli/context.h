@@ -49,6 +49,7 @@ int cli_params(const cli_args *args, const sy_workload_info *info, sy_param para
                int *n_params);
 /* The value that a run with these parameters uses. */
 double cli_param_value(const sy_param_info *info, const sy_param *params, int n_params);
-void cli_print_params_help(const sy_workload_info *info);
+/* The help of a command with a workload, and of the workload's parameters where it is named. */
+int cli_workload_help(const cli_args *args);
 
 #endif

@@ -60,8 +60,8 @@ static int unknown_command(const char *name)
 
 static int dispatch(int argc, char **argv)
 {
+    static char help[] = "--help";
     const command *found;
-    char *help[] = {"--help"};
     if (argc < 2) {
         print_usage(stderr);
         return CLI_USAGE;
@@ -71,13 +71,17 @@ static int dispatch(int argc, char **argv)
         return CLI_DONE;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        (strcmp(argv[1], "help") == 0 && argc == 2)) {
+        (strcmp(argv[1], "help") == 0 &&
+         (argc == 2 || strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0))) {
         print_usage(stdout);
         return CLI_DONE;
     }
     if (strcmp(argv[1], "help") == 0) {
         found = find_command(argv[2]);
-        return found ? found->run(1, help) : unknown_command(argv[2]);
+        if (!found)
+            return unknown_command(argv[2]);
+        argv[2] = help; /* what follows is the command's: a workload */
+        return found->run(argc - 2, argv + 2);
     }
     found = find_command(argv[1]);
     return found ? found->run(argc - 2, argv + 2) : unknown_command(argv[1]);

@@ -19,11 +19,22 @@ says "run macd --help shows a default" '--slow N .*default 26'
 says "run macd --help shows the choices" '--seed_with WORD .*sma, first'
 accepts "help beats errors" run sma --period 0 --nonsense --help
 
+accepts "help run macd" help run macd
+says "help run macd lists its parameters" '--slow N .*default 26'
+accepts "plan macd --help" plan macd --help
+says "plan macd --help lists its parameters" '--slow N .*default 26'
+accepts "help --help" help --help
+says "help --help lists the commands" '^  thresholds '
+accepts "thresholds --help" thresholds --help
+says "thresholds --help says that set adds" 'set adds one to the averages of KEY'
+refuses "unknown workload after help" 2 "did you mean macd" help run mcad
+
 refuses "unknown command" 2 "did you mean run" rum
 refuses "unknown command after help" 2 "did you mean plan" help plam
 refuses "unknown option" 2 "did you mean --json.*steelyard devices --help" devices --jsn
-refuses "unknown option of run" 2 "did you mean --input.*steelyard run --help" run sma --inptu in.csv
-refuses "unknown parameter" 2 "did you mean --period" run sma $short --perod 3
+refuses "unknown option of run" 2 "did you mean --input.*steelyard run sma --help" run sma --inptu in.csv
+refuses "unknown option of every command" 2 "did you mean --nvml" devices --nvm x
+refuses "unknown parameter" 2 "did you mean --period.*steelyard run sma --help" run sma $short --perod 3
 refuses "option of nothing" 2 "no option --qqqqqq" run sma $short --qqqqqq 3
 refuses "single dash" 2 "no option '-x'" devices -x
 refuses "option without value" 2 "period needs a value" run sma $short --period
@@ -35,6 +46,7 @@ refuses "no workload" 2 "needs a workload" run --input in.csv --output out.csv
 refuses "no input" 2 "needs --input" run sma --output out.csv $cpu
 refuses "no output" 2 "needs --output" run sma --input in.csv $cpu
 refuses "unknown workload" 2 "did you mean sma" run smaa $short
+refuses "workload in capitals" 2 "did you mean sma" run SMA $short
 refuses "accuracy odd" 2 "must be exact or fast" run sma $short --accuracy odd
 refuses "accuracy odd in plan" 2 "must be exact or fast" plan sma --size 5 --accuracy odd
 refuses "accuracy odd in profile" 2 "must be exact or fast" profile --accuracy odd
@@ -97,4 +109,4 @@ done
 accepts "plan as text" plan bollinger --size 100000 --period 50 $cpu
 refuses "plan without size" 2 "needs WORKLOAD and --size" plan sma
 refuses "plan with a bad size" 2 "whole number" plan sma --size x
-refuses "plan with a bad parameter" 2 "did you mean --period" plan sma --size 5 --peroid 3
+refuses "plan with a bad parameter" 2 "did you mean --period.*steelyard plan sma --help" plan sma --size 5 --peroid 3
