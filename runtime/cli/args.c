@@ -3,6 +3,7 @@
 #include "args.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,11 +96,27 @@ int cli_unknown_option(const cli_args *args, const char *name, const char *workl
 
 /* ---- parsing ----------------------------------------------------------------------------- */
 
+/* Digits are taken as they are, since a double has whole numbers up to 2^53 only; it is for 1e6. */
+static bool parse_whole(const char *text, int64_t *out)
+{
+    const char *digits = text + (*text == '+' || *text == '-');
+    double value;
+    if (*digits && strspn(digits, "0123456789") == strlen(digits)) {
+        errno = 0;
+        *out = strtoll(text, NULL, 10);
+        return errno == 0;
+    }
+    if (cli_number_parse(text, strlen(text), &value) != CLI_NUMBER_OK || value != floor(value) ||
+        !(fabs(value) < 9223372036854775808.0))
+        return false;
+    *out = (int64_t)value;
+    return true;
+}
+
 static int set_integer(const cli_option *o, const char *text)
 {
-    double value;
-    if (cli_number_parse(text, strlen(text), &value) != CLI_NUMBER_OK || value != floor(value) ||
-        !(value >= (double)o->min && value <= (double)o->max) || value >= 9223372036854775808.0)
+    int64_t value;
+    if (!parse_whole(text, &value) || value < o->min || value > o->max)
         return cli_fail(CLI_USAGE, "--%s must be a whole number from %lld to %lld, not '%s'",
                         o->name, (long long)o->min, (long long)o->max, text);
     *(int64_t *)o->to = value;

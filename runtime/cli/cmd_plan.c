@@ -190,6 +190,7 @@ int cli_cmd_plan(int argc, char **argv)
         return cli_workload_help(&args);
     if (!args.n_positionals || !options[0].given)
         return cli_fail(CLI_USAGE, "plan needs WORKLOAD and --size N; see 'steelyard plan --help'");
+    CLI_TRY(cli_tag_check(request.tag));
     CLI_TRY(cli_accuracy_parse(request.accuracy_word, &request.accuracy));
     CLI_TRY(cli_dtype_parse(request.dtype_word, &request.dtype));
     return plan(&args, &request);

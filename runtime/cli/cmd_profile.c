@@ -114,11 +114,12 @@ int cli_cmd_profile(int argc, char **argv)
         return CLI_DONE;
     }
     if (budget)
-        CLI_TRY(cli_duration_parse("budget", budget, &budget_s));
+        CLI_TRY(cli_budget_parse(budget, &budget_s));
     to.budget_ms = 1000 * budget_s;
     to.runs = (int)runs;
     to.warmup = warmup ? (int)warmup : -1; /* the library's 0 is its default */
     to.seed = (uint64_t)seed;
+    CLI_TRY(cli_tag_check(to.tag));
     CLI_TRY(cli_accuracy_parse(accuracy, &to.accuracy));
     CLI_TRY(cli_dtype_parse(dtype, &to.dtype));
     CLI_TRY(check_workload(to.workload));

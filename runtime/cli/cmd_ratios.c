@@ -118,6 +118,7 @@ static int act(cli_args *args, const char *tag)
                         sets ? "ratios set needs NAME=R[,NAME=R..], as in 'a=0.75,b=0.25'"
                              : "ratios %s takes no list; name a tag with --tag",
                         verb);
+    CLI_TRY(cli_tag_check(tag));
     /* Only what is stored must be devices that are there. */
     CLI_TRY(sets ? cli_open(args, &context) : cli_open_file(args, &context));
     code = sets                        ? set(context, list, tag)

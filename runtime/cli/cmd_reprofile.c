@@ -30,7 +30,8 @@ static int parse_request(request *r)
     if (r->drift)
         CLI_TRY(cli_part_parse("if-drift", r->drift, &r->drift_part));
     CLI_TRY(cli_part_parse("max-gpu-load", r->gpu_load, &r->max_gpu_load));
-    return cli_duration_parse("budget", r->budget, &r->budget_s);
+    CLI_TRY(cli_tag_check(r->tag));
+    return cli_budget_parse(r->budget, &r->budget_s);
 }
 
 static bool knows(sy_context *context, const char *workload)

@@ -62,6 +62,7 @@ static int check_request(run *r)
                         r->input_path ? "--output" : "--input");
     CLI_TRY(cli_accuracy_parse(r->accuracy_word, &r->accuracy));
     CLI_TRY(cli_dtype_parse(r->dtype_word, &r->dtype));
+    CLI_TRY(cli_tag_check(r->tag));
     CLI_TRY(check_two("--report", r->report_path, "--output", r->output_path));
     CLI_TRY(check_two("--trace", r->trace_path, "--output", r->output_path));
     return check_two("--trace", r->trace_path, "--report", r->report_path);

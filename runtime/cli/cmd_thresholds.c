@@ -115,6 +115,7 @@ int cli_cmd_thresholds(int argc, char **argv)
         return cli_fail(CLI_USAGE, "thresholds set needs KEY --cpu-ms X --gpu-ms Y");
     if (strcmp(verb, "set") != 0 && (options[0].given || options[1].given))
         return cli_fail(CLI_USAGE, "--cpu-ms and --gpu-ms belong to thresholds set");
+    CLI_TRY(cli_key_check(key));
     /* The file is the same whatever the devices are. */
     CLI_TRY(cli_open_file(&args, &context));
     code = strcmp(verb, "set") == 0    ? set(context, key, cpu_ms, gpu_ms)

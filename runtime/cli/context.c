@@ -1,6 +1,7 @@
 /* The library's objects from the command line's words. */
 #include "context.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +56,34 @@ int cli_open_catalog(sy_context **out)
     sy_config config = {.struct_size = sizeof config, .devices = "cpu"};
     sy_status status = sy_context_create(&config, out);
     return status == SY_OK ? CLI_DONE : cli_library_failed(status);
+}
+
+/* ---- words that are stored --------------------------------------------------------------- */
+
+static int check_printable(const char *what, const char *text)
+{
+    for (size_t i = 0; text[i]; i++)
+        if (iscntrl((unsigned char)text[i]))
+            return cli_fail(CLI_USAGE,
+                            "%s has a control character, 0x%02x, as its byte %zu; leave it out",
+                            what, (unsigned)(unsigned char)text[i], i + 1);
+    return CLI_DONE;
+}
+
+int cli_tag_check(const char *tag)
+{
+    const size_t most = sizeof((sy_balance *)0)->tag - 1;
+    if (!tag)
+        return CLI_DONE;
+    if (!*tag || strlen(tag) > most)
+        return cli_fail(CLI_USAGE, "--tag must have 1 to %zu bytes, not the %zu of '%.40s%s'", most,
+                        strlen(tag), tag, strlen(tag) > 40 ? "..." : "");
+    return check_printable("--tag", tag);
+}
+
+int cli_key_check(const char *key)
+{
+    return key ? check_printable("KEY", key) : CLI_DONE;
 }
 
 /* ---- ratios ------------------------------------------------------------------------------ */

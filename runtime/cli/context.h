@@ -31,6 +31,11 @@ int cli_dtype_parse(const char *word, sy_dtype *out);
         .help = "f64 (default) or f32: of the arrays"                                              \
     }
 
+/* --tag and the KEY of thresholds, or NULL: of a length that can be stored, and without what would
+ * steer a terminal. */
+int cli_tag_check(const char *tag);
+int cli_key_check(const char *key);
+
 /* "a=0.75,b=0.25" with names of the context's devices. cli_ratios_free also when it failed. */
 typedef struct cli_ratios {
     char *text; /* holds the names */

@@ -36,6 +36,14 @@ int cli_duration_parse(const char *option, const char *text, double *seconds)
                     option, text);
 }
 
+int cli_budget_parse(const char *text, double *seconds)
+{
+    CLI_TRY(cli_duration_parse("budget", text, seconds));
+    if (*seconds > 0)
+        return CLI_DONE;
+    return cli_fail(CLI_USAGE, "--budget must be above 0, not '%s'", text);
+}
+
 int cli_part_parse(const char *option, const char *text, double *part)
 {
     size_t size = before(text, "%");

@@ -17,6 +17,11 @@ for value in 2 2x -1s nans s ''; do
     refuses "profile --budget '$value'" 2 "must be a time" profile --budget "$value" $sim
     refuses "--if-older-than '$value'" 2 "must be a time" reprofile --if-older-than "$value" $sim
 done
+for value in 0s 0ms 1e-400s; do
+    refuses "profile --budget $value" 2 "--budget must be above 0, not '$value'" profile --budget $value $sim
+    refuses "reprofile --budget $value" 2 "--budget must be above 0, not '$value'" \
+        reprofile --budget $value $sim
+done
 for value in % x% -1% nan inf ''; do
     refuses "--if-drift '$value'" 2 "must be a part" reprofile --if-drift "$value" $sim
 done

@@ -51,7 +51,28 @@ refuses "accuracy odd" 2 "must be exact or fast" run sma $short --accuracy odd
 refuses "accuracy odd in plan" 2 "must be exact or fast" plan sma --size 5 --accuracy odd
 refuses "accuracy odd in profile" 2 "must be exact or fast" profile --accuracy odd
 refuses "dtype odd" 2 "must be f64 or f32, not 'i8'" run sma $short --dtype=i8
-refuses "seed -1" 2 "whole number" run sma $short --seed -1
+for value in -1 9223372036854775808 1e19 1.5 + - ''; do
+    refuses "seed '$value'" 2 "whole number" run sma $short --period 2 --seed "$value"
+done
+for value in 9223372036854775807 +9007199254740993 1e3; do
+    accepts "seed $value" run sma $short --period 2 --seed $value --report seed.json
+    [ $value = 1e3 ] && value=1000
+    cp seed.json stdout
+    says "seed $value is taken as it is" "\"seed\": ${value#+},"
+done
+tag=$(printf '%064d' 0)
+escape=$(printf 'a\033[31mb')
+for command in "run sma $short --period 2" "plan sma --size 5" "profile" "reprofile" "ratios show"; do
+    refuses "tag of 64 bytes: $command" 2 "must have 1 to 63 bytes, not the 64" $command --tag "$tag"
+    refuses "tag without a byte: $command" 2 "must have 1 to 63 bytes" $command --tag ''
+    refuses "tag that steers the terminal: $command" 2 "control character, 0x1b, as its byte 2" \
+        $command --tag "$escape"
+done
+accepts "tag of 63 bytes" run sma $short --period 2 --tag "${tag%0}"
+for verb in show clear "set --cpu-ms 1 --gpu-ms 1"; do
+    refuses "key that steers the terminal: $verb" 2 "KEY has a control character, 0x1b" \
+        thresholds ${verb%% *} "$escape" ${verb#"${verb%% *}"}
+done
 refuses "device odd" 2 "device 'gpu': use auto, cpu or cuda" run sma $short --device gpu --period 2
 refuses "device cuda without one" 3 "device 'cuda'" run sma $short --device cuda --period 2
 refuses "plan for cuda without one" 3 "device 'cuda'" plan sma --size 10 $cpu --device cuda
