@@ -50,11 +50,12 @@ static int show(sy_context *context, const char *tag)
         return cli_library_failed(status);
     if (found)
         return CLI_DONE;
-    if (tag)
+    if (tag) /* of a workload: where profile stores them by itself */
         return cli_fail(CLI_FAILED,
                         "no ratios are stored for the tag '%s' in %s; 'steelyard "
-                        "profile --tag %s' measures them",
-                        tag, sy_multigpu_path(context), tag);
+                        "profile --workload %s%s' measures them",
+                        tag, sy_multigpu_path(context),
+                        cli_knows_workload(context, tag) ? "" : "W --tag ", tag);
     printf("no ratios are stored in %s; 'steelyard profile' measures them\n",
            sy_multigpu_path(context));
     return CLI_DONE;

@@ -34,15 +34,6 @@ static int parse_request(request *r)
     return cli_budget_parse(r->budget, &r->budget_s);
 }
 
-static bool knows(sy_context *context, const char *workload)
-{
-    sy_workload_info info;
-    for (int i = 0; sy_workload_query(context, i, &info) == SY_OK; i++)
-        if (strcmp(info.name, workload) == 0)
-            return true;
-    return false;
-}
-
 static bool is_old(const request *r, const sy_balance *balance)
 {
     double age = cli_profile_age(balance);
@@ -54,7 +45,7 @@ static const char *reason_to_skip(sy_context *context, const request *r, const s
 {
     if (!*balance->workload)
         return "left alone: it was set by hand";
-    if (!knows(context, balance->workload))
+    if (!cli_knows_workload(context, balance->workload))
         return "left alone: its workload is a program's own, and is not known here";
     if (r->older && !r->drift && !is_old(r, balance))
         return "fresh";
@@ -233,7 +224,7 @@ int cli_cmd_reprofile(int argc, char **argv)
     CLI_TRY(parse_request(&r));
     cli_lower_priority();
     CLI_TRY(cli_open(&args, &context));
-    code = r.workload && !knows(context, r.workload)
+    code = r.workload && !cli_knows_workload(context, r.workload)
                ? cli_fail(CLI_USAGE, "there is no workload '%s'; 'steelyard workloads' lists them",
                           r.workload)
                : reprofile(context, &r);

@@ -174,6 +174,15 @@ void cli_ratios_free(cli_ratios *ratios)
 
 /* ---- workloads and their parameters ------------------------------------------------------ */
 
+bool cli_knows_workload(sy_context *context, const char *name)
+{
+    sy_workload_info info;
+    for (int i = 0; sy_workload_query(context, i, &info) == SY_OK; i++)
+        if (strcmp(info.name, name) == 0)
+            return true;
+    return false;
+}
+
 int cli_find_workload(sy_context *context, const char *name, sy_workload_info *out)
 {
     const char *names[64], *nearest;

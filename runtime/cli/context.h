@@ -45,6 +45,7 @@ typedef struct cli_ratios {
 int cli_ratios_parse(sy_context *context, const char *text, cli_ratios *out);
 void cli_ratios_free(cli_ratios *ratios);
 
+bool cli_knows_workload(sy_context *context, const char *name);
 /* The workload of a name, with the nearest one in the message when there is none. */
 int cli_find_workload(sy_context *context, const char *name, sy_workload_info *out);
 

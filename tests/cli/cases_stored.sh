@@ -7,8 +7,11 @@ accepts "ratios set" ratios set a=3,b=1 --tag mine $sim
 accepts "ratios show" ratios show $sim
 says "ratios show: normalised" '^mine *a *0.7500'
 accepts "ratios show --tag" ratios show --tag mine $sim
-refuses "ratios show of an unknown tag" 1 "no ratios are stored for the tag 'other'" \
+refuses "ratios show of an unknown tag" 1 \
+    "no ratios are stored for the tag 'other'.*'steelyard profile --workload W --tag other'" \
     ratios show --tag other $sim
+refuses "ratios show of a workload" 1 "'steelyard profile --workload sma' measures them" \
+    ratios show --tag sma $sim
 for value in a=0 a=-1 a=nan a zz=1 a=1,a=1 ''; do
     refuses "ratios set '$value'" 2 "ratio" ratios set "$value" $sim
 done
