@@ -105,7 +105,7 @@ static int make_results(run *r)
     int64_t shape[CLI_NPY_MAX_DIMENSIONS];
     char *values;
     int n = 0;
-    if (columns && rows > SIZE_MAX / sizeof(double) / outputs / columns)
+    if (rows > SIZE_MAX / sizeof(double) / outputs / columns)
         return cli_no_memory();
     each = rows * columns * cli_value_size(r->dtype);
     if (r->format == CLI_NPY) {
@@ -118,7 +118,7 @@ static int make_results(run *r)
         CLI_TRY(cli_npy_create(&r->output, r->dtype, shape, n, &r->npy));
         values = r->npy.values;
     } else {
-        values = r->owned = malloc(each ? outputs * each : 1);
+        values = r->owned = malloc(outputs * each);
         if (!values)
             return cli_no_memory();
     }
@@ -168,13 +168,11 @@ static int compute(run *r)
                           .trace_user = &r->trace,
                           .n_seeds = r->spread.seeds,
                           .seeded = &r->spread.values};
-    sy_status status = SY_OK;
+    sy_status status;
     r->report = (sy_report){.struct_size = sizeof r->report};
     touch_arrays(r);
     cli_progress_begin(r->info.name, "tiles");
-    /* Rows 0 would mean 1. */
-    if (r->input.rows > 0)
-        status = distribute_workload(r->context, &work, &options, &r->report);
+    status = distribute_workload(r->context, &work, &options, &r->report);
     if (status == SY_OK && r->spread.seeds)
         cli_spread_fill(&r->spread, (size_t)r->input.rows, r->dtype, r->results);
     return status == SY_OK ? CLI_DONE : cli_library_failed(status);

@@ -192,6 +192,9 @@ static int check_shape(const char *path, const npy_header *h)
                         "%s has %d dimensions; steelyard reads 1 (a series) or 2 (a "
                         "series a row): reshape it",
                         path, h->n_dimensions);
+    for (int i = 0; i < h->n_dimensions; i++)
+        if (h->shape[i] == 0)
+            return cli_fail(CLI_FAILED, "%s holds no values; at least one is needed", path);
     if (h->fortran && h->n_dimensions == 2)
         return cli_fail(CLI_FAILED,
                         "%s is in Fortran order; save it in C order, with "
@@ -204,7 +207,7 @@ static int check_size(const char *path, const npy_header *h, size_t width, size_
 {
     uint64_t count = h->shape[0], others = h->n_dimensions == 2 ? h->shape[1] : 1;
     size_t have = size - h->data;
-    if (others && count > (uint64_t)INT64_MAX / 8 / others)
+    if (count > (uint64_t)INT64_MAX / 8 / others)
         return damaged(path, "the header promises more values than a file can hold");
     count *= others;
     if (have / width < count)
@@ -227,7 +230,7 @@ static int take_values(const char *data, size_t width, size_t count, sy_dtype dt
         npy->values = data;
         return CLI_DONE;
     }
-    npy->values = npy->converted = malloc(count ? count * wanted : 1);
+    npy->values = npy->converted = malloc(count * wanted);
     if (!npy->converted)
         return cli_no_memory();
     if (width == wanted)

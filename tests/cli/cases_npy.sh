@@ -117,10 +117,10 @@ done
 } >in.npy
 accepts "npy with an odd header" run sma $io
 holds "npy with an odd header: result" out.npy <wanted
-npy '<f8' False '(0,)' >in.npy
-accepts "npy without values" run sma $io
-npy '<f8' False '(0,)' >wanted
-holds "npy without values: result" out.npy <wanted
+for shape in '(0,)' '(0, 5)' '(5, 0)' '(0, 18446744073709551600)' '(1000000000000, 0)'; do
+    npy '<f8' False "$shape" >in.npy
+    refuses "npy of shape $shape" 1 "in.npy holds no values" run sma $io
+done
 
 { npy '<f8' False '(4,)' && f8 1 2 3; } >in.npy
 refuses "npy truncated" 1 "cut short: the header promises 4 values, the file holds 3" run sma $io
