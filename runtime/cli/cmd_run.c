@@ -1,7 +1,6 @@
 /* `steelyard run`: a workload from a file to a file. Everything that can be wrong with the request
  * is looked for before the computation, and the output appears, whole, after it. */
 #define _POSIX_C_SOURCE 200809L
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "number.h"
 #include "progress.h"
 #include "run_report.h"
+#include "short_series.h"
 #include "spread.h"
 #include "touch.h"
 #include "trace.h"
@@ -80,6 +80,7 @@ static int prepare(run *r, const cli_args *args)
     CLI_TRY(check_request(r));
     CLI_TRY(cli_format_of("--output", r->output_path, &r->format));
     CLI_TRY(cli_input_open(r->input_path, &r->info, r->column, r->dtype, &r->input));
+    CLI_TRY(cli_series_check(&r->info, r->params, r->n_params, &r->input));
     CLI_TRY(cli_output_open(&r->output, r->output_path));
     if (r->report_path)
         CLI_TRY(cli_output_open(&r->report_file, r->report_path));
@@ -178,63 +179,6 @@ static int compute(run *r)
     return status == SY_OK ? CLI_DONE : cli_library_failed(status);
 }
 
-/* ---- a series that is too short ---------------------------------------------------------- */
-
-static bool any_value(const void *values, sy_dtype dtype, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!isnan(cli_value(values, dtype, i)))
-            return true;
-    return false;
-}
-
-static bool all_finite(const void *values, sy_dtype dtype, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(cli_value(values, dtype, i)))
-            return false;
-    return true;
-}
-
-static int too_short(const run *r)
-{
-    char params[300] = "", number[CLI_NUMBER_SIZE];
-    long long n = (long long)r->input.columns;
-    for (int i = 0; i < r->info.n_params; i++) {
-        const sy_param_info *p = &r->info.params[i];
-        double value = cli_param_value(p, r->params, r->n_params);
-        size_t used = strlen(params);
-        cli_number_print(value, number);
-        if (p->is_integer && !p->choices && value > (double)n)
-            return cli_fail(CLI_USAGE,
-                            "%s %s is longer than the series (%lld values): every "
-                            "result would be nan; give --%s at most %lld",
-                            p->name, number, n, p->name, n);
-        snprintf(params + used, sizeof params - used, "%s%s %s", used ? ", " : "", p->name,
-                 p->choices ? p->choices[(int)value] : number);
-    }
-    return cli_fail(CLI_USAGE,
-                    "%s with %s has no result for a series of %lld values: every one "
-                    "would be nan; take a longer series",
-                    r->info.name, *params ? params : "no parameters", n);
-}
-
-/* Nothing but NaN from inputs without one: the warm-up is longer than the series. */
-static int check_length(const run *r)
-{
-    size_t inputs = (size_t)r->input.rows * (size_t)r->input.columns;
-    size_t outputs = r->info.pattern == SY_PATTERN_REDUCE ? (size_t)r->input.rows : inputs;
-    if (inputs == 0)
-        return CLI_DONE;
-    for (int k = 0; k < r->info.n_outputs; k++)
-        if (any_value(r->results[k], r->dtype, outputs))
-            return CLI_DONE;
-    for (int k = 0; k < r->info.n_inputs; k++)
-        if (!all_finite(r->input.values[k], r->dtype, inputs))
-            return CLI_DONE;
-    return too_short(r);
-}
-
 /* ---- the whole --------------------------------------------------------------------------- */
 
 static int finish(run *r)
@@ -271,7 +215,7 @@ static int execute(run *r, cli_args *args)
         CLI_TRY(cli_spread_open(&r->spread, &r->info, (size_t)r->input.rows));
     CLI_TRY(make_results(r));
     CLI_TRY(compute(r));
-    CLI_TRY(check_length(r));
+    CLI_TRY(cli_series_explain(&r->info, r->params, r->n_params, &r->input, r->results));
     return finish(r);
 }
 

@@ -45,7 +45,7 @@ holds "npy 1-D, three outputs: result" out.npy <wanted
 accepts "npy 1-D, reduction" run sum --input in.npy --output out.npy $cpu
 { npy '<f8' False '(1,)' && f8 6; } >wanted
 holds "npy 1-D, reduction: result" out.npy <wanted
-refuses "npy shorter than the period" 2 "longer than the series (3 values)" run sma \
+refuses "npy shorter than the period" 2 "period 4 needs at least 4 values, the series has 3" run sma \
     --input in.npy --output out.npy --period 4 $cpu
 
 { npy '<f8' False '(2, 3)' && f8 1 2 3 4 5 6; } >in.npy

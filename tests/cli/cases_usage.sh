@@ -84,8 +84,34 @@ refuses "report is output" 2 "same file" run sma $short --report out.csv
 for value in 0 -1 -5 1e18 2.5 nan inf abc '' 0x10 '3 '; do
     refuses "period '$value'" 2 "--period must be a whole number" run sma $short --period "$value"
 done
-refuses "period above n" 2 "period 50 is longer than the series (4 values)" run sma $short --period 50
-refuses "default period above n" 2 "period 20 is longer" run sma $short
+refuses "period above n" 2 "period 50 needs at least 50 values, the series has 4:.*at most 4" \
+    run sma $short --period 50
+refuses "default period above n" 2 "period 20 needs at least 20 values" run sma $short
+refuses "period above n, before the devices" 2 "period 50 needs" run sma --input in.csv \
+    --output out.csv --period 50 --devices cuda:63
+printf 'close\n1\nnan\n3\n' >nan.csv
+refuses "period above n, nan in the input" 2 "period 4 needs" run sma --input nan.csv \
+    --output out.csv --period 4 $cpu
+accepts "period n, nan in the input" run sma --input nan.csv --output out.csv --period 3 $cpu
+seq 1 30 | sed '1s/^/close\n/' >thirty.csv
+thirty="--input thirty.csv --output out.csv $cpu"
+# A remedy is offered only where it helps: macd with slow 30 needs 38 values, rsi with 30 needs 31.
+for request in "macd --slow 40" "macd --slow 30" "rsi --period 31" "rsi --period 30" \
+    "variance --ddof 30" "ema --period 31"; do
+    refuses "too short for $request" 2 "has no result for a series of 30 values" run $request $thirty
+    report "too short for $request: no wrong remedy" "$(grep 'at most' err)"
+done
+for request in "macd --slow 22" "rsi --period 29" "variance --ddof 29" "ema --period 30"; do
+    accepts "long enough for $request" run $request $thirty
+done
+yes 7 | head -n 30 | sed '1s/^/close\n/' >flat.csv
+accepts "zscore of a flat series" run zscore --input flat.csv --output out.csv $cpu
+report "zscore of a flat series: nan" "$([ "$(grep -c '^7,nan$' out.csv)" = 30 ] || echo "not so")"
+accepts "zscore of single values" run zscore $thirty --period 1
+printf 'x,y\n1e200,1e200\n1e200,-1e200\n' >large.csv
+accepts "nan by overflow" run dot --input large.csv --output out.csv --accuracy fast $cpu
+printf 'series,dot\nx_y,nan\n' >wanted
+holds "nan by overflow: result" out.csv <wanted
 refuses "width nan" 2 "--width must be a number" run bollinger $short --period 2 --width nan
 refuses "word of no choice" 2 "must be one of sma, first" run ema $short --seed-with last
 accepts "dash for underscore" run ema $short --period 2 --seed-with first
