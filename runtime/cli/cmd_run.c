@@ -12,7 +12,7 @@
 #include "context.h"
 #include "csv_write.h"
 #include "message.h"
-#include "number.h"
+#include "path.h"
 #include "progress.h"
 #include "run_report.h"
 #include "short_series.h"
@@ -49,10 +49,20 @@ typedef struct run {
 
 static int check_two(const char *option, const char *path, const char *other, const char *taken)
 {
-    if (path && taken && strcmp(path, taken) == 0)
+    if (path && taken && cli_path_hits(path, taken, strcmp(other, "--input") == 0))
         return cli_fail(CLI_USAGE, "%s and %s name the same file '%s'; choose two", option, other,
                         path);
     return CLI_DONE;
+}
+
+/* The output may replace the input; what else is written replaces neither. */
+static int check_paths(const run *r)
+{
+    CLI_TRY(check_two("--report", r->report_path, "--input", r->input_path));
+    CLI_TRY(check_two("--trace", r->trace_path, "--input", r->input_path));
+    CLI_TRY(check_two("--report", r->report_path, "--output", r->output_path));
+    CLI_TRY(check_two("--trace", r->trace_path, "--output", r->output_path));
+    return check_two("--trace", r->trace_path, "--report", r->report_path);
 }
 
 static int check_request(run *r)
@@ -63,9 +73,7 @@ static int check_request(run *r)
     CLI_TRY(cli_accuracy_parse(r->accuracy_word, &r->accuracy));
     CLI_TRY(cli_dtype_parse(r->dtype_word, &r->dtype));
     CLI_TRY(cli_tag_check(r->tag));
-    CLI_TRY(check_two("--report", r->report_path, "--output", r->output_path));
-    CLI_TRY(check_two("--trace", r->trace_path, "--output", r->output_path));
-    return check_two("--trace", r->trace_path, "--report", r->report_path);
+    return check_paths(r);
 }
 
 /* Everything that can be checked without the devices, which may have warnings of their own. */

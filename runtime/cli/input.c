@@ -10,13 +10,15 @@
 
 #include "message.h"
 #include "number.h"
+#include "path.h"
 
 int cli_format_of(const char *option, const char *path, cli_format *out)
 {
     const char *dot = strrchr(path, '.');
     struct stat info;
     *out = CLI_CSV;
-    if (strcmp(path, "-") == 0 || (dot && strcasecmp(dot, ".csv") == 0))
+    if (strcmp(path, "-") == 0 || cli_path_descriptor(path) >= 0 ||
+        (dot && strcasecmp(dot, ".csv") == 0))
         return CLI_DONE;
     *out = CLI_NPY;
     if (dot && strcasecmp(dot, ".npy") == 0)

@@ -13,6 +13,7 @@
 
 #include "load.h"
 #include "message.h"
+#include "path.h"
 #include "progress.h"
 
 /* ---- signals ----------------------------------------------------------------------------- */
@@ -84,7 +85,8 @@ int cli_output_failed(const cli_output *output)
                                        : "");
 }
 
-/* DIR/.NAME.tmp.PID[.ATTEMPT] */
+/* DIR/.NAME.tmp.PID[.ATTEMPT]; of NAME only so much that a file may be called so wherever one may
+ * be called NAME. */
 static char *temporary_name(const char *target, int attempt)
 {
     const char *slash = strrchr(target, '/');
@@ -94,7 +96,8 @@ static char *temporary_name(const char *target, int attempt)
     int n;
     if (!text)
         return NULL;
-    n = snprintf(text, size, "%.*s.%s.tmp.%ld", (int)(name - target), target, name, (long)getpid());
+    n = snprintf(text, size, "%.*s.%.100s.tmp.%ld", (int)(name - target), target, name,
+                 (long)getpid());
     if (attempt)
         snprintf(text + n, size - (size_t)n, ".%d", attempt);
     return text;
@@ -150,8 +153,46 @@ static int open_direct(cli_output *output)
     return CLI_DONE;
 }
 
+/* Not opened by its name again, which would begin at the start of what it leads to. A descriptor of
+ * this process's own, which closes with it, is none that the user can mean. */
+static int open_descriptor(cli_output *output, int descriptor)
+{
+    int flags = fcntl(descriptor, F_GETFD), mode = fcntl(descriptor, F_GETFL);
+    output->fd = -1;
+    if (flags >= 0 && !(flags & FD_CLOEXEC) && (mode & O_ACCMODE) != O_RDONLY)
+        output->fd = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    else
+        errno = EBADF;
+    if (output->fd < 0)
+        return cli_output_failed(output);
+    output->open = true;
+    return CLI_DONE;
+}
+
+static int check_target(const cli_output *output, const struct stat *there)
+{
+    const char *path = output->path;
+    struct stat link;
+    if (there && S_ISDIR(there->st_mode))
+        return cli_fail(CLI_FAILED, "cannot write '%s': it is a directory; name a file in it",
+                        path);
+    if (!there && lstat(path, &link) == 0 && S_ISLNK(link.st_mode))
+        return cli_fail(CLI_FAILED,
+                        "cannot write '%s': it is a link that leads to no file; remove it, or name "
+                        "the file itself",
+                        path);
+    if (!*path || (!there && path[strlen(path) - 1] == '/'))
+        return cli_fail(CLI_FAILED, "cannot write '%s': it names no file", path);
+    /* The renaming would not ask. */
+    if (there && access(path, W_OK))
+        return cli_fail(CLI_FAILED, "cannot write '%s': %s; allow writing to it, or name another",
+                        path, strerror(errno));
+    return CLI_DONE;
+}
+
 static int open_target(cli_output *output)
 {
+    int descriptor = cli_path_descriptor(output->path);
     struct stat info;
     bool there;
     if (strcmp(output->path, "-") == 0) {
@@ -159,14 +200,12 @@ static int open_target(cli_output *output)
         output->open = true;
         return CLI_DONE;
     }
+    if (descriptor >= 0)
+        return open_descriptor(output, descriptor);
     there = stat(output->path, &info) == 0;
-    if (there && S_ISDIR(info.st_mode))
-        return cli_fail(CLI_FAILED, "cannot write '%s': it is a directory; name a file in it",
-                        output->path);
+    CLI_TRY(check_target(output, there ? &info : NULL));
     if (there && !S_ISREG(info.st_mode))
         return open_direct(output);
-    if (!*output->path || (!there && output->path[strlen(output->path) - 1] == '/'))
-        return cli_fail(CLI_FAILED, "cannot write '%s': it names no file", output->path);
     /* A link stays a link: what it points to is replaced. */
     output->target = there ? realpath(output->path, NULL) : strdup(output->path);
     if (!output->target)

@@ -1,6 +1,7 @@
 /* Output files that are either complete or not there: written to a temporary file beside the
  * target and renamed at the end; an older file stays as it is until then. A target that exists and
- * is no regular file (a pipe, a terminal, /dev/full) is written directly. */
+ * is no regular file (a pipe, a terminal, /dev/full) is written directly, and so is a descriptor by
+ * its name (/dev/stdout, /dev/fd/5). */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 

@@ -51,6 +51,80 @@ cp in.csv both.csv
 accepts "input and output are the same" run sma --input both.csv --output both.csv --period 2 $cpu
 holds "input and output are the same: result" both.csv <wanted
 
+ln -s nowhere.csv dangling.csv
+ln -s loop.csv loop.csv
+for link in dangling.csv loop.csv; do
+    refuses "output to the link $link" 1 "'$link': it is a link that leads to no file" $to $link
+    report "output to the link $link: it stays" "$([ -L $link ] && [ ! -e $link ] || echo "changed")"
+done
+rm dangling.csv loop.csv
+if [ "$(id -u)" != 0 ]; then
+    echo old >protected.csv
+    chmod 444 protected.csv
+    refuses "write-protected output" 1 "cannot write 'protected.csv': Permission denied" $to protected.csv
+    echo old >wanted
+    holds "write-protected output stays" protected.csv <wanted
+fi
+printf 'close,sma\n1,nan\n2,1.5\n3,2.5\n' >wanted
+longest=$(printf '%0251d' 0).csv
+accepts "output name of 255 bytes" $to "$longest"
+holds "output name of 255 bytes: result" "$longest" <wanted
+
+# Neither report nor trace is written over another file of the run, whatever it is called.
+cp in.csv price.csv
+ln -s price.csv price_link.csv
+ln -s kept.csv kept_link.csv
+mkdir elsewhere
+run="run sma --period 2 $cpu"
+for option in report trace; do
+    for name in price.csv ./price.csv elsewhere/../price.csv "$folder/price.csv" price_link.csv; do
+        refuses "$option is the input, as $name" 2 "--$option and --input name the same file" \
+            $run --input price.csv --output out.csv --$option "$name"
+    done
+    for name in ./kept.csv kept_link.csv; do
+        refuses "$option is an older output, as $name" 2 "--$option and --output name the same file" \
+            $run --input in.csv --output kept.csv --$option $name
+    done
+    refuses "$option is the new output" 2 "--$option and --output name the same file" \
+        $run --input in.csv --output out.csv --$option elsewhere/../out.csv
+    "$steelyard" $run --input - --output out.csv --$option price.csv <price.csv >stdout 2>err
+    report "$option is standard input" "$([ $? = 2 ] && grep -q 'same file' err || echo "accepted")"
+    "$steelyard" $run --input in.csv --output - --$option both.csv >both.csv 2>err
+    report "$option is standard output" "$([ $? = 2 ] && grep -q 'same file' err || echo "accepted")"
+done
+holds "the input stays" price.csv <in.csv
+holds "the older output stays" kept.csv <wanted
+refuses "trace is the report" 2 "--trace and --report name the same file" \
+    $run --input in.csv --output out.csv --report new.json --trace ./new.json
+accepts "report of the same name elsewhere" $to out.csv --report elsewhere/out.csv
+accepts "report over an older one" $to out.csv --report elsewhere/out.csv
+
+# Descriptors are written where they stand, as a shell's own commands write them.
+for name in /dev/stdout /dev/fd/1 /proc/self/fd/1; do
+    echo before >log
+    "$steelyard" $to $name >>log 2>err
+    { echo before && cat wanted; } >both
+    holds "output appended through $name" log <both
+done
+echo before >log
+"$steelyard" $to /dev/fd/5 5>>log 2>err
+holds "output appended through /dev/fd/5" log <both
+for name in /dev/stdout /dev/stderr; do
+    echo before >log
+    "$steelyard" $to out.csv --report $name --trace /dev/null >>log 2>&1
+    report "report appended through $name" "$([ "$(head -n 1 log)" = before ] &&
+        grep -q '"workload": "sma"' log || echo "not so")"
+done
+for number in 3 4 5 6; do
+    refuses "report to /dev/fd/$number, which is closed" 1 "'/dev/fd/$number': Bad file descriptor" \
+        $to out.csv --report /dev/fd/$number 3>&- 4>&- 5>&- 6>&-
+done
+cp in.csv log
+refuses "output to a descriptor for reading" 1 "'/dev/fd/5': Bad file descriptor" $to /dev/fd/5 5<log
+holds "output to a descriptor for reading: the file stays" log <in.csv
+accepts "input by a descriptor" run sma --input /dev/fd/5 --period 2 --output out.csv $cpu 5<in.csv
+holds "input by a descriptor: result" out.csv <wanted
+
 mkfifo fifo.csv fifo.npy
 cat fifo.csv >from_fifo &
 accepts "output to a pipe" $to fifo.csv
