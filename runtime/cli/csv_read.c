@@ -259,22 +259,48 @@ void cli_csv_list(const cli_csv *csv, char *text, size_t size)
     }
 }
 
-static int read_value(const cli_csv *csv, int column, int64_t line, csv_span field, double *out)
+static cli_number parse_value(csv_span text, sy_dtype dtype, double *out)
+{
+    cli_number kind;
+    float narrow;
+    if (dtype != SY_F32)
+        return cli_number_parse(text.at, text.size, out);
+    kind = cli_number_parse_float(text.at, text.size, &narrow);
+    if (kind == CLI_NUMBER_OK)
+        *out = (double)narrow;
+    return kind;
+}
+
+static bool has_other_separator(csv_span text)
+{
+    for (size_t i = 0; i < text.size; i++)
+        if (memchr(";\t|", text.at[i], 3))
+            return true;
+    return false;
+}
+
+static int bad_value(const cli_csv *csv, int column, int64_t line, csv_span text, const char *what)
+{
+    int shown = text.size > 40 ? 40 : (int)text.size;
+    return cli_fail(CLI_FAILED, "%s: line %lld, column '%s': '%.*s' is %s; %s",
+                    cli_input_name(csv->path), (long long)line, csv->names[column], shown, text.at,
+                    what,
+                    csv->n_columns == 1 && has_other_separator(text)
+                        ? "separate the fields by commas"
+                        : "correct it, or choose another column with --column");
+}
+
+static int read_value(const cli_csv *csv, int column, int64_t line, csv_span field, sy_dtype dtype,
+                      double *out)
 {
     csv_span text = without_quotes(field);
-    int shown = text.size > 40 ? 40 : (int)text.size;
-    cli_number kind = CLI_NUMBER_OK;
-    if (text.size == 0)
-        kind = cli_number_parse("nan", 3, out);
-    else
-        kind = cli_number_parse(text.at, text.size, out);
+    cli_number kind = parse_value(text.size ? text : (csv_span){"nan", 3}, dtype, out);
     if (kind == CLI_NUMBER_OK)
         return CLI_DONE;
-    return cli_fail(CLI_FAILED,
-                    "%s: line %lld, column '%s': '%.*s' is %s; correct it, or choose "
-                    "another column with --column",
-                    cli_input_name(csv->path), (long long)line, csv->names[column], shown, text.at,
-                    kind == CLI_NUMBER_NOT ? "not a number" : "too large for a double");
+    return bad_value(csv, column, line, text,
+                     kind == CLI_NUMBER_NOT ? "not a number"
+                     : dtype == SY_F32      ? "too large for a float"
+                                            : "too large for a double");
 }
 
 static int read_records(const cli_csv *csv, const int *wanted, sy_dtype dtype, void *const *to)
@@ -287,7 +313,7 @@ static int read_records(const cli_csv *csv, const int *wanted, sy_dtype dtype, v
             next_field(&c, &field);
             if (wanted[k] >= 0) {
                 double value;
-                CLI_TRY(read_value(csv, k, line, field, &value));
+                CLI_TRY(read_value(csv, k, line, field, dtype, &value));
                 cli_value_set(to[wanted[k]], dtype, (size_t)i, value);
             }
         }

@@ -148,10 +148,29 @@ static int put_records(const writer *w)
 
 /* ---- reductions -------------------------------------------------------------------------- */
 
+/* The names of the columns it reads, joined, as one field. */
+static int put_series_name(const writer *w, int64_t row)
+{
+    const cli_input *input = w->input;
+    char number[24], *text, *end;
+    size_t size = 1;
+    int code;
+    for (int k = 0; k < input->n_inputs; k++)
+        size += strlen(cli_input_name_of(input, w->workload, k ? k : row, number)) + 1;
+    text = end = malloc(size);
+    if (!text)
+        return cli_no_memory();
+    for (int k = 0; k < input->n_inputs; k++)
+        end += sprintf(end, "%s%s", k ? "_" : "",
+                       cli_input_name_of(input, w->workload, k ? k : row, number));
+    code = put_name(w, text);
+    free(text);
+    return code;
+}
+
 static int put_reduction(const writer *w)
 {
     const cli_input *input = w->input;
-    char number[24];
     CLI_TRY(put_text(w, "series"));
     for (int k = 0; k < w->workload->n_outputs; k++) {
         CLI_TRY(put_text(w, ","));
@@ -159,11 +178,7 @@ static int put_reduction(const writer *w)
     }
     CLI_TRY(put_text(w, w->line_end));
     for (int64_t row = 0; row < input->rows; row++) {
-        CLI_TRY(put_name(w, cli_input_name_of(input, w->workload, row, number)));
-        for (int k = 1; k < input->n_inputs; k++) {
-            CLI_TRY(put_text(w, "_"));
-            CLI_TRY(put_name(w, cli_input_name_of(input, w->workload, k, number)));
-        }
+        CLI_TRY(put_series_name(w, row));
         for (int k = 0; k < w->workload->n_outputs; k++)
             CLI_TRY(put_number(w, false, w->results[k], row));
         CLI_TRY(put_text(w, w->line_end));

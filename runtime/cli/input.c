@@ -37,17 +37,23 @@ int cli_format_of(const char *option, const char *path, cli_format *out)
 
 /* ---- columns of a CSV file --------------------------------------------------------------- */
 
+/* As the first record of a file without a header row would have it. */
+static bool only_numbers(const cli_csv *csv)
+{
+    double number;
+    for (int i = 0; i < csv->n_columns; i++)
+        if (cli_number_parse(csv->names[i], strlen(csv->names[i]), &number) != CLI_NUMBER_OK)
+            return false;
+    return true;
+}
+
 static int no_column(const cli_csv *csv, const char *name)
 {
     char list[600];
-    double number;
-    int numbers = 0;
     cli_csv_list(csv, list, sizeof list);
-    for (int i = 0; i < csv->n_columns; i++)
-        numbers += cli_number_parse(csv->names[i], strlen(csv->names[i]), &number) == CLI_NUMBER_OK;
     return cli_fail(CLI_USAGE, "%s has no column '%s'; its columns are: %s%s",
                     cli_input_name(csv->path), name, list,
-                    numbers == csv->n_columns ? " (is the header row missing?)"
+                    only_numbers(csv) ? " (is the header row missing?)"
                     : csv->n_columns == 1 && strpbrk(list, ";\t|")
                         ? " (separate the fields by commas)"
                         : "");
@@ -118,6 +124,8 @@ static int choose_single(cli_input *input, const char *own_name)
             last = i;
             others++;
         }
+    if (only_numbers(csv)) /* a name such as 2024 is believed when --column gives it */
+        return no_column(csv, "close");
     if (others == 1) {
         input->chosen[input->n_chosen++] = last;
         return CLI_DONE;
@@ -133,6 +141,9 @@ static int choose_columns(cli_input *input, const sy_workload_info *workload, co
     input->chosen = calloc((size_t)input->csv.n_columns, sizeof *input->chosen);
     if (!input->chosen)
         return cli_no_memory();
+    /* A name may have a comma. */
+    if (list && n == 1 && cli_csv_find(&input->csv, list) != -1)
+        return choose(input, list);
     if (list) {
         CLI_TRY(choose_listed(input, list));
         if (n > 1 && input->n_chosen != n)

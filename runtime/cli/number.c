@@ -109,24 +109,52 @@ static bool parse_word(const char *text, size_t size, double *out)
     return true;
 }
 
-cli_number cli_number_parse(const char *text, size_t size, double *out)
+/* By the C library; the text is a decimal. */
+static cli_number parse_decimal(const char *text, size_t size, bool narrow, double *out)
 {
     char copy[1200]; /* the longest exact decimal of a double has 1,077 characters */
-    decimal d;
     double value;
-    if (!scan_decimal(text, size, &d))
-        return parse_word(text, size, out) ? CLI_NUMBER_OK : CLI_NUMBER_NOT;
-    if (fast_value(&d, out))
-        return CLI_NUMBER_OK;
     if (size >= sizeof copy)
         return CLI_NUMBER_NOT;
     memcpy(copy, text, size);
     copy[size] = '\0';
-    value = strtod(copy, NULL);
+    value = narrow ? (double)strtof(copy, NULL) : strtod(copy, NULL);
     if (isinf(value))
         return CLI_NUMBER_TOO_LARGE;
     *out = value;
     return CLI_NUMBER_OK;
+}
+
+cli_number cli_number_parse(const char *text, size_t size, double *out)
+{
+    decimal d;
+    if (!scan_decimal(text, size, &d))
+        return parse_word(text, size, out) ? CLI_NUMBER_OK : CLI_NUMBER_NOT;
+    if (fast_value(&d, out))
+        return CLI_NUMBER_OK;
+    return parse_decimal(text, size, false, out);
+}
+
+/* Whether a decimal that rounds to the double may have another nearest float than the double has:
+ * only where the double is midway between two floats, or beyond the largest. */
+static bool float_is_open(double value)
+{
+    float nearest = (float)value, other;
+    if (!isfinite(value) || (double)nearest == value)
+        return false;
+    other = nextafterf(nearest, value > (double)nearest ? HUGE_VALF : -HUGE_VALF);
+    return isinf(nearest) || fabs(value - (double)nearest) == fabs((double)other - value);
+}
+
+cli_number cli_number_parse_float(const char *text, size_t size, float *out)
+{
+    double value;
+    cli_number kind = cli_number_parse(text, size, &value);
+    if (kind == CLI_NUMBER_OK && float_is_open(value))
+        kind = parse_decimal(text, size, true, &value);
+    if (kind == CLI_NUMBER_OK)
+        *out = (float)value;
+    return kind;
 }
 
 /* ---- printing ---------------------------------------------------------------------------- */

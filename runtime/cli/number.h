@@ -10,6 +10,8 @@ typedef enum cli_number { CLI_NUMBER_OK, CLI_NUMBER_NOT, CLI_NUMBER_TOO_LARGE } 
 /* The whole of text[0 .. size) must be one decimal number, or nan, inf or infinity in any case.
  * No blanks, no hexadecimal. */
 cli_number cli_number_parse(const char *text, size_t size, double *out);
+/* The same for a float: the decimal rounded once, not the nearest double rounded again. */
+cli_number cli_number_parse_float(const char *text, size_t size, float *out);
 
 enum { CLI_NUMBER_SIZE = 32 };
 /* Writes the shortest decimal that reads back to the same bits, `nan`, `inf` or `-inf`, with a

@@ -36,8 +36,17 @@ printf '\377\376t\000,\000' >in.csv
 refuses "UTF-16" 1 "UTF-16" run sma $io
 printf '\223NUMPY\001\000' >in.csv
 refuses "npy under another name" 1 "is an .npy file" run sma $io
-printf 'time;close\n1;2\n' >in.csv
+printf 'time;close\n1;2\n3;4\n' >in.csv
 refuses "semicolons" 2 "commas" run sma $io --column close
+refuses "semicolons without --column" 1 "'1;2' is not a number; separate the fields by commas" \
+    run sma $io
+printf '1\n2\n3\n' >in.csv
+refuses "one column without a header" 2 "is the header row missing" run sma $io
+printf '1,2\n2,3\n3,4\n' >in.csv
+refuses "two columns without a header" 2 "is the header row missing" run sma $io
+accepts "a number as a name" run sum --input in.csv --output out.csv --column 2 $cpu
+printf 'Date,2024\n1,2\n2,3\n' >in.csv
+accepts "a year as the only column's name" run sma $io
 
 printf 'time,open,close\n1,1,10\n2,2,20\n3,4,40\n' >in.csv
 refuses "unknown column" 2 "no column 'clse'; its columns are: time, open, close" run sma $io \
@@ -133,6 +142,15 @@ printf '"a,b","c""d"\n1,2\n3,4\n' >in.csv
 accepts "reduction of a quoted name" run sum --input in.csv --output out.csv --column 'c"d' $cpu
 printf 'series,sum\n"c""d",6\n' >wanted
 holds "quoted name in the result" out.csv <wanted
+printf '"a,b","c""d"\n1,2\n3,4\n' >in.csv
+accepts "a name with a comma" run sum --input in.csv --output out.csv --column a,b $cpu
+printf 'series,sum\n"a,b",4\n' >wanted
+holds "a name with a comma: result" out.csv <wanted
+printf 'x,"y""q",c\n1,2,3\n4,5,6\n' >in.csv
+accepts "reduction of two inputs, one in quotes" run dot --input in.csv --output out.csv \
+    --column 'y"q,c' $cpu
+printf 'series,dot\n"y""q_c",36\n' >wanted
+holds "their joined name is one field" out.csv <wanted
 
 # Shortest decimals: a window of one gives back what came in.
 printf 'close\n' >in.csv
@@ -157,6 +175,18 @@ time,close,sma
 5,1E5,100000
 6,+.5,0.5
 END
+
+# Between the floats 1.0000001 and 1.0000002, nearer to the first by less than a double can tell.
+printf 'close\n1.00000017881393432617187499\n3.4028235677973366e38\n' >in.csv
+f32="--input in.csv --output out.csv --period 1 --dtype f32 $cpu"
+accepts "decimals as floats" run sma $f32
+cut -d, -f2 out.csv >columns
+printf 'sma\n1.0000001\n3.4028235e+38\n' >wanted
+holds "decimals as floats are rounded once" columns <wanted
+for text in 1e39 -1e39 3.4028235677973367e38 1e999; do
+    printf 'time,close\n1,2\n2,%s\n' "$text" >in.csv
+    refuses "$text as a float" 1 "line 3, column 'close': '$text' is too large for a float" run sma $f32
+done
 
 printf 'close\n1\n3\n' >in.csv
 "$steelyard" run sma --input - --output - --period 2 $cpu <in.csv >stdout 2>err

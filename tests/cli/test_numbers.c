@@ -85,6 +85,36 @@ static void check(double value)
     check_reading(long_text);
 }
 
+static void check_reading_float(const char *text)
+{
+    float value = 0, wanted = strtof(text, NULL);
+    cli_number kind = cli_number_parse_float(text, strlen(text), &value);
+    checks++;
+    if (isinf(wanted) ? kind != CLI_NUMBER_TOO_LARGE
+                      : kind != CLI_NUMBER_OK || memcmp(&value, &wanted, sizeof value) != 0)
+        failed("reading a float", (double)wanted, text);
+}
+
+/* The decimal midway to the next float, exactly, and so near to it on both sides that the nearest
+ * double is the middle itself. */
+static void check_middle(float value)
+{
+    double middle = ((double)value + (double)nextafterf(value, HUGE_VALF)) / 2;
+    char text[400], *last;
+    if (isinf(middle))
+        middle = ldexp(1, 128) - ldexp(1, 103);
+    snprintf(text, sizeof text, "%.300f", middle);
+    check_reading_float(text);
+    last = text + strlen(text) - 1;
+    *last = '1';
+    check_reading_float(text);
+    for (*last = '0'; *last == '0' || *last == '.'; last--)
+        if (*last == '0')
+            *last = '9';
+    --*last;
+    check_reading_float(text);
+}
+
 static void check_float(float value)
 {
     char text[CLI_NUMBER_SIZE];
@@ -98,6 +128,9 @@ static void check_float(float value)
         failed("a float does not read back", (double)value, text);
     if (digits > 1 && fewer_would_do(fabs((double)value), digits - 1, 1))
         failed("not the shortest of a float", (double)value, text);
+    check_reading_float(text);
+    if (value > 0)
+        check_middle(value);
 }
 
 static void check_floats(uint32_t bits)
