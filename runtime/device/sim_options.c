@@ -54,20 +54,27 @@ static int parse_fault(const char *value, sim_options *out)
     return 0;
 }
 
+/* Above 0, and infinite only where it says `inf`, not as what 1e400 is read as. */
+static int is_amount(const char *text, double value)
+{
+    return value > 0 && (isfinite(value) || strchr("iI", text[*text == '+']));
+}
+
 static sy_status parse_option(const char *key, const char *value, sim_options *out)
 {
     if (!strcmp(key, "speed"))
-        return syi_parse_number(value, &out->speed) && out->speed > 0
+        return syi_parse_number(value, &out->speed) && is_amount(value, out->speed)
                    ? SY_OK
                    : wrong(out->name, key, value,
                            "3.0 (more than 0; 1 is 1e8 elements per second)");
     if (!strcmp(key, "memory"))
-        return syi_parse_with_unit(value, byte_units, &out->memory) && out->memory > 0
+        return syi_parse_with_unit(value, byte_units, &out->memory) &&
+                       is_amount(value, out->memory) && (isinf(out->memory) || out->memory < 1e18)
                    ? SY_OK
-                   : wrong(out->name, key, value, "6GiB");
+                   : wrong(out->name, key, value, "6GiB (less than 1e18 bytes)");
     if (!strcmp(key, "link"))
         return syi_parse_with_unit(value, rate_units, &out->bytes_per_second) &&
-                       out->bytes_per_second > 0
+                       is_amount(value, out->bytes_per_second)
                    ? SY_OK
                    : wrong(out->name, key, value, "12GB/s");
     if (!strcmp(key, "latency"))
@@ -93,7 +100,8 @@ static int is_name(const char *text)
 sy_status sim_parse_options(const char *text, sim_options *out)
 {
     char copy[256];
-    char *option, *rest;
+    char *option, *rest, *seen[5]; /* as many as there are to be known */
+    int n_seen = 0;
     *out = (sim_options){.speed = 1, .memory = INFINITY, .bytes_per_second = INFINITY};
     syi_copy_text(copy, sizeof copy, text);
     option = strtok_r(copy, ":", &rest);
@@ -109,7 +117,12 @@ sy_status sim_parse_options(const char *text, sim_options *out)
             return syi_fail(SY_ERR_ARGUMENT, "sim:%s: '%s' has no value; write it like speed=3.0",
                             out->name, option);
         *equals = '\0';
+        for (int i = 0; i < n_seen; i++)
+            if (!strcmp(seen[i], option))
+                return syi_fail(SY_ERR_ARGUMENT, "sim:%s: %s is given twice; give it once",
+                                out->name, option);
         SYI_TRY(parse_option(option, equals + 1, out));
+        seen[n_seen++] = option;
     }
     return SY_OK;
 }

@@ -137,6 +137,13 @@ refuses "device that is not there" 3 "cuda\|GPU" run sma --input in.csv --output
     --period 2 --devices cuda:63
 refuses "no such kind of device" 3 "nosuch" devices --devices nosuch
 
+for option in speed=1e400 speed=0 memory=1e400GiB memory=1e30GiB link=1e400GB/s; do
+    refuses "simulated device with $option" 2 "$option is not understood" devices --devices sim:a:$option
+done
+refuses "simulated device, speed twice" 2 "sim:a: speed is given twice" devices \
+    --devices sim:a:speed=1:speed=2
+accepts "simulated device without limits" devices --devices sim:a:speed=inf:memory=inf:link=infGB/s
+
 accepts "devices" devices --devices cpu,sim:big:speed=3
 says "devices names one" ' big '
 accepts "devices --json" devices --json --devices cpu,sim:big
