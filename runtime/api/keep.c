@@ -66,6 +66,7 @@ bool syi_keep_stored(const syi_stored_balance *stored, const sy_ratio *ratios, i
     }
     if (changed > within)
         return false;
-    snprintf(why, SYI_KEEP_TEXT, "no ratio differs by more than %.1f %%", 100 * changed);
+    snprintf(why, SYI_KEEP_TEXT, "no ratio differs by more than %.1f %% (the most is %.1f %%)",
+             100 * within, 100 * changed);
     return within > 0;
 }
