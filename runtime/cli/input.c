@@ -17,13 +17,14 @@ int cli_format_of(const char *option, const char *path, cli_format *out)
     const char *dot = strrchr(path, '.');
     struct stat info;
     *out = CLI_CSV;
-    if (strcmp(path, "-") == 0 || cli_path_descriptor(path) >= 0 ||
-        (dot && strcasecmp(dot, ".csv") == 0))
+    if (strcmp(path, "-") == 0 || (dot && strcasecmp(dot, ".csv") == 0))
         return CLI_DONE;
     *out = CLI_NPY;
     if (dot && strcasecmp(dot, ".npy") == 0)
         return CLI_DONE;
     *out = CLI_CSV;
+    if (cli_path_descriptor(path) >= 0)
+        return CLI_DONE;
     if (stat(path, &info) == 0) {
         if (S_ISDIR(info.st_mode))
             return cli_fail(CLI_FAILED, "%s '%s' is a directory; name a .csv or .npy file in it",

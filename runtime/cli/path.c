@@ -2,12 +2,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "path.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-int cli_path_descriptor(const char *path)
+static int named_descriptor(const char *path)
 {
     static const char *const standard[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -22,6 +23,34 @@ int cli_path_descriptor(const char *path)
             return atoi(digits);
     }
     return -1;
+}
+
+enum { PATH_SIZE = 4096 };
+
+/* Where the link leads; false: it is none. */
+static bool follow(const char *path, char out[PATH_SIZE])
+{
+    char link[PATH_SIZE];
+    const char *slash = strrchr(path, '/');
+    ssize_t size = readlink(path, link, sizeof link - 1);
+    int folder, n;
+    if (size < 0)
+        return false;
+    link[size] = '\0';
+    folder = *link != '/' && slash ? (int)(slash + 1 - path) : 0;
+    n = snprintf(out, PATH_SIZE, "%.*s%s", folder, path, link);
+    return n >= 0 && n < PATH_SIZE;
+}
+
+int cli_path_descriptor(const char *path)
+{
+    char links[2][PATH_SIZE];
+    int descriptor = named_descriptor(path);
+    for (int i = 0; descriptor < 0 && i < 8 && follow(path, links[i % 2]); i++) {
+        path = links[i % 2];
+        descriptor = named_descriptor(path);
+    }
+    return descriptor;
 }
 
 /* A file that is there, or else the folder it would be in. */

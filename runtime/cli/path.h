@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* N of /dev/fd/N and /proc/self/fd/N, also as /dev/stdin, /dev/stdout and /dev/stderr; -1: the path
- * is none of them. */
+/* N of /dev/fd/N and /proc/self/fd/N, also as /dev/stdin, /dev/stdout and /dev/stderr, and of a
+ * link to one of them; -1: the path is none. */
 int cli_path_descriptor(const char *path);
 
 /* Whether the output `path` would be written over `other`, be it through a link or under another

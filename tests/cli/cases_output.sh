@@ -100,12 +100,18 @@ accepts "report of the same name elsewhere" $to out.csv --report elsewhere/out.c
 accepts "report over an older one" $to out.csv --report elsewhere/out.csv
 
 # Descriptors are written where they stand, as a shell's own commands write them.
-for name in /dev/stdout /dev/fd/1 /proc/self/fd/1; do
+ln -s /dev/stdout stdout_link.csv
+ln -s stdout_link.csv link_of_link.csv
+for name in /dev/stdout /dev/fd/1 /proc/self/fd/1 stdout_link.csv link_of_link.csv; do
     echo before >log
     "$steelyard" $to $name >>log 2>err
     { echo before && cat wanted; } >both
     holds "output appended through $name" log <both
 done
+cp in.csv elsewhere/stdout_link.csv
+ln -s stdout_link.csv elsewhere/namesake.csv
+accepts "output through a link whose target has a namesake here" $to elsewhere/namesake.csv
+holds "output through a link whose target has a namesake here: result" elsewhere/stdout_link.csv <wanted
 echo before >log
 "$steelyard" $to /dev/fd/5 5>>log 2>err
 holds "output appended through /dev/fd/5" log <both
