@@ -5,8 +5,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "device/registry.h"
+#include "device/team.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,16 +15,6 @@ typedef struct cpu_device {
     syi_device base;
     syi_host_options options;
 } cpu_device;
-
-static int affinity_threads(void)
-{
-    cpu_set_t set;
-    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    if (count < 1)
-        count = online > 0 && online < 65536 ? (int)online : 1;
-    return count;
-}
 
 static sy_status parse_isa(const char *word, syi_isa *out)
 {
@@ -103,7 +93,7 @@ static sy_status cpu_open(const char *item, syi_devices *devices)
     if (!cpu)
         return syi_no_memory(sizeof *cpu);
     cpu->base.backend = &syi_backend_cpu;
-    cpu->options = (syi_host_options){affinity_threads(), syi_isa_detect()};
+    cpu->options = (syi_host_options){syi_processors(), syi_isa_detect()};
     status = parse_options(item, &cpu->options);
     if (status != SY_OK) {
         cpu_close(&cpu->base);

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "device/cut.h"
 #include "device/partials.h"
+#include "device/team.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -21,8 +22,10 @@ typedef struct host_pass {
     syi_cut cut;
     int64_t halo;
     unsigned char *partials; /* REDUCE: of the slab's tiles */
+    _Atomic int64_t next;    /* the piece that is taken next */
     atomic_bool failed;
     pthread_mutex_t collecting;
+    syi_outcome *outcome;
     sy_status status; /* of the first thread that failed */
     sy_error error;
 } host_pass;
@@ -159,8 +162,8 @@ static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece 
     return SY_OK;
 }
 
-/* One thread's part: takes pieces until none is left; `next` is the next one. */
-static sy_status run_pieces(host_pass *pass, _Atomic int64_t *next, syi_outcome *found)
+/* One thread's part: takes pieces until none is left. */
+static sy_status run_pieces(host_pass *pass, syi_outcome *found)
 {
     const syi_arithmetic saved = syi_arithmetic_enter();
     const syi_cut *cut = &pass->cut;
@@ -173,7 +176,7 @@ static sy_status run_pieces(host_pass *pass, _Atomic int64_t *next, syi_outcome 
     int64_t end = 0;
     while (status == SY_OK && !atomic_load(&pass->failed)) {
         if (here.index == end) {
-            const int64_t index = atomic_fetch_add(next, cut->at_once);
+            const int64_t index = atomic_fetch_add(&pass->next, cut->at_once);
             if (index >= cut->pieces)
                 break;
             here = (cursor){index, index / cut->pieces_per_row,
@@ -190,12 +193,14 @@ static sy_status run_pieces(host_pass *pass, _Atomic int64_t *next, syi_outcome 
     return status;
 }
 
-/* Adds what a thread found; keeps the first failure. */
-static void collect(host_pass *pass, sy_status status, syi_outcome *found, syi_outcome *outcome)
+/* Adds what the thread found; keeps the first failure. */
+static void run_part(void *argument)
 {
-    sy_status merged;
+    host_pass *pass = argument;
+    syi_outcome found = {0};
+    sy_status status = run_pieces(pass, &found), merged;
     pthread_mutex_lock(&pass->collecting);
-    merged = syi_outcome_merge(outcome, found);
+    merged = syi_outcome_merge(pass->outcome, &found);
     status = status != SY_OK ? status : merged;
     if (status != SY_OK && pass->status == SY_OK) {
         pass->status = status;
@@ -204,19 +209,12 @@ static void collect(host_pass *pass, sy_status status, syi_outcome *found, syi_o
     pthread_mutex_unlock(&pass->collecting);
 }
 
-/* One thread alone does without OpenMP, whose teams of one are not for nothing. */
-static sy_status run_threads(host_pass *pass, syi_outcome *outcome)
+static sy_status run_threads(host_pass *pass)
 {
-    _Atomic int64_t next = 0;
     if (pass->cut.threads == 1)
-        return run_pieces(pass, &next, outcome);
+        return run_pieces(pass, pass->outcome);
     pthread_mutex_init(&pass->collecting, NULL);
-#pragma omp parallel num_threads(pass->cut.threads)
-    {
-        syi_outcome found = {0};
-        sy_status status = run_pieces(pass, &next, &found);
-        collect(pass, status, &found, outcome);
-    }
+    syi_team_run(pass->cut.threads, run_part, pass);
     pthread_mutex_destroy(&pass->collecting);
     if (pass->status != SY_OK)
         syi_error_adopt(&pass->error);
@@ -234,8 +232,9 @@ static sy_status run_slab(const syi_job *job, const syi_slab *slab, const syi_vi
                       .isa = options->isa,
                       .cut = syi_cut_of(job, slab, options->threads),
                       .halo = syi_job_halo(job),
-                      .partials = partials};
-    return run_threads(&pass, found);
+                      .partials = partials,
+                      .outcome = found};
+    return run_threads(&pass);
 }
 
 sy_status syi_host_reduce(const syi_job *job, const syi_slab *slab, const syi_view *view,

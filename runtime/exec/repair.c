@@ -8,9 +8,11 @@
 #include "base/mem.h"
 #include "device/partials.h"
 #include "device/place.h"
+#include "device/team.h"
 
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* Part of a row: the slab's columns, of which the outputs are there, and inputs to their left. */
@@ -152,8 +154,14 @@ static int64_t join_doubts(syi_doubts *doubts)
     return kept;
 }
 
-/* What the threads share. */
+/* What the threads share: the doubts, from `next` on, and where their columns are. `patch` NULL:
+ * the host can address everything. */
 typedef struct decision {
+    const syi_job *job;
+    const patch *patch;
+    const syi_doubt *list;
+    int64_t count;
+    _Atomic int64_t next;
     pthread_mutex_t lock;
     sy_status status;
     sy_error error;
@@ -167,13 +175,12 @@ static patch whole_row(const syi_job *job, int64_t row)
     return all;
 }
 
-/* `patch` NULL: the host can address everything. */
-static void decide_one(const syi_job *job, const patch *patch, const syi_doubt *doubt,
-                       decision *all)
+static void decide_one(decision *all, const syi_doubt *doubt)
 {
-    const struct patch own = whole_row(job, doubt->row);
+    const patch own = whole_row(all->job, doubt->row);
     int64_t wanted;
-    sy_status status = repair(job, patch ? patch : &own, NULL, doubt->first, doubt->last, &wanted);
+    sy_status status =
+        repair(all->job, all->patch ? all->patch : &own, NULL, doubt->first, doubt->last, &wanted);
     pthread_mutex_lock(&all->lock);
     if (status != SY_OK && all->status == SY_OK) {
         all->status = status;
@@ -184,17 +191,29 @@ static void decide_one(const syi_job *job, const patch *patch, const syi_doubt *
     pthread_mutex_unlock(&all->lock);
 }
 
+/* One thread's part. */
+static void decide_some(void *argument)
+{
+    decision *all = argument;
+    for (int64_t i; (i = atomic_fetch_add(&all->next, 1)) < all->count;)
+        decide_one(all, &all->list[i]);
+}
+
 /* As many threads as there are take the doubts; the first failure is told. */
 static sy_status decide_all(const syi_job *job, const patch *patch, const syi_doubt *list,
                             int64_t count, int64_t *wanted)
 {
-    decision all = {.status = SY_OK, .wanted = INT64_MAX};
-    if (count == 0) /* as a rule; a team of threads is not for nothing */
+    decision all = {.job = job,
+                    .patch = patch,
+                    .list = list,
+                    .count = count,
+                    .status = SY_OK,
+                    .wanted = INT64_MAX};
+    const int most = count > 1 ? syi_processors() : 1;
+    if (count == 0) /* as a rule */
         return SY_OK;
     pthread_mutex_init(&all.lock, NULL);
-#pragma omp parallel for schedule(dynamic) if (count > 1)
-    for (int64_t i = 0; i < count; i++)
-        decide_one(job, patch, &list[i], &all);
+    syi_team_run(count < most ? (int)count : most, decide_some, &all);
     pthread_mutex_destroy(&all.lock);
     *wanted = all.wanted;
     if (all.status != SY_OK)

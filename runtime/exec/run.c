@@ -186,37 +186,54 @@ static void *work_beside(void *argument)
     return work(self);
 }
 
-/* Everybody gets the first packet before anybody begins, so that no device's part depends on when
- * its thread comes up. The last one works on the caller's own thread; who gets no thread leaves his
- * part to the others. */
-static void run_round(worker *workers, int count)
+/* Who works on the caller's own thread: the CPU, whose team of threads is kept for that one, or
+ * else the last one; -1: nobody takes part. */
+static int choose_own(const worker *workers, int count)
 {
-    crew *crew = workers->crew;
-    int own = 0;
+    int own = -1;
     for (int i = 0; i < count; i++) {
-        workers[i].started = false;
+        const syi_device *device = workers->crew->devices->list[i];
         if (!workers[i].takes_part)
             continue;
         own = i;
-        if (syi_queue_next(crew->queue, i, 0, &workers[i].packet) != SYI_TURN_TAKE)
+        if (device->info.type == SY_DEVICE_CPU)
+            break;
+    }
+    return own;
+}
+
+static void start(worker *self)
+{
+    crew *crew = self->crew;
+    self->called_ns = since_ns(crew);
+    self->started = pthread_create(&self->thread, NULL, work_beside, self) == 0;
+    if (self->started)
+        return;
+    pthread_mutex_lock(&crew->lock);
+    syi_queue_leave(crew->queue, self->index);
+    pthread_mutex_unlock(&crew->lock);
+    if (self->packet.count)
+        report(self, 0, 0);
+}
+
+/* Everybody gets the first packet before anybody begins, so that no device's part depends on when
+ * its thread comes up. Who gets no thread leaves his part to the others. */
+static void run_round(worker *workers, int count)
+{
+    crew *crew = workers->crew;
+    const int own = choose_own(workers, count);
+    for (int i = 0; i < count; i++) {
+        workers[i].started = false;
+        if (workers[i].takes_part &&
+            syi_queue_next(crew->queue, i, 0, &workers[i].packet) != SYI_TURN_TAKE)
             workers[i].packet.count = 0;
     }
-    for (int i = 0; i < own; i++) {
-        if (!workers[i].takes_part)
-            continue;
-        workers[i].called_ns = since_ns(crew);
-        workers[i].started =
-            pthread_create(&workers[i].thread, NULL, work_beside, &workers[i]) == 0;
-        if (!workers[i].started) {
-            pthread_mutex_lock(&crew->lock);
-            syi_queue_leave(crew->queue, i);
-            pthread_mutex_unlock(&crew->lock);
-            if (workers[i].packet.count)
-                report(&workers[i], 0, 0);
-        }
-    }
-    work(&workers[own]);
-    for (int i = 0; i < own; i++)
+    for (int i = 0; i < count; i++)
+        if (workers[i].takes_part && i != own)
+            start(&workers[i]);
+    if (own >= 0)
+        work(&workers[own]);
+    for (int i = 0; i < count; i++)
         if (workers[i].started)
             pthread_join(workers[i].thread, NULL);
 }

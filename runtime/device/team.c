@@ -1,0 +1,114 @@
+/*
+ * Threads by OpenMP, which keeps a team for each thread that calls it and wakes it up within a
+ * microsecond. Its library ends the process where it is refused a thread, so whether they can be
+ * had is tried first; and after a fork it waits for ever for the parent's.
+ */
+#define _GNU_SOURCE
+#include "device/team.h"
+
+#include "base/mem.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+typedef struct team {
+    int size;
+    void (*part)(void *);
+    void *argument;
+} team;
+
+int syi_processors(void)
+{
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (count < 1)
+        count = online > 0 && online < 65536 ? (int)online : 1;
+    return count;
+}
+
+/* ---- threads that can be had -------------------------------------------------------------- */
+
+/* Waits until the others have been made, too: they are wanted at once. */
+static void *stand(void *gate)
+{
+    pthread_mutex_lock(gate);
+    pthread_mutex_unlock(gate);
+    return NULL;
+}
+
+static bool can_make(int count)
+{
+    pthread_t *threads = syi_alloc((size_t)count, sizeof *threads);
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    int made = 0;
+    if (!threads)
+        return false;
+    pthread_mutex_lock(&gate);
+    while (made < count && pthread_create(&threads[made], NULL, stand, &gate) == 0)
+        made++;
+    pthread_mutex_unlock(&gate);
+    for (int i = 0; i < made; i++)
+        pthread_join(threads[i], NULL);
+    pthread_mutex_destroy(&gate);
+    syi_free(threads);
+    return made == count;
+}
+
+/* Tried are twice as many as the team wants, for the system counts a thread that has ended for some
+ * time. */
+static int possible(int wanted)
+{
+    static _Thread_local int had = 1; /* the largest team of this thread's */
+    if (wanted > had && !can_make(2 * (wanted - had)))
+        return 1;
+    had = wanted > had ? wanted : had;
+    return wanted;
+}
+
+/* ---- forks -------------------------------------------------------------------------------- */
+
+static atomic_bool is_child;
+
+static void note_fork(void)
+{
+    atomic_store(&is_child, true);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, note_fork);
+}
+
+/* ---- running ------------------------------------------------------------------------------ */
+
+static void *run(void *argument)
+{
+    const team *t = argument;
+    const int size = possible(t->size);
+    if (size == 1)
+        t->part(t->argument);
+    else
+#pragma omp parallel num_threads(size)
+        t->part(t->argument);
+    return NULL;
+}
+
+void syi_team_run(int wanted, void (*part)(void *), void *argument)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    team t = {wanted, part, argument};
+    pthread_t fresh;
+    pthread_once(&once, watch_forks);
+    if (wanted < 2)
+        part(argument);
+    else if (!atomic_load(&is_child))
+        run(&t);
+    else if (pthread_create(&fresh, NULL, run, &t) == 0) /* which has had no team */
+        pthread_join(fresh, NULL);
+    else
+        part(argument);
+}

@@ -1,0 +1,13 @@
+/* Several threads at once. */
+#ifndef SYI_DEVICE_TEAM_H
+#define SYI_DEVICE_TEAM_H
+
+/* The processors that the process may use. */
+int syi_processors(void);
+
+/* Runs `part` on `wanted` threads, the caller's among them, or on that alone where the process can
+ * not have so many; returns when all have returned. The parts take their work from where it is
+ * shared out: how many they are is not told. Thread-safe. */
+void syi_team_run(int wanted, void (*part)(void *), void *argument);
+
+#endif
