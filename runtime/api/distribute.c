@@ -12,18 +12,60 @@
 #include <string.h>
 #include <xxhash.h>
 
+/* One of a work's arrays. */
+typedef struct array {
+    const char *kind, *name;
+    uintptr_t at;
+    uint64_t bytes;
+} array;
+
+static array input_of(const syi_job *job, int k)
+{
+    return (array){"input", job->workload->input_names[k], (uintptr_t)job->in[k],
+                   (uint64_t)(job->rows * job->columns) * syi_element_size(job->dtype)};
+}
+
+static array output_of(const syi_job *job, int k)
+{
+    int64_t per_row = job->workload->pattern == SY_PATTERN_REDUCE ? 1 : job->columns;
+    return (array){"output", job->workload->output_names[k], (uintptr_t)job->out[k],
+                   (uint64_t)(job->rows * per_row) * syi_element_size(job->dtype)};
+}
+
+static sy_status check_array(const syi_job *job, const array *a)
+{
+    const size_t size = syi_element_size(job->dtype);
+    if (a->bytes && !a->at)
+        return syi_fail(SY_ERR_ARGUMENT, "%s: the array of %s '%s' is NULL", job->workload->name,
+                        a->kind, a->name);
+    if (a->bytes && a->at % size != 0)
+        return syi_fail(SY_ERR_ARGUMENT,
+                        "%s: the array of %s '%s' begins at %#llx, inside an element; its address "
+                        "must be a multiple of %zu",
+                        job->workload->name, a->kind, a->name, (unsigned long long)a->at, size);
+    return SY_OK;
+}
+
+static sy_status check_apart(const syi_job *job, const array *output, const array *other)
+{
+    if (!output->bytes || !other->bytes || output->at >= other->at + other->bytes ||
+        other->at >= output->at + output->bytes)
+        return SY_OK;
+    return syi_fail(SY_ERR_ARGUMENT, "%s: output '%s' overlaps %s '%s'; give it memory of its own",
+                    job->workload->name, output->name, other->kind, other->name);
+}
+
 static sy_status check_arrays(const syi_job *job)
 {
-    const syi_workload *workload = job->workload;
-    int has_outputs = job->columns > 0 || workload->pattern == SY_PATTERN_REDUCE;
-    for (int k = 0; k < workload->n_inputs && job->columns; k++)
-        if (!job->in || !job->in[k])
-            return syi_fail(SY_ERR_ARGUMENT, "%s: the array of input '%s' is NULL", workload->name,
-                            workload->input_names[k]);
-    for (int k = 0; k < workload->n_outputs && has_outputs; k++)
-        if (!job->out || !job->out[k])
-            return syi_fail(SY_ERR_ARGUMENT, "%s: the array of output '%s' is NULL", workload->name,
-                            workload->output_names[k]);
+    const int inputs = job->workload->n_inputs, outputs = job->workload->n_outputs;
+    array arrays[2 * SYI_MAX_ARRAYS];
+    for (int k = 0; k < inputs + outputs; k++) {
+        arrays[k] = k < inputs ? input_of(job, k) : output_of(job, k - inputs);
+        SYI_TRY(check_array(job, &arrays[k]));
+    }
+    for (int k = inputs; k < inputs + outputs; k++)
+        for (int other = 0; other < k; other++)
+            SYI_TRY(check_apart(job, &arrays[k], &arrays[other]));
     return SY_OK;
 }
 
@@ -129,7 +171,7 @@ static sy_status fill_report(sy_context *context, const syi_job *job, const syi_
     out->rows = job->rows;
     out->columns = job->columns;
     out->tiles = plan->tiles;
-    out->used_profile = plan->source == SYI_SOURCE_PROFILE;
+    out->used_profile = plan->source == SYI_SOURCE_PROFILE || plan->source == SYI_SOURCE_OTHER;
     out->n_devices = plan->count;
     out->predicted_ms = syi_plan_ms(plan);
     out->devices = devices;

@@ -67,6 +67,7 @@ sy_status syi_dtype_check(sy_dtype dtype)
 sy_status syi_work_check(sy_context *context, const sy_work *work, const sy_options *options,
                          double *params, syi_job *out)
 {
+    static const void *const nothing[SYI_MAX_ARRAYS]; /* where there are no columns */
     sy_work copy;
     const syi_workload *workload;
     SYI_TRY(syi_struct_check(work->struct_size, "sy_work"));
@@ -79,20 +80,22 @@ sy_status syi_work_check(sy_context *context, const sy_work *work, const sy_opti
     if (copy.rows < 0 || copy.columns < 0)
         return syi_fail(SY_ERR_ARGUMENT, "shape %lld x %lld: rows and columns must not be negative",
                         (long long)copy.rows, (long long)copy.columns);
-    if (copy.columns && copy.rows > INT64_MAX / 16 / copy.columns)
+    if (copy.rows > INT64_MAX / 16 / (copy.columns ? copy.columns : 1))
         return syi_fail(SY_ERR_ARGUMENT, "shape %lld x %lld: too many elements",
                         (long long)copy.rows, (long long)copy.columns);
     SYI_TRY(syi_dtype_check(copy.dtype));
     SYI_TRY(syi_params_resolve(workload, copy.params, copy.n_params, params));
     workload = syi_workload_for(workload, options->accuracy);
     SYI_TRY(check_halo(workload, params));
+    if (!copy.columns && workload->pattern != SY_PATTERN_REDUCE)
+        copy.rows = 1; /* however many there are, they hold nothing */
     *out = (syi_job){.workload = workload,
                      .params = params,
                      .rows = copy.rows,
                      .columns = copy.columns,
                      .dtype = copy.dtype,
-                     .in = copy.inputs,
-                     .out = copy.outputs,
+                     .in = copy.inputs ? copy.inputs : nothing,
+                     .out = copy.outputs ? copy.outputs : (void *const *)nothing,
                      .seed = options->seed,
                      .moves = options->accuracy == SY_ACCURACY_FAST && workload->tag != NULL,
                      .n_seeds = options->n_seeds,

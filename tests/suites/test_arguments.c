@@ -172,6 +172,51 @@ Test(arguments, works)
     sy_report_clear(NULL);
 }
 
+/* Arrays that lie upon each other, or not at an element. */
+Test(arguments, places_of_arrays)
+{
+    static const struct {
+        const char *workload;
+        int64_t in, out; /* bytes from the room's beginning */
+    } wrong[] = {{"sma", 0, 0}, {"sma", 0, 8},    {"sma", 8, 0},
+                 {"sum", 0, 8}, {"sma", 0, 1604}, {"sma", 4, 1608}};
+    double room[3 * N] = {0};
+    const void *in;
+    void *out;
+    sy_work work = {.struct_size = sizeof work, .columns = N, .inputs = &in, .outputs = &out};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        work.workload = wrong[i].workload;
+        in = (char *)room + wrong[i].in;
+        out = (char *)room + wrong[i].out;
+        REFUSED(SY_ERR_ARGUMENT, distribute_workload(context, &work, NULL, NULL));
+    }
+    in = room;
+    out = room + N;
+    cr_expect_eq(distribute_workload(context, &work, NULL, NULL), SY_OK);
+    work.dtype = SY_F32;
+    out = (float *)room + N;
+    cr_expect_eq(distribute_workload(context, &work, NULL, NULL), SY_OK);
+}
+
+/* No columns: nothing is looked at, and nothing is done, however many rows there are. */
+Test(arguments, nothing_at_all)
+{
+    double y = 1;
+    void *out = &y;
+    sy_work work = {.struct_size = sizeof work, .workload = "sma", .rows = INT64_MAX / 16};
+    sy_plan_info plan = {.struct_size = sizeof plan};
+    cr_expect_eq(distribute_workload(context, &work, NULL, NULL), SY_OK);
+    cr_expect_eq(sy_plan_explain(context, &work, NULL, &plan), SY_OK);
+    sy_plan_info_clear(&plan);
+    work.rows = INT64_MAX;
+    REFUSED(SY_ERR_ARGUMENT, distribute_workload(context, &work, NULL, NULL));
+    work = (sy_work){.struct_size = sizeof work, .workload = "sum", .rows = 1};
+    REFUSED(SY_ERR_ARGUMENT, distribute_workload(context, &work, NULL, NULL));
+    work.outputs = &out;
+    cr_expect_eq(distribute_workload(context, &work, NULL, NULL), SY_OK);
+    cr_expect_eq(y, 0);
+}
+
 Test(arguments, contexts)
 {
     static const char *const malformed[] = {"cpu,",
@@ -286,6 +331,9 @@ Test(arguments, profiles)
     REFUSED(SY_ERR_ARGUMENT, sy_balance_tag(NULL, 0, tag));
     REFUSED(SY_ERR_NOT_FOUND, sy_balance_tag(context, 0, tag));
     REFUSED(SY_ERR_ARGUMENT, sy_profile_auto_balance(NULL, NULL, NULL));
+    REFUSED(SY_ERR_ARGUMENT, sy_profile_auto_balance(context, &options, NULL));
+    options.struct_size = sizeof options;
+    options.tag = "a tag of more bytes than there are places for in a multigpu.json of ours";
     REFUSED(SY_ERR_ARGUMENT, sy_profile_auto_balance(context, &options, NULL));
     REFUSED(SY_ERR_ARGUMENT, sy_threshold_update(NULL, "k", 1, 1));
     REFUSED(SY_ERR_ARGUMENT, sy_threshold_update(context, NULL, 1, 1));

@@ -26,7 +26,8 @@ typedef struct sy_work {
     int64_t rows, columns;     /* rows 0 means 1; columns may be 0: nothing is computed */
     const void *const *inputs; /* one pointer per input, [rows][columns] elements each */
     void *const *outputs;      /* one per output: [rows][columns], or [rows] for a reduction; they
-                                  overlap neither each other nor an input */
+                                  overlap neither each other nor an input, and each begins at a
+                                  multiple of its elements' size */
     /* Arrays may be plain memory, pinned memory, or memory of a GPU of the context, in any mixture
      * (memory.h); the CUDA driver knows which. A GPU uses arrays of its own in place, others' are
      * copied to it part by part, and so to the CPU. What a GPU is to read there must be complete

@@ -46,7 +46,8 @@ typedef struct sy_error {
     char text[512];  /* one line: what, where, and what to do */
 } sy_error;
 
-/* The last failure of a call of this thread; valid until the thread's next failing call. */
+/* Why the thread's last call failed, if it returned another status than SY_OK; valid until its next
+ * call. After a call that returned SY_OK it may be what that call could do without. */
 SY_API const sy_error *sy_last_error(void);
 
 #ifdef __cplusplus
