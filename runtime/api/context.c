@@ -54,7 +54,7 @@ sy_status sy_context_create(const sy_config *config, sy_context **out)
     context = syi_alloc(1, sizeof *context);
     if (!context)
         return syi_no_memory(sizeof *context);
-    pthread_mutex_init(&context->log.lock, NULL);
+    syi_log_init(&context->log);
     pthread_mutex_init(&context->lock, NULL);
     syi_memory_init(&context->memory);
     syi_sides_init(&context->sides);

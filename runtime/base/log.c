@@ -1,7 +1,17 @@
+#define _XOPEN_SOURCE 700
 #include "base/log.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+
+void syi_log_init(syi_log *log)
+{
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&log->lock, &kind);
+    pthread_mutexattr_destroy(&kind);
+}
 
 void syi_log_line(syi_log *log, sy_log_level level, const char *format, ...)
 {

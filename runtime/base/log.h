@@ -12,6 +12,8 @@ typedef struct syi_log {
     pthread_mutex_t lock;
 } syi_log;
 
+/* The callback may call the library, which may log again. */
+void syi_log_init(syi_log *log);
 void syi_log_line(syi_log *log, sy_log_level level, const char *format, ...) SYI_PRINTF(3, 4);
 
 #endif

@@ -110,14 +110,19 @@ static sy_status open_list(char *list, syi_log *log, syi_devices *devices)
     return SY_OK;
 }
 
+/* Infinite, for one, is as long as can be counted. */
+static int64_t patience_of(const sy_config *config)
+{
+    const double ms = config->watchdog_ms > 0 ? config->watchdog_ms : 30000;
+    return ms < 4e12 ? (int64_t)(ms * 1e6) : INT64_MAX / 2;
+}
+
 sy_status syi_devices_open(const sy_config *config, syi_log *log, syi_devices *out)
 {
     const char *list = config->devices;
     char *copy = syi_strdup(list && *list ? list : "auto");
     sy_status status;
-    *out = (syi_devices){.config = config,
-                         .log = log,
-                         .watchdog_ms = config->watchdog_ms > 0 ? config->watchdog_ms : 30000};
+    *out = (syi_devices){.config = config, .log = log, .watchdog_ns = patience_of(config)};
     if (!copy)
         return syi_no_memory(strlen(list ? list : "auto") + 1);
     status = open_list(copy, log, out);

@@ -10,7 +10,7 @@ struct syi_devices {
     int count;
     const sy_config *config; /* while they are being opened */
     syi_log *log;
-    double watchdog_ms;
+    int64_t watchdog_ns;
     struct syi_cuda_driver *cuda; /* opened with the first GPU */
     struct syi_nvml *nvml;        /* with it; NULL: none */
     struct syi_cuda_gather *gather;

@@ -110,7 +110,7 @@ static sy_status stream_span(cuda_device *cuda, CUfunction kernel, const syi_job
             SYI_TRY(cuda_slot_finish(cuda, &cuda->slots[pace.next], job, outcome));
         SYI_TRY(make_room(cuda, job, span, &pace, outcome));
         slab = syi_slab_take(job, &span, pace.tiles);
-        SYI_TRY(syi_gate_pass(job->gate, slab.tiles));
+        SYI_TRY(syi_gate_pass(job->gate, 0)); /* what fails is counted where it is done anew */
         SYI_TRY(cuda_slot_start(cuda, &cuda->slots[pace.next], kernel, job, &slab));
         pace.next = (pace.next + 1) % pace.slots;
     }
@@ -130,8 +130,11 @@ static sy_status run_in_context(cuda_device *cuda, const syi_job *job, syi_tiles
         cuda_trace_begin(cuda, job);
         status = stream_span(cuda, kernel, job, span, outcome);
     }
-    if (status != SY_OK)
+    if (status != SY_OK) {
+        const sy_error why = *sy_last_error();
         abandon_all(cuda);
+        syi_error_adopt(&why);
+    }
     cuda_trace_end(cuda);
     cuda->driver->api.cuCtxPopCurrent(NULL);
     return status;

@@ -37,7 +37,7 @@ sy_status syi_cuda_gather_open(const syi_devices *devices, const sy_config *conf
     pthread_mutex_init(&gather->lock, NULL);
     gather->devices = devices;
     gather->log = log;
-    gather->patience_ns = (int64_t)(devices->watchdog_ms * 1e6);
+    gather->patience_ns = devices->watchdog_ns;
     /* The system's NCCL has nothing to do with a driver that was named. */
     if (config->nccl_library || !config->cuda_driver) {
         const char *path = config->nccl_library ? config->nccl_library : "libnccl.so.2";

@@ -52,14 +52,11 @@ static void describe_uuid(const CUuuid *uuid, char *text, size_t size)
              b[14], b[15]);
 }
 
-static sy_status describe(cuda_device *cuda, int ordinal)
+static sy_status describe(cuda_device *cuda)
 {
     sy_device_info *info = &cuda->base.info;
     size_t total = 0;
     CUuuid uuid;
-    info->type = SY_DEVICE_CUDA;
-    snprintf(info->id, sizeof info->id, "cuda:%d", ordinal);
-    syi_copy_text(info->name, sizeof info->name, info->id);
     SYI_TRY(
         CU(cuda, cuDeviceGetName(info->description, (int)sizeof info->description, cuda->device)));
     short_name(info->description, info->name, sizeof info->name);
@@ -161,9 +158,7 @@ static sy_status start(cuda_device *cuda, int ordinal, const cuda_parts *parts, 
 {
     SYI_TRY(CU(cuda, cuDeviceGet(&cuda->device, ordinal)));
     cuda->base.home = 1 + cuda->device;
-    SYI_TRY(describe(cuda, ordinal));
-    if (parts)
-        snprintf(cuda->base.info.id, sizeof cuda->base.info.id, "cuda:%d.%d", ordinal, index);
+    SYI_TRY(describe(cuda));
     /* The primary context is the one that NCCL and the program's own CUDA code use too. */
     SYI_TRY(CU(cuda, cuDevicePrimaryCtxRetain(&cuda->primary, cuda->device)));
     cuda->context = cuda->primary;
@@ -189,6 +184,14 @@ static void find_link(const syi_devices *devices, cuda_device *cuda)
     }
 }
 
+/* What it is called, also if it turns out to be of no use. */
+static void give_name(sy_device_info *info, int ordinal, const cuda_parts *parts, int index)
+{
+    info->type = SY_DEVICE_CUDA;
+    snprintf(info->id, sizeof info->id, parts ? "cuda:%d.%d" : "cuda:%d", ordinal, index);
+    syi_copy_text(info->name, sizeof info->name, info->id);
+}
+
 static sy_status open_one(syi_devices *devices, int ordinal, const cuda_parts *parts, int index)
 {
     cuda_device *cuda = syi_alloc(1, sizeof *cuda);
@@ -206,7 +209,8 @@ static sy_status open_one(syi_devices *devices, int ordinal, const cuda_parts *p
     cuda->gather = devices->gather;
     cuda->log = devices->log;
     cuda->budget = (size_t)devices->config->memory_budget;
-    cuda->watchdog_ns = (int64_t)(devices->watchdog_ms * 1e6);
+    cuda->watchdog_ns = devices->watchdog_ns;
+    give_name(&cuda->base.info, ordinal, parts, index);
     status = start(cuda, ordinal, parts, index, devices->log);
     /* A GPU that cannot be used is listed with the reason; the others may do. */
     if (status != SY_OK) {

@@ -307,7 +307,7 @@ sy_status cuda_slot_finish(cuda_device *cuda, cuda_slot *slot, const syi_job *jo
                                  slot->staging + slot->layout.partials));
     outcome->tiles_done += slot->slab.tiles;
     syi_outcome_join_links(outcome, job->workload);
-    return SY_OK;
+    return syi_gate_pass(job->gate, slot->slab.tiles);
 }
 
 void cuda_slot_abandon(cuda_device *cuda, cuda_slot *slot)

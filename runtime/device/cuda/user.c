@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include <stdbool.h>
 #include <stdio.h>
 #include <steelyard/gpu.h>
 #include <string.h>
@@ -31,8 +32,6 @@ static void refuse(cuda_device *cuda, cuda_user_image *image, CUresult result)
 {
     snprintf(image->refused, sizeof image->refused, "its driver refuses the GPU image (%.60s)",
              syi_cuda_error_name(&cuda->driver->api, result));
-    syi_log_line(cuda->log, SY_LOG_WARNING, "%s is left out of workload '%s': %s",
-                 cuda->base.info.name, image->workload->name, image->refused);
 }
 
 /* Adds the image to the list: loaded, refused for good, or without the kernel. */
@@ -63,13 +62,18 @@ static sy_status load(cuda_device *cuda, const syi_workload *workload, cuda_user
 
 static sy_status find_image(cuda_device *cuda, const syi_workload *workload, cuda_user_image **out)
 {
+    bool is_new;
     sy_status status = SY_OK;
     pthread_mutex_lock(&cuda->images);
     for (*out = cuda->user_images; *out && (*out)->workload != workload;)
         *out = (*out)->next;
-    if (!*out)
+    is_new = !*out;
+    if (is_new)
         status = load(cuda, workload, out);
     pthread_mutex_unlock(&cuda->images);
+    if (is_new && status == SY_OK && *(*out)->refused) /* the log's callback may call the library */
+        syi_log_line(cuda->log, SY_LOG_WARNING, "%s is left out of workload '%s': %s",
+                     cuda->base.info.name, workload->name, (*out)->refused);
     return status;
 }
 

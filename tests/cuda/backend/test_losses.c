@@ -6,6 +6,7 @@
 
 #include "device/cuda/slot.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,11 +27,26 @@ static sy_context *open_world(int w)
     return gpu_open("cuda", IN_FLIGHT * workloads[w].slab_bytes, 0, NULL);
 }
 
+/* What is done is never more than there is, whatever is done again. */
+static int watch(void *user, uint64_t done, uint64_t tiles)
+{
+    uint64_t *last = user;
+    GPU_CHECK(done >= *last && done <= tiles, "%llu of %llu tiles are done",
+              (unsigned long long)done, (unsigned long long)tiles);
+    *last = done;
+    return 0;
+}
+
 /* Equal shares, and each device keeps to its own. */
 static sy_status run(sy_context *context, const char *workload, sy_report *report, const char *what)
 {
     const sy_ratio ratios[GPUS] = {{"cuda:0", 1}, {"cuda:1", 1}, {"cuda:2", 1}};
-    const sy_options options = {.struct_size = sizeof options, .ratios = ratios, .n_ratios = GPUS};
+    uint64_t done = 0;
+    const sy_options options = {.struct_size = sizeof options,
+                                .ratios = ratios,
+                                .n_ratios = GPUS,
+                                .progress = watch,
+                                .progress_user = &done};
     lab_case c = {.workload = workload, .rows = 1, .columns = COLUMNS, .x = x};
     return gpu_compare(context, &c, &options, report, what);
 }
@@ -131,6 +147,45 @@ static void tried_again(void)
     }
 }
 
+/* One whose driver does not even give it is listed, and the others work. */
+static void not_given(void)
+{
+    lab_case c = gpu_case("sma", GPU_MOST);
+    sy_device_info info;
+    sy_context *context;
+    gpu_world("gpus=2", NULL, 0);
+    GPU_CHECK(!vcuda_fault("device=1,call=cuDeviceGet,error=CUDA_ERROR_UNKNOWN"), "%s",
+              vcuda_message());
+    context = gpu_open("auto", 0, 0, NULL);
+    GPU_CHECK(context, "%s", sy_last_error()->text);
+    GPU_CHECK(sy_device_query(context, 1, &info) == SY_OK && info.type == SY_DEVICE_CUDA &&
+                  !info.usable && !strcmp(info.id, "cuda:1") && *info.reason,
+              "device 1 is '%s', type %d: %s", info.id, (int)info.type, info.reason);
+    GPU_CHECK(gpu_compare(context, &c, NULL, NULL, "not given") == SY_OK, "%s",
+              sy_last_error()->text);
+    gpu_close(&context, "not given");
+}
+
+/* Whoever waits for ever is not told that a GPU hangs. */
+static void endless_patience(void)
+{
+    static const double patience_ms[] = {1e13, 1e300, INFINITY};
+    for (int i = 0; i < 3; i++) {
+        lab_case c = gpu_case("sma", GPU_MOST);
+        sy_report report = {.struct_size = sizeof report};
+        sy_context *context;
+        gpu_world("gpus=2", "threads", 0);
+        context = gpu_open("cuda", 0, patience_ms[i], NULL);
+        GPU_CHECK(context && gpu_compare(context, &c, NULL, &report, "patience") == SY_OK, "%s",
+                  sy_last_error()->text);
+        for (int k = 0; k < report.n_devices; k++)
+            GPU_CHECK(!strcmp(report.devices[k].state, "ok"), "%g ms: %s", patience_ms[i],
+                      report.devices[k].state);
+        sy_report_clear(&report);
+        gpu_close(&context, "patience");
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (!gpu_begin(argc, argv))
@@ -144,5 +199,7 @@ int main(int argc, char **argv)
     }
     hang();
     tried_again();
+    not_given();
+    endless_patience();
     return gpu_end();
 }
