@@ -45,11 +45,15 @@ sy_status syi_cost_store(json_t *entry, const syi_cost *cost)
     return SY_OK;
 }
 
-/* A number of at least `least`; NaN: it is none. */
-static double number(const json_t *value, double least)
+/* More than any device takes: eleven days. What goes beyond is no measurement, and the arithmetic
+ * of a split would leave its range. */
+#define MOST_NS 1e15
+
+/* A number from `least` to `most`; NaN: it is none. */
+static double number(const json_t *value, double least, double most)
 {
     double x = json_is_number(value) ? json_number_value(value) : NAN;
-    return isfinite(x) && x >= least ? x : NAN;
+    return x >= least && x <= most ? x : NAN;
 }
 
 sy_status syi_cost_store_drift(json_t *entry, double drift)
@@ -59,8 +63,8 @@ sy_status syi_cost_store_drift(json_t *entry, double drift)
 
 double syi_cost_drift(const json_t *entry)
 {
-    double drift = number(json_object_get(entry, "drift"), 0);
-    return drift > 0 ? drift : 1;
+    double drift = number(json_object_get(entry, "drift"), 1e-6, 1e6);
+    return isnan(drift) ? 1 : drift;
 }
 
 sy_status syi_cost_store_pending(json_t *entry, syi_pending pending)
@@ -86,7 +90,7 @@ bool syi_cost_pending(const json_t *entry, syi_pending *out)
 {
     const json_t *own = json_object_get(entry, "pending");
     syi_pending found = {whole(json_object_get(own, "runs")),
-                         number(json_object_get(own, "drift"), 0),
+                         number(json_object_get(own, "drift"), 0, 1e6),
                          whole(json_object_get(own, "idle"))};
     bool sound = own && syi_pending_sound(found);
     *out = sound ? found : (syi_pending){0};
@@ -102,15 +106,15 @@ static bool load_curve(const json_t *entry, syi_curve *out)
     if (pieces < 1 || pieces > SYI_PIECES || json_array_size(bends) != pieces - 1)
         return false;
     *out = (syi_curve){.pieces = (int)pieces,
-                       .fixed_ns = number(json_object_get(entry, "fixed_ns"), 0),
-                       .spread = number(json_object_get(entry, "spread"), 0)};
+                       .fixed_ns = number(json_object_get(entry, "fixed_ns"), 0, MOST_NS),
+                       .spread = number(json_object_get(entry, "spread"), 0, MOST_NS)};
     for (size_t i = 0; i < pieces; i++) {
-        out->per_element_ns[i] = number(json_array_get(slopes, i), 1e-9);
+        out->per_element_ns[i] = number(json_array_get(slopes, i), 1e-9, MOST_NS);
         if (isnan(out->per_element_ns[i]))
             return false;
     }
     for (size_t i = 0; i + 1 < pieces; i++) {
-        out->until[i] = number(json_array_get(bends, i), last);
+        out->until[i] = number(json_array_get(bends, i), last, 1e19);
         if (!(out->until[i] > last))
             return false;
         last = out->until[i];

@@ -190,8 +190,11 @@ static int open_lock(const syi_locked_file *file, const char *name)
     int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     int descriptor = openat(file->folder, name, O_RDWR | O_CREAT | flags, 0666);
     /* Another user's lock file: it can be locked without being writable. */
-    if (descriptor < 0 && errno == EACCES)
+    if (descriptor < 0 && errno == EACCES) {
         descriptor = openat(file->folder, name, O_RDONLY | flags);
+        if (descriptor < 0 && errno == ENOENT)
+            errno = EACCES; /* there is none, and it cannot be made */
+    }
     return descriptor;
 }
 

@@ -29,6 +29,9 @@ json_t *syi_multigpu_costs(const json_t *root, const char *tag);
  * listed. */
 sy_status syi_multigpu_tag(syi_store *store, int index, char tag[64]);
 
+/* SY_ERR_ARGUMENT: nothing can be stored under this tag. */
+sy_status syi_multigpu_check_tag(const char *tag);
+
 /* Stores a tag's ratios and makes it the top level's. The ratios are normalised; SY_ERR_ARGUMENT
  * on an empty list, a device named twice, a ratio that is not > 0 and finite, or a bad tag.
  * `fingerprint` and `costs` are borrowed; NULL takes away what was stored for the tag. */

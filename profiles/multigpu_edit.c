@@ -128,16 +128,20 @@ static sy_status fill_ratios(json_t *object, const sy_ratio *ratios, int n_ratio
     return SY_OK;
 }
 
+sy_status syi_multigpu_check_tag(const char *tag)
+{
+    SYI_TRY(syi_json_check_text("tag", tag));
+    if (!syi_multigpu_tag_fits(tag))
+        return syi_fail(SY_ERR_ARGUMENT, "the tag '%.70s...' is longer than 63 bytes; shorten it",
+                        tag);
+    return SY_OK;
+}
+
 sy_status syi_multigpu_set(syi_store *store, const char *tag, const sy_ratio *ratios, int n_ratios,
                            json_t *fingerprint, json_t *costs)
 {
     change change = {store, tag, json_object(), fingerprint, costs};
-    sy_status status = change.ratios ? SY_OK : syi_json_no_memory();
-    if (status == SY_OK)
-        status = syi_json_check_text("tag", tag);
-    if (status == SY_OK && !syi_multigpu_tag_fits(tag))
-        status = syi_fail(SY_ERR_ARGUMENT, "the tag '%.70s...' is longer than 63 bytes; shorten it",
-                          tag);
+    sy_status status = change.ratios ? syi_multigpu_check_tag(tag) : syi_json_no_memory();
     if (status == SY_OK)
         status = fill_ratios(change.ratios, ratios, n_ratios);
     if (status == SY_OK)

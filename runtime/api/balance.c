@@ -108,7 +108,9 @@ static sy_status plan_by_known(sy_context *context, const syi_job *job, const sy
                                const syi_experience *experience, const syi_choice *choice,
                                double *ratios, syi_plan *out)
 {
-    syi_source source = known->ratios ? SYI_SOURCE_PROFILE : SYI_SOURCE_NOMINAL;
+    syi_source source = !known->ratios    ? SYI_SOURCE_NOMINAL
+                        : known->borrowed ? SYI_SOURCE_OTHER
+                                          : SYI_SOURCE_PROFILE;
     if (known->costs && syi_plan_balance(&context->devices, job, experience, out) == SY_OK) {
         out->source = source;
         return SY_OK;
@@ -116,7 +118,7 @@ static sy_status plan_by_known(sy_context *context, const syi_job *job, const sy
     if (!weigh_stored(context, job, known, choice, ratios))
         source = weigh_nominal(context, choice, ratios);
     SYI_TRY(syi_plan_make(&context->devices, job, ratios, source, out));
-    out->exact = source == SYI_SOURCE_PROFILE && !known->measured && !known->borrowed;
+    out->exact = source == SYI_SOURCE_PROFILE && !known->measured;
     return SY_OK;
 }
 

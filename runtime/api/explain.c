@@ -98,6 +98,8 @@ static sy_status fill_plan(sy_context *context, const syi_job *job, const syi_pl
     static const char *const reasons[] = {
         [SYI_SOURCE_CALL] = "the ratios of this call",
         [SYI_SOURCE_PROFILE] = "the ratios stored in multigpu.json",
+        [SYI_SOURCE_OTHER] = "a guess, the ratios that multigpu.json has for another tag; run "
+                             "'profile'",
         [SYI_SOURCE_NOMINAL] = "no stored ratios: the devices' nominal speeds; run 'profile'",
     };
     sy_planned_device *devices = syi_alloc((size_t)plan->count, sizeof *devices);

@@ -150,6 +150,22 @@ static sy_status match_ratios(sy_context *context, const syi_stored_balance *sto
     return SY_OK;
 }
 
+/* The ratios are of tag `from`, for another workload or another list of devices: no reason to leave
+ * somebody out. */
+static void doubt_ratios(sy_context *context, syi_known *known, const char *from)
+{
+    for (int i = 0; i < known->count; i++)
+        known->ratios = known->ratios && known->devices[i].ratio > 0;
+    for (int i = 0; i < known->count && !known->ratios; i++)
+        known->devices[i].ratio = 0;
+    if (known->ratios)
+        syi_log_line(
+            &context->log, SY_LOG_INFO,
+            "nothing is stored for the tag '%s'; the ratios of '%s' are a first guess; run "
+            "'profile'",
+            known->tag, from);
+}
+
 static sy_status read_file(sy_context *context, syi_known *out)
 {
     syi_stored_balance stored;
@@ -178,6 +194,8 @@ static sy_status read_file(sy_context *context, syi_known *out)
     SYI_TRY(status);
     out->measured = stored.costs != NULL;
     status = match_ratios(context, &stored, out);
+    if (status == SY_OK && !same_workload)
+        doubt_ratios(context, out, stored.balance.tag);
     for (int i = 0; status == SY_OK && same_workload && i < out->count; i++) {
         load_cost(context, out, measured, &stored, i, &out->devices[i]);
         out->costs += out->devices[i].has_cost;

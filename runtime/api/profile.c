@@ -322,6 +322,7 @@ sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options 
         syi_default_tag(workload, copy.dtype, tag);
         copy.tag = tag;
     }
+    SYI_TRY(syi_multigpu_check_tag(copy.tag)); /* before minutes are spent */
     status = sample_make(workload, &copy, &s);
     if (status == SY_OK)
         status = profile_devices(context, workload, &copy, &s, kept);

@@ -272,7 +272,7 @@ sy_status syi_side_recall(sy_context *context, const syi_job *job, double ms[2])
 /* ---- learning ----------------------------------------------------------------------------- */
 
 /* Both sides are known by now: so that the next process knows as well. While somebody else has the
- * file, the next call tries again. */
+ * file, the next call tries again; where it cannot be written it is left at that. */
 static void store(sy_context *context, const syi_job *job, const double ms[2])
 {
     const syi_workload *workload = job->workload;
@@ -294,7 +294,7 @@ static void store(sy_context *context, const syi_job *job, const double ms[2])
         syi_log_line(&context->log, SY_LOG_WARNING, "the times of CPU and GPU are not stored: %s",
                      sy_last_error()->text);
     pthread_mutex_lock(&context->sides.lock);
-    s = done ? NULL : find(&context->sides, job);
+    s = done || status != SY_OK ? NULL : find(&context->sides, job);
     at = s ? place_of(s, size_of(job)) : 0;
     if (s && at < s->count && s->known[at].size == size_of(job))
         s->stored[at] = false;

@@ -177,29 +177,39 @@ static void fill_row(syi_registered *entry)
     }
 }
 
+static sy_status exists_already(const char *name)
+{
+    return syi_fail(SY_ERR_ARGUMENT, "workload '%s' exists already; choose another name", name);
+}
+
 sy_status sy_workload_register(sy_context *context, const sy_workload_def *def)
 {
     syi_registered *entry, **last;
     sy_workload_def copy;
+    bool taken;
     if (!context || !def)
         return syi_fail(SY_ERR_ARGUMENT, "sy_workload_register: context or def is NULL");
     SYI_TRY(syi_struct_check(def->struct_size, "sy_workload_def"));
     SYI_ADOPT(copy, def);
     SYI_TRY(check_def(&copy));
     if (look_up(context, copy.name, 0))
-        return syi_fail(SY_ERR_ARGUMENT, "workload '%s' exists already; choose another name",
-                        copy.name);
+        return exists_already(copy.name);
     entry = syi_alloc(1, sizeof *entry);
     if (!entry)
         return syi_no_memory(sizeof *entry);
     entry->def = copy;
     fill_row(entry);
     pthread_mutex_lock(&context->lock);
-    for (last = &context->registered; *last; last = &(*last)->next)
-        ;
-    *last = entry;
+    for (last = &context->registered; *last && strcmp((*last)->workload.name, copy.name) != 0;)
+        last = &(*last)->next;
+    taken = *last != NULL; /* by another thread, just now */
+    if (!taken)
+        *last = entry;
     pthread_mutex_unlock(&context->lock);
-    return SY_OK;
+    if (!taken)
+        return SY_OK;
+    syi_free(entry);
+    return exists_already(copy.name);
 }
 
 void syi_registered_clear(sy_context *context)

@@ -13,6 +13,7 @@
 typedef enum syi_source {
     SYI_SOURCE_CALL,    /* the call's own */
     SYI_SOURCE_PROFILE, /* multigpu.json */
+    SYI_SOURCE_OTHER,   /* what that has for another tag */
     SYI_SOURCE_NOMINAL  /* nothing is known but what the devices say of themselves */
 } syi_source;
 

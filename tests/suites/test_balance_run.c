@@ -213,18 +213,26 @@ Test(balance_run, does_not_believe_another_version)
     sy_context_destroy(&context);
 }
 
-/* A damaged entry is no cost, and no error. */
+/* A damaged entry is no cost, and no error. So are times that no device takes. */
 Test(balance_run, damaged_costs)
 {
-    sy_context *context;
-    sy_plan_info plan;
-    write_profile(-10, 30, 0, 0, 1);
-    context = lab_open("sim:a,sim:b", path, NULL);
-    cr_assert(context);
-    plan = explain(context, 4096 * 200);
-    cr_expect_eq(plan.tiles, 200);
-    sy_plan_info_clear(&plan);
-    sy_context_destroy(&context);
+    static const cost_row damaged[] = {{"a", 0, -10, 0.01, 1},
+                                       {"a", 0, 1e300, 0.01, 1},
+                                       {"a", 9e18, 10, 0.01, 1e-300},
+                                       {"a", 0, 10, 0.01, 1e-308}};
+    for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
+        cost_row rows[] = {damaged[i], damaged[i]};
+        sy_context *context;
+        sy_plan_info plan;
+        rows[1].device = "b";
+        cr_assert(cost_file_write(path, "sma", 1, rows, 2));
+        context = lab_open("sim:a,sim:b", path, NULL);
+        cr_assert(context);
+        plan = explain(context, 4096 * 200);
+        cr_expect_eq(plan.tiles, 200);
+        sy_plan_info_clear(&plan);
+        sy_context_destroy(&context);
+    }
 }
 
 /* The profile says 1:1, the devices are 1:1e4: the fast one does nearly everything, and the bits
