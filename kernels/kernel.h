@@ -85,7 +85,8 @@ typedef struct syi_workload {
     /* Columns to the left that a piece needs (WINDOW) or wants for its own start (RECURRENCE);
      * NULL: 0. */
     int64_t (*halo)(const double *params);
-    /* The first column with a value; the ones before hold NaN. NULL: 0. */
+    /* The first column with a value; the ones before hold NaN. REDUCE: a row that ends before it
+     * gives NaN. NULL: 0. */
     int64_t (*warmup)(const double *params);
     syi_run_fn run[SYI_ISA_COUNT]; /* NULL: not in this build; BASE is always there */
     /* RECURRENCE: whether the state a piece assumed agrees with the end of its left neighbour,

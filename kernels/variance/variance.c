@@ -138,6 +138,11 @@ static const sy_param_info params[] = {{.name = "ddof",
                                         .max = 0x1p40,
                                         .is_integer = 1}};
 
+static int64_t warmup(const double *params)
+{
+    return (int64_t)params[0]; /* the divisor is positive from there on */
+}
+
 static const syi_gpu_form gpu = SYI_TILE_FORM("syi_gpu_variance");
 static const syi_gpu_form gpu_fast = SYI_TILE_FORM("syi_gpu_variance_fast");
 
@@ -157,7 +162,7 @@ static const char *const output_names[] = {"variance"};
 #define VARIANCE_FACE                                                                              \
     .name = "variance", .summary = "variance of a row, of the population unless ddof is given",    \
     .pattern = SY_PATTERN_REDUCE, .n_inputs = 1, .n_outputs = 1, .n_params = 1,                    \
-    .input_names = input_names, .output_names = output_names, .params = params
+    .input_names = input_names, .output_names = output_names, .params = params, .warmup = warmup
 
 static const syi_workload fast = {
     VARIANCE_FACE,

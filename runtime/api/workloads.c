@@ -46,6 +46,21 @@ const syi_workload *syi_workload_find(sy_context *context, const char *name)
     return NULL;
 }
 
+sy_status sy_workload_least_columns(sy_context *context, const char *workload,
+                                    const sy_param *params, int n_params, int64_t *columns)
+{
+    const syi_workload *found;
+    double values[SYI_MAX_PARAMS];
+    if (!context || !columns)
+        return syi_fail(SY_ERR_ARGUMENT, "sy_workload_least_columns: context or columns is NULL");
+    found = syi_workload_find(context, workload);
+    if (!found)
+        return SY_ERR_NOT_FOUND;
+    SYI_TRY(syi_params_resolve(found, params, n_params, values));
+    *columns = 1 + (found->warmup ? found->warmup(values) : 0);
+    return SY_OK;
+}
+
 int sy_workload_count(sy_context *context)
 {
     int count = 0;

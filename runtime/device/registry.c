@@ -72,8 +72,7 @@ static sy_status open_item(const char *item, syi_devices *devices)
     const syi_backend *backend = find_backend(item);
     if (!backend)
         return syi_fail(SY_ERR_NO_DEVICE,
-                        "unknown device '%s'; there is: cpu (and sim:NAME for a simulated device)",
-                        item);
+                        "unknown device '%s'; write auto, cpu, cuda, cuda:N or sim:NAME", item);
     return backend->open(item, devices);
 }
 

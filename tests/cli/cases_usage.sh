@@ -84,7 +84,7 @@ refuses "report is output" 2 "same file" run sma $short --report out.csv
 for value in 0 -1 -5 1e18 2.5 nan inf abc '' 0x10 '3 '; do
     refuses "period '$value'" 2 "--period must be a whole number" run sma $short --period "$value"
 done
-refuses "period above n" 2 "period 50 needs at least 50 values, the series has 4:.*at most 4" \
+refuses "period above n" 2 "period 50 needs at least 50 values, the series has 4: every" \
     run sma $short --period 50
 refuses "default period above n" 2 "period 20 needs at least 20 values" run sma $short
 refuses "period above n, before the devices" 2 "period 50 needs" run sma --input in.csv \
@@ -95,12 +95,14 @@ refuses "period above n, nan in the input" 2 "period 4 needs" run sma --input na
 accepts "period n, nan in the input" run sma --input nan.csv --output out.csv --period 3 $cpu
 seq 1 30 | sed '1s/^/close\n/' >thirty.csv
 thirty="--input thirty.csv --output out.csv $cpu"
-# A remedy is offered only where it helps: macd with slow 30 needs 38 values, rsi with 30 needs 31.
-for request in "macd --slow 40" "macd --slow 30" "rsi --period 31" "rsi --period 30" \
-    "variance --ddof 30" "ema --period 31"; do
-    refuses "too short for $request" 2 "has no result for a series of 30 values" run $request $thirty
-    report "too short for $request: no wrong remedy" "$(grep 'at most' err)"
+printf 'high,low,close\n2,1,1\n3,2,nan\n2,1,2\n' >bars.csv
+for request in "macd --slow 40:48" "macd --slow 30:38" "rsi --period 31:32" "rsi --period 30:31" \
+    "variance --ddof 30:31" "ema --period 31:31"; do
+    refuses "too short for $request" 2 "at least ${request#*:} values, the series has 30" \
+        run ${request%:*} $thirty
 done
+refuses "too short for atr, nan in the input" 2 "period 3 needs at least 4 values" run atr \
+    --input bars.csv --output out.csv --period 3 $cpu
 for request in "macd --slow 22" "rsi --period 29" "variance --ddof 29" "ema --period 30"; do
     accepts "long enough for $request" run $request $thirty
 done

@@ -266,6 +266,17 @@ Test(arguments, contexts)
     sy_context_destroy(&out);
 }
 
+Test(arguments, least_columns)
+{
+    static const sy_param period = {"period", 0, NULL};
+    int64_t columns = -1;
+    REFUSED(SY_ERR_ARGUMENT, sy_workload_least_columns(NULL, "sma", NULL, 0, &columns));
+    REFUSED(SY_ERR_ARGUMENT, sy_workload_least_columns(context, "sma", NULL, 0, NULL));
+    REFUSED(SY_ERR_NOT_FOUND, sy_workload_least_columns(context, "smaa", NULL, 0, &columns));
+    REFUSED(SY_ERR_ARGUMENT, sy_workload_least_columns(context, "sma", &period, 1, &columns));
+    cr_expect_eq(columns, -1);
+}
+
 Test(arguments, queries)
 {
     sy_device_info device;

@@ -17,7 +17,6 @@
 enum { MOST = 1000 * 64 + 12 * 4096 };
 
 static double x[MOST];
-static sy_context *within; /* a log's callback */
 
 static void fill(void)
 {
@@ -311,63 +310,6 @@ Test(distribute, devices_are_named_once)
         cr_expect_str_eq(info.id, ids[i]);
     }
     sy_context_destroy(&context);
-}
-
-/* What is stored for another tag is a guess: it says so, and leaves nobody out. */
-Test(distribute, ratios_of_another_tag)
-{
-    static const sy_ratio stored[] = {{"a", 0.5}, {"b", 0.5}};
-    char path[64];
-    lab_log log = {0};
-    sy_context *writer, *reader;
-    sy_work work = {.struct_size = sizeof work, .workload = "ema", .rows = 100, .columns = 64};
-    snprintf(path, sizeof path, "another-tag-%d.json", (int)getpid());
-    writer = lab_open("sim:a,sim:b", path, NULL);
-    cr_assert(writer);
-    cr_assert_eq(sy_balance_set(writer, "sma", stored, 2), SY_OK);
-    sy_context_destroy(&writer);
-    for (int more = 0; more < 2; more++) {
-        sy_plan_info plan = {.struct_size = sizeof plan};
-        reader = lab_open(more ? "sim:a,sim:b,sim:c" : "sim:a,sim:b", path, &log);
-        cr_assert(reader);
-        cr_assert_eq(sy_plan_explain(reader, &work, NULL, &plan), SY_OK);
-        for (int i = 0; i < plan.n_devices; i++)
-            cr_expect_gt(plan.devices[i].tiles, 20);
-        cr_expect(strstr(plan.reason, more ? "nominal" : "another tag"), "%s", plan.reason);
-        cr_expect_eq(!!strstr(log.text, "'sma' are a first guess"), 1, "%s", log.text);
-        sy_plan_info_clear(&plan);
-        sy_context_destroy(&reader);
-    }
-    lab_remove(path);
-}
-
-/* A log's callback may use the context, which may log again. */
-static void use_it(void *user, sy_log_level level, const char *line)
-{
-    lab_log *log = user;
-    sy_work work = {.struct_size = sizeof work, .workload = "macd", .rows = 3, .columns = 64};
-    sy_plan_info plan = {.struct_size = sizeof plan};
-    lab_remember(user, level, line);
-    if (log->warnings == 1)
-        cr_expect_eq(sy_plan_explain(within, &work, NULL, &plan), SY_OK);
-    sy_plan_info_clear(&plan);
-}
-
-Test(distribute, log_callback_uses_the_context)
-{
-    lab_log log = {0};
-    sy_work work = {.struct_size = sizeof work, .workload = "sma", .rows = 3, .columns = 64};
-    sy_plan_info plan = {.struct_size = sizeof plan};
-    sy_config config = {.struct_size = sizeof config,
-                        .devices = "sim:a,sim:b",
-                        .multigpu_path = "/", /* is no file, which each tag's first plan says */
-                        .log = use_it,
-                        .log_user = &log};
-    cr_assert_eq(sy_context_create(&config, &within), SY_OK);
-    cr_expect_eq(sy_plan_explain(within, &work, NULL, &plan), SY_OK);
-    cr_expect_eq(log.warnings, 2, "%s", log.text);
-    sy_plan_info_clear(&plan);
-    sy_context_destroy(&within);
 }
 
 /* Stored ratios of a device that is not there: ignored with one warning, the rest renormalised. */

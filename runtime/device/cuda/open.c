@@ -224,7 +224,9 @@ static sy_status open_one(syi_devices *devices, int ordinal, const cuda_parts *p
 static sy_status need_driver(syi_devices *devices)
 {
     if (!syi_cuda_image())
-        return syi_fail(SY_ERR_NO_DEVICE, "this build has no GPU kernels");
+        return syi_fail(SY_ERR_NO_DEVICE,
+                        "this build has no GPU kernels; build it again where nvcc or "
+                        "clang is installed");
     if (!devices->gather)
         SYI_TRY(syi_cuda_gather_open(devices, devices->config, devices->log, &devices->gather));
     if (devices->cuda)

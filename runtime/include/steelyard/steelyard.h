@@ -17,6 +17,8 @@
  *               contents of the result arrays of a distribution, unspecified after a failure.
  *   Threads     a context may be used from any number of threads at once, unless stated
  *               otherwise. The library never prints, exits or aborts.
+ *   Forks       the child of a fork makes contexts of its own: the parent's, like what the CUDA
+ *               driver holds, are of no use there.
  */
 #ifndef STEELYARD_STEELYARD_H
 #define STEELYARD_STEELYARD_H

@@ -37,6 +37,14 @@ SY_API int sy_workload_count(sy_context *context);
 /* The strings live as long as the context (those of a user's workload: see sy_workload_def). */
 SY_API sy_status sy_workload_query(sy_context *context, int index, sy_workload_info *out);
 
+struct sy_param;
+
+/* The columns that a row needs for a result with these parameters (distribute.h): of a shorter one
+ * everything is NaN. 1 for a user's workload. */
+SY_API sy_status sy_workload_least_columns(sy_context *context, const char *workload,
+                                           const struct sy_param *params, int n_params,
+                                           int64_t *columns);
+
 /* A stretch of one row, handed to the function of a user's workload. It is one canonical tile
  * (4,096 columns by global index, the last one shorter), whatever the devices and ratios are. */
 typedef struct sy_segment {
