@@ -9,51 +9,12 @@ import pathlib
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True  # the sources' folder is left as it is
+from columns import MEANING
+
 COLOURS = {
     "exact": "#1b5e9e", "fast": "#63b3e4", "textbook loop": "#e08a2e", "TA-Lib": "#8c6bb1",
     "memory": "#9aa5ad",
-}
-# What the columns of the tables mean, as far as their names do not say it.
-MEANING = {
-    "n": "elements of an array",
-    "period": "of the window; -: the workload's default, or it has none",
-    "ns": "nanoseconds per element, the median of the passes",
-    "gb_per_s": "gigabytes read and written per second, by the median",
-    "most_gb_per_s": "the same in the best pass",
-    "copy_ns": "nanoseconds per element of a copy: as many arrays read and written and nothing else; "
-               "of a reduction, one that only reads",
-    "of_copy": "our speed as a part of the copy's (1: memory allows no more)",
-    "textbook_ns": "nanoseconds per element of the formula as one would write it in C, on one thread",
-    "vs_textbook": "our time divided by that (less than 1: we are faster)",
-    "talib_ns": "nanoseconds per element of TA-Lib's function for the same",
-    "vs_talib": "our time divided by that (less than 1: we are faster)",
-    "vs_walk": "our time on this data divided by our time on a walk in cents",
-    "speedup": "our time on one thread divided by ours on several",
-    "read:write": "arrays read and written",
-    "plain": "gigabytes per second with ordinary stores",
-    "past_cache": "the same with stores past the cache",
-    "us": "microseconds, the median of the passes",
-    "textbook_us": "microseconds of the plain loop for the same",
-    "loop_us": "microseconds of the loop that is compared with",
-    "vs_loop": "our time divided by the loop's",
-    "extra_us": "our time less the loop's",
-    "cpu_s_per_s": "processor seconds per second",
-    "packets": "given out by the queue; the time is that of one",
-    "links": "own: each device has its own way to the host; 4 to a link: four share one",
-    "ns_per_device": "planning time divided by the number of devices",
-    "decision": "of the plan: one device, some, or all",
-    "in_ms": "copies to the device", "out_ms": "copies back",
-    "busy_ms": "how long the device was at work",
-    "wall_ms": "how long the call took", "predicted_ms": "how long the plan thought it would take",
-    "unaccounted_ms": "the call's time less that of the device that was longest at work",
-    "efficiency": "time of a perfect split divided by the time taken, by the median of the runs",
-    "best": "the efficiency of the best run", "worst": "that of the worst run",
-    "first": "that of the first run", "fourth": "that of the fourth run",
-    "player": "who divides the work", "speeds": "of the devices, one to another",
-    "ideal_ms": "what a perfect split takes",
-    "best_subset": "the devices that are quickest with this size", "best_ms": "what they take",
-    "of_best": "their time divided by ours",
-    "of_itself": "the time of all devices in a second context divided by ours: noise, where it is off 1",
 }
 OTHERS = ["#1b5e9e", "#63b3e4", "#e08a2e", "#c0504d", "#8c6bb1", "#6aa84f", "#9aa5ad", "#444444"]
 
