@@ -265,6 +265,21 @@ sy_status syi_known_costs(const syi_devices *devices, const syi_job *job, const 
     return SY_OK;
 }
 
+/* Takes the last one out of a list that has become too long to be searched in every call. */
+static syi_known *forget_oldest(syi_memory *memory)
+{
+    enum { MOST = 256 };
+    syi_known **last = &memory->list, *oldest;
+    int count = 1;
+    for (; *last && (*last)->next; count++)
+        last = &(*last)->next;
+    if (count <= MOST)
+        return NULL;
+    oldest = *last;
+    *last = NULL;
+    return oldest;
+}
+
 sy_status syi_known_get(sy_context *context, const syi_job *job, const char *tag, syi_known *out)
 {
     syi_memory *memory = &context->memory;
@@ -284,11 +299,11 @@ sy_status syi_known_get(sy_context *context, const syi_job *job, const char *tag
     if (!known) {
         fresh->next = memory->list;
         memory->list = known = fresh;
-        fresh = NULL;
+        fresh = forget_oldest(memory);
     }
     status = syi_known_copy(known, job->memory, out);
     out->start_ns = memory->start.value;
     pthread_mutex_unlock(&memory->lock);
-    drop(fresh); /* another thread was faster */
+    drop(fresh); /* forgotten; or another thread was faster */
     return status;
 }

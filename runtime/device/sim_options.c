@@ -105,10 +105,10 @@ sy_status sim_parse_options(const char *text, sim_options *out)
     *out = (sim_options){.speed = 1, .memory = INFINITY, .bytes_per_second = INFINITY};
     syi_copy_text(copy, sizeof copy, text);
     option = strtok_r(copy, ":", &rest);
-    if (!option || !is_name(option) || strlen(text) >= sizeof copy)
+    if (!option || !is_name(option) || !strcmp(option, "cpu") || strlen(text) >= sizeof copy)
         return syi_fail(SY_ERR_ARGUMENT,
                         "sim:%s: a simulated device needs a name of letters, digits, _ - . +, "
-                        "like sim:a:speed=3.0",
+                        "other than cpu, like sim:a:speed=3.0",
                         text);
     syi_copy_text(out->name, sizeof out->name, option);
     while ((option = strtok_r(NULL, ":", &rest))) {

@@ -225,6 +225,7 @@ Test(arguments, contexts)
                                             "cpu,cpu",
                                             "sim:",
                                             "sim",
+                                            "sim:cpu",
                                             "sim:a:speed",
                                             "sim:a:speed=0",
                                             "sim:a:speed=-1",

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "support/lab.h"
 
 /* What is stored for another tag is a guess: it says so, and leaves nobody out. */
@@ -64,4 +65,26 @@ Test(stored, log_callback_uses_the_context)
     cr_expect_eq(log.warnings, 2, "%s", log.text);
     sy_plan_info_clear(&plan);
     sy_context_destroy(&within);
+}
+
+/* A context forgets what it has not been asked for longest: calls under ever new tags take no more
+ * and more memory. */
+Test(stored, many_tags)
+{
+    sy_context *context = lab_open("sim:a,sim:b", NULL, NULL);
+    int64_t alive = 0;
+    cr_assert(context);
+    for (int i = 0; i < 600; i++) {
+        char tag[16];
+        sy_options options = {.struct_size = sizeof options, .tag = tag};
+        sy_work work = {.struct_size = sizeof work, .workload = "sma", .rows = 3, .columns = 64};
+        sy_plan_info plan = {.struct_size = sizeof plan};
+        snprintf(tag, sizeof tag, "tag %d", i);
+        cr_assert_eq(sy_plan_explain(context, &work, &options, &plan), SY_OK);
+        sy_plan_info_clear(&plan);
+        if (i == 299)
+            alive = syi_mem_alive();
+    }
+    cr_expect_eq(syi_mem_alive(), alive);
+    sy_context_destroy(&context);
 }
