@@ -42,6 +42,7 @@ SYI_INLINE syi_vector syi_gap_2(const double *x, int64_t tail)
     return tail & 1 ? syi_scaled_sum(syi_drop_1(x - 1), 2.0, syi_drop_1(x - 2)) : syi_drop_1(x - 2);
 }
 
+/* The same of four columns; `first`: the drops of their first two. */
 SYI_INLINE syi_vector syi_gap_4(const double *x, syi_vector first, int64_t tail)
 {
     syi_vector gap = tail & 2 ? syi_drop_2(x - 2) : syi_gap_2(x, tail);

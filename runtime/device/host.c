@@ -22,12 +22,12 @@ typedef struct host_pass {
     syi_cut cut;
     int64_t halo;
     unsigned char *partials; /* REDUCE: of the slab's tiles */
-    _Atomic int64_t next;    /* the piece that is taken next */
     atomic_bool failed;
     pthread_mutex_t collecting;
     syi_outcome *outcome;
     sy_status status; /* of the first thread that failed */
     sy_error error;
+    _Alignas(64) _Atomic int64_t next; /* piece; beside nothing that others read */
 } host_pass;
 
 static sy_status run_user(const syi_piece *piece, const syi_workload *workload)
