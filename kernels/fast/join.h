@@ -33,6 +33,15 @@ typedef struct syi_spread {
     syi_vector square, distance, lead;
 } syi_spread;
 
+/* The joint with so many columns behind it: where that is known when this is compiled, so is what
+ * it has to do. */
+SYI_EITHER syi_joint syi_known_joint(syi_joint joint, int64_t behind)
+{
+    joint.first = behind == 0;
+    joint.second = (behind & (behind - 1)) == 0;
+    return joint;
+}
+
 /* The joint of the stretch of `length` in a period; `length` is in it. */
 SYI_EITHER syi_joint syi_joint_of(int64_t period, int64_t length)
 {
@@ -40,7 +49,7 @@ SYI_EITHER syi_joint syi_joint_of(int64_t period, int64_t length)
     const int64_t older = period & ~(both | (length - 1)), next = older & -older;
     const double most = syi_pow2(63 - __builtin_clzll((unsigned long long)period));
     const double part = (double)behind / ((double)length * (double)both);
-    syi_joint joint = {.first = behind == 0, .second = (behind & (behind - 1)) == 0};
+    syi_joint joint = syi_known_joint((syi_joint){0}, behind);
     joint.up = most / (double)length;
     joint.behind = joint.second && behind ? most / (double)behind : 1.0;
     joint.distance = joint.second && behind ? 1.0 / (double)behind : 1.0;

@@ -57,14 +57,6 @@ SYI_INLINE syi_vector syi_square_4(const double *x)
     return syi_product_sum(two, two, both + both);
 }
 
-/* A joint of which is known, when this is compiled, what is behind it. */
-SYI_INLINE syi_joint syi_known_joint(syi_joint joint, int64_t behind)
-{
-    joint.first = behind == 0;
-    joint.second = (behind & (behind - 1)) == 0;
-    return joint;
-}
-
 /* The tail, from x[0] on; `four`: the square of its first four columns, `two`: the drops of its
  * first two. */
 SYI_INLINE void syi_spread_tail(const double *x, syi_vector four, syi_vector two, int64_t tail,

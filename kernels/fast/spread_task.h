@@ -68,9 +68,8 @@ typedef struct fours {
 SYI_INLINE fours begin_fours(const task *t, int64_t j, syi_spread_block *next)
 {
     const double *x = t->x + j;
-    syi_vector one = syi_drop_1(x);
-    fours now = {syi_drop_2(x), one * one, {0}};
-    now.two = now.drop;
+    const syi_vector one = syi_drop_1(x), two = syi_drop_2(x);
+    fours now = {two, one * one, two};
     syi_spread_twice(2, next, &now.drop, &now.square);
     return now;
 }
@@ -89,7 +88,7 @@ SYI_INLINE beginning begin(const task *t, int64_t j, int64_t tail, int joined, f
                 tail & 4 ? later : syi_gap_4(x + FIRST, syi_drop_2(x + FIRST - 4), tail), 2.0,
                 now.gap);
     } else if (joined) {
-        now.gap = syi_gap_4(x + FIRST, syi_drop_2(x + FIRST - 4), tail);
+        now.gap = syi_gap_4(x + FIRST, four.two, tail);
     }
     if (joined && tail)
         syi_spread_tail(x, four.square, four.two, tail, t->joints, &now.all);
@@ -136,19 +135,18 @@ SYI_INLINE void ask_for_next(const task *t, int64_t done)
  * fetched to be marked: such scores are marked at once. */
 SYI_INLINE syi_vector result(const task *t, int64_t j, const syi_spread *all)
 {
-    const int marked = MARKED || (SCORES && t->past);
     syi_vector out[3], newest = {0};
     if (SYI_SPREAD_KIND == SYI_WINDOW_BANDS)
         newest = SYI_LOAD(t->x + j + t->period - 1);
     syi_spread_result(SYI_SPREAD_KIND, t->factor, newest, all, out);
-    if (marked && !MARKED)
+    if (SCORES && !MARKED && t->past)
         out[0] = syi_marked(out[0]);
     for (int k = 0; k < OUTPUTS; k++)
         if (t->past)
             syi_store_past(t->out[k] + j, out[k]);
         else
             SYI_STORE(t->out[k] + j, out[k]);
-    return marked ? newest : out[0];
+    return SCORES && (MARKED || t->past) ? newest : out[0];
 }
 
 /* Where the first of some arrays is not finite there is nothing. */

@@ -31,6 +31,8 @@ sy_status syi_options_check(const sy_options *options)
 {
     syi_force force;
     SYI_TRY(syi_accuracy_check(options->accuracy));
+    if (options->tag)
+        SYI_TRY(syi_multigpu_check_tag(options->tag));
     SYI_TRY(syi_force_parse(options->device, &force));
     if (force != SYI_FORCE_AUTO && options->n_ratios)
         return syi_fail(SY_ERR_ARGUMENT,

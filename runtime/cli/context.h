@@ -20,7 +20,7 @@ const char *cli_accuracy_word(sy_accuracy accuracy);
 #define CLI_ACCURACY_OPTION(variable)                                                              \
     {                                                                                              \
         .name = "accuracy", .kind = CLI_TEXT, .to = &(variable), .placeholder = "WORD",            \
-        .help = "exact (default), or fast: a few units in the last place off"                      \
+        .help = "exact (default), or fast: with a bounded error (docs/determinism.md)"             \
     }
 
 /* The word of --dtype; NULL: f64. */

@@ -133,6 +133,11 @@ Test(arguments, options)
     options.struct_size = sizeof options;
     options.accuracy = (sy_accuracy)99;
     REFUSED(SY_ERR_ARGUMENT, call("sma", NULL, 0, &options));
+    options.accuracy = SY_ACCURACY_EXACT;
+    options.tag = "";
+    REFUSED(SY_ERR_ARGUMENT, call("sma", NULL, 0, &options));
+    options.tag = "a tag of 64 bytes, where the longest one that can be stored is of";
+    REFUSED(SY_ERR_ARGUMENT, call("sma", NULL, 0, &options));
 }
 
 Test(arguments, works)

@@ -13,7 +13,7 @@
 #include "support/promise.h"
 #include "support/series.h"
 
-enum { COLUMNS = 2 * 4096 + 700, MANY = 20 * 4096 + 5, CONTEXTS = 4 };
+enum { COLUMNS = 3 * 4096 + 700, MANY = 20 * 4096 + 5, CONTEXTS = 4 };
 
 #define SPLIT "sim:a:speed=1e6,sim:b:speed=3e6,cpu:threads=2"
 
