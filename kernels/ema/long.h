@@ -17,7 +17,7 @@ SYI_INLINE void ema_go_to(ema_slab *s, const double *x, double *y, double before
     s->before = at ? s->x[-1] : before;
     s->length = SYI_STAGE_BLOCK;
     s->next_x = s->x + next;
-    s->next_y = y && !s->past ? s->y + next : s->x;
+    s->next_y = y && !s->past ? s->y + next : NULL;
 }
 
 /* Whether a value has been out of range: a NaN, of which the extremes may know nothing, is still in

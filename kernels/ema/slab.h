@@ -26,7 +26,7 @@ typedef struct ema_slab {
     const double *x; /* the slab's first column */
     double *y;
     int past;                      /* its columns go past the cache */
-    const double *next_x, *next_y; /* what to fetch for later */
+    const double *next_x, *next_y; /* what to fetch for later; y: or NULL */
     double before;                 /* the value before x[0] */
     int64_t stride, length;        /* from lane to lane; columns of each that are run */
     const syi_stage_terms *terms;
@@ -50,7 +50,8 @@ SYI_INLINE void ema_ask(const ema_slab *s, int lane, int64_t at, int count)
     for (; lane < EMA_LANES; lane += 2)
         for (int i = 0; i < count; i += SYI_LINE) {
             __builtin_prefetch(s->next_x + lane * s->stride + at + i);
-            __builtin_prefetch(s->next_y + lane * s->stride + at + i, 1);
+            if (s->next_y)
+                __builtin_prefetch(s->next_y + lane * s->stride + at + i, 1);
         }
 }
 
@@ -86,17 +87,17 @@ SYI_INLINE syi_stage_grid ema_enter(ema_slab *s, int q, int64_t at)
     syi_vec_two_sum(grid.pivot, -s->pivot[q], &by, &rest);
     syi_stage_move(&s->stage[q], by, rest);
     syi_vec size = syi_vec_max(syi_vec_abs(least - grid.pivot), syi_vec_abs(most - grid.pivot));
-    syi_stage_choose(&grid, syi_vec_max(size, syi_vec_abs(s->stage[q].high)), 1.0);
+    syi_stage_choose(&grid, least, most, syi_vec_max(size, syi_vec_abs(s->stage[q].high)), 1.0);
     syi_stage_enter(&s->stage[q], grid.shift);
     s->pivot[q] = grid.pivot;
     return grid;
 }
 
 SYI_INLINE void ema_step(syi_stage *stage, const syi_stage_terms *terms, const syi_stage_grid *grid,
-                         syi_vec x)
+                         syi_vec x, int even)
 {
     syi_vec part = x - grid->pivot, high = part + grid->shift;
-    syi_stage_step(stage, terms, high, part - (high - grid->shift));
+    syi_stage_step(stage, terms, high, part - (high - grid->shift), even);
 }
 
 /* The rounded value; *unsure takes up whether it is. */
@@ -129,7 +130,7 @@ SYI_INLINE void ema_try(ema_slab *s, int64_t at, int count)
     ema_ask(s, 1, at, count);
     for (int i = 0; i < count; i++)
         for (int q = 0; q < EMA_GROUPS; q++)
-            ema_step(&stage[q], s->terms, &grid[q], s->tile[(at + i) * EMA_GROUPS + q]);
+            ema_step(&stage[q], s->terms, &grid[q], s->tile[(at + i) * EMA_GROUPS + q], 0);
     for (int q = 0; q < EMA_GROUPS; q++) {
         syi_stage_leave(&stage[q], s->terms, grid[q].shift, grid[q].unit, (syi_vec){0}, count);
         s->stage[q] = syi_stage_copy(&stage[q]);
@@ -137,7 +138,7 @@ SYI_INLINE void ema_try(ema_slab *s, int64_t at, int count)
 }
 
 /* `count` columns of a block with outputs, at most SYI_VECTOR. */
-SYI_INLINE void ema_write_some(const ema_slab *s, int64_t at, int count, syi_stage *stage,
+SYI_INLINE void ema_write_some(const ema_slab *s, int64_t at, int count, int even, syi_stage *stage,
                                const syi_stage_grid *grid, const syi_vec *error,
                                syi_bits_vec *unsure)
 {
@@ -147,7 +148,7 @@ SYI_INLINE void ema_write_some(const ema_slab *s, int64_t at, int count, syi_sta
     for (int k = 0; k < SYI_VECTOR; k++) {
         SYI_UNROLL(4)
         for (int q = 0; k < count && q < EMA_GROUPS; q++) {
-            ema_step(&stage[q], s->terms, &grid[q], tile[k * EMA_GROUPS + q]);
+            ema_step(&stage[q], s->terms, &grid[q], tile[k * EMA_GROUPS + q], even);
             out[k * EMA_GROUPS + q] = ema_round(&stage[q], &grid[q], error[q], &unsure[q]);
         }
     }
@@ -162,7 +163,7 @@ SYI_INLINE void ema_write(ema_slab *s, int64_t at, int count)
     syi_vec error[EMA_GROUPS];
     syi_bits_vec unsure[EMA_GROUPS] = {{0}};
     int64_t block = at / SYI_STAGE_BLOCK * EMA_GROUPS;
-    int whole = count / SYI_VECTOR * SYI_VECTOR;
+    int whole = count / SYI_VECTOR * SYI_VECTOR, i = 0;
     for (int q = 0; q < EMA_GROUPS; q++) {
         s->begun_pivot[block + q] = s->pivot[q];
         s->begun[block + q] = s->stage[q];
@@ -171,10 +172,12 @@ SYI_INLINE void ema_write(ema_slab *s, int64_t at, int count)
         stage[q] = syi_stage_copy(&s->stage[q]);
     }
     ema_ask(s, 1, at, count);
-    for (int i = 0; i < whole; i += SYI_VECTOR)
-        ema_write_some(s, at + i, SYI_VECTOR, stage, grid, error, unsure);
+    for (int even = syi_stage_is_even(grid, EMA_GROUPS); even && i < whole; i += SYI_VECTOR)
+        ema_write_some(s, at + i, SYI_VECTOR, 1, stage, grid, error, unsure);
+    for (; i < whole; i += SYI_VECTOR)
+        ema_write_some(s, at + i, SYI_VECTOR, 0, stage, grid, error, unsure);
     if (whole < count)
-        ema_write_some(s, at + whole, count - whole, stage, grid, error, unsure);
+        ema_write_some(s, at + whole, count - whole, 0, stage, grid, error, unsure);
     for (int q = 0; q < EMA_GROUPS; q++) {
         syi_stage_leave(&stage[q], s->terms, grid[q].shift, grid[q].unit, (syi_vec){0}, count);
         s->stage[q] = syi_stage_copy(&stage[q]);

@@ -107,7 +107,7 @@ SYI_INLINE syi_stage_grid macd_enter(macd_slab *s, int q, int64_t at)
     size = syi_vec_max(size, syi_vec_abs(l->stage[FAST].high));
     size = syi_vec_max(size, syi_vec_abs(l->stage[SLOW].high));
     size = syi_vec_max(size, syi_vec_abs(l->stage[SIGNAL].high * syi_vec_of(0.5)));
-    syi_stage_choose(&grid, size, 2.0);
+    syi_stage_choose(&grid, least, most, size, 2.0);
     for (int k = 0; k < STAGES; k++)
         syi_stage_enter(&l->stage[k], grid.shift);
     l->pivot = grid.pivot;
@@ -131,18 +131,18 @@ typedef struct macd_pair {
     syi_vec high, low;
 } macd_pair;
 
-SYI_INLINE macd_pair macd_step(macd_run *r, const syi_stage_terms *terms, syi_vec x)
+SYI_INLINE macd_pair macd_step(macd_run *r, const syi_stage_terms *terms, syi_vec x, int even)
 {
     syi_vec part = x - r->pivot, shifted = part + r->shift;
     syi_vec below = part - (shifted - r->shift);
-    syi_stage_step(&r->fast, &terms[FAST], shifted, below);
-    syi_stage_step(&r->slow, &terms[SLOW], shifted, below);
+    syi_stage_step(&r->fast, &terms[FAST], shifted, below, even);
+    syi_stage_step(&r->slow, &terms[SLOW], shifted, below, even);
     return (macd_pair){r->fast.high - r->slow.high, r->fast.low - r->slow.low};
 }
 
 SYI_INLINE macd_pair macd_smooth(macd_run *r, const syi_stage_terms *terms, macd_pair macd)
 {
-    syi_stage_step(&r->signal, &terms[SIGNAL], macd.high + r->shift, macd.low);
+    syi_stage_step(&r->signal, &terms[SIGNAL], macd.high + r->shift, macd.low, 0);
     return (macd_pair){r->signal.high - r->shift, r->signal.low};
 }
 
@@ -173,8 +173,9 @@ SYI_INLINE void macd_try(macd_slab *s, int q, int64_t at, int count)
     syi_stage_grid grid = macd_enter(s, q, at);
     syi_vec error = macd_error(s, &s->lanes[q], &grid);
     macd_run run = macd_begin(&s->lanes[q], &grid);
+    const syi_vec *tile = s->tile + at * MACD_GROUPS + q;
     for (int i = 0; i < count; i++)
-        macd_smooth(&run, s->terms, macd_step(&run, s->terms, s->tile[(at + i) * MACD_GROUPS + q]));
+        macd_smooth(&run, s->terms, macd_step(&run, s->terms, tile[i * MACD_GROUPS], 0));
     macd_leave(s, q, &grid, &run, error, count);
 }
 
@@ -207,8 +208,8 @@ SYI_INLINE void macd_round(macd_pair macd, macd_pair signal, const macd_errors *
 }
 
 /* `count` columns of a block of a group with outputs, at most a line. */
-SYI_INLINE void macd_write_some(const macd_slab *s, int q, int64_t at, int count, macd_run *run,
-                                const macd_errors *error, syi_bits_vec *unsure)
+SYI_INLINE void macd_write_some(const macd_slab *s, int q, int64_t at, int count, int even,
+                                macd_run *run, const macd_errors *error, syi_bits_vec *unsure)
 {
     syi_vec out[3][SYI_LINE] = {{{0}}};
     macd_pair macd[SYI_LINE] = {{{0}, {0}}}, signal[SYI_LINE] = {{{0}, {0}}};
@@ -216,7 +217,7 @@ SYI_INLINE void macd_write_some(const macd_slab *s, int q, int64_t at, int count
     SYI_UNROLL(10)
     for (int k = 0; k < SYI_LINE + 2; k++) {
         if (k < count)
-            macd[k] = macd_step(run, s->terms, s->tile[(at + k) * MACD_GROUPS + q]);
+            macd[k] = macd_step(run, s->terms, s->tile[(at + k) * MACD_GROUPS + q], even);
         if (k > 0 && k <= count)
             signal[k - 1] = macd_smooth(run, s->terms, macd[k - 1]);
         if (k > 1 && k <= count + 1)
@@ -240,10 +241,13 @@ SYI_INLINE void macd_write(macd_slab *s, int q, int64_t at, int count)
     syi_vec input = macd_error(s, &s->lanes[q], &grid);
     macd_errors error = macd_errors_of(s, &grid, input, run.signal.error);
     syi_bits_vec unsure = {0};
-    for (int i = 0; i < whole; i += SYI_LINE)
-        macd_write_some(s, q, at + i, SYI_LINE, &run, &error, &unsure);
+    int i = 0;
+    for (int even = syi_stage_is_even(&grid, 1); even && i < whole; i += SYI_LINE)
+        macd_write_some(s, q, at + i, SYI_LINE, 1, &run, &error, &unsure);
+    for (; i < whole; i += SYI_LINE)
+        macd_write_some(s, q, at + i, SYI_LINE, 0, &run, &error, &unsure);
     if (whole < count)
-        macd_write_some(s, q, at + whole, count - whole, &run, &error, &unsure);
+        macd_write_some(s, q, at + whole, count - whole, 0, &run, &error, &unsure);
     macd_leave(s, q, &grid, &run, input, count);
     s->unsure[block] = unsure;
 }

@@ -7,7 +7,9 @@
  *     low' = b * low + a * x_low + (a * e - (high' - high)),   b = 1 - a
  *
  * with x - pivot = x_high + x_low. `high` is held with `shift` = 3/2 * 2^52 g added, so that it is
- * rounded by being added to. That is ten operations, and nothing is lost but in `low`.
+ * rounded by being added to. That is ten operations, and nothing is lost but in `low`. Where the
+ * last bits of the values are worth at least g, as those of prices that move little are, x_low is
+ * 0.
  *
  * Pivot and grid are chosen anew every few columns, a block, from what the values need: the pivot
  * is a value of the row, so that on a flat stretch, where y decays towards it, the grid becomes
@@ -90,13 +92,13 @@ SYI_INLINE void syi_stage_enter(syi_stage *s, syi_vec shift)
     s->high = shifted;
 }
 
-/* x_high has the shift, too. */
+/* x_high has the shift, too. `even`: x_low is 0. */
 SYI_INLINE void syi_stage_step(syi_stage *s, const syi_stage_terms *k, syi_vec x_high,
-                               syi_vec x_low)
+                               syi_vec x_low, int even)
 {
     syi_vec e = x_high - s->high, next = syi_vec_fma(k->a, e, s->high);
     syi_vec rest = syi_vec_fma(k->rest, e, syi_vec_fma(k->a, e, s->high - next));
-    s->low = syi_vec_fma(k->b, s->low, syi_vec_fma(k->a, x_low, rest));
+    s->low = syi_vec_fma(k->b, s->low, even ? rest : syi_vec_fma(k->a, x_low, rest));
     s->high = next;
 }
 
@@ -120,17 +122,22 @@ SYI_INLINE syi_deviation syi_stage_deviation(const syi_stage *s, int lane, doubl
 /* What a block's values are held with. */
 typedef struct syi_stage_grid {
     syi_vec pivot, shift, unit;
+    syi_bits_vec even; /* whether x - pivot is a multiple of the unit for all x */
 } syi_stage_grid;
 
-/* For magnitudes below `size`, times `room`. */
-SYI_INLINE void syi_stage_choose(syi_stage_grid *grid, syi_vec size, double room)
+/* For x from least to most and magnitudes below `size`, times `room`. A number's last bit is worth
+ * 2^-52 of its binade. */
+SYI_INLINE void syi_stage_choose(syi_stage_grid *grid, syi_vec least, syi_vec most, syi_vec size,
+                                 double room)
 {
+    syi_vec smallest = syi_vec_min(syi_vec_abs(least), syi_vec_abs(most));
     syi_vec enough = syi_vec_max(size, syi_vec_of(SYI_STAGE_FLOOR));
     syi_vec binade =
         (syi_vec)((syi_bits_vec)enough & ((syi_bits_vec){0} + (UINT64_C(0x7ff) << 52)));
     syi_vec unit = binade * syi_vec_of(room * SYI_STAGE_UNIT);
     grid->shift = binade * syi_vec_of(room * SYI_STAGE_SHIFT);
     grid->unit = (syi_vec)((syi_bits_vec)unit & (syi_bits_vec)(size > 0.0));
+    grid->even = (syi_bits_vec)(grid->unit * 0x1p52 <= smallest);
 }
 
 /* Whether x - pivot is exact for all x from least to most, the pivot being one of them. */
@@ -139,6 +146,15 @@ SYI_INLINE syi_bits_vec syi_stage_is_near(syi_vec least, syi_vec most)
     syi_vec a = syi_vec_abs(least), b = syi_vec_abs(most);
     syi_vec larger = syi_vec_max(a, b), smaller = syi_vec_min(a, b);
     return (syi_bits_vec)(smaller + smaller >= larger) & (syi_bits_vec)(least * most > 0.0);
+}
+
+/* Of all lanes. */
+SYI_INLINE int syi_stage_is_even(const syi_stage_grid *grid, int groups)
+{
+    syi_bits_vec uneven = {0};
+    for (int q = 0; q < groups; q++)
+        uneven |= ~grid[q].even;
+    return !syi_vec_any(uneven);
 }
 
 /* ---- tiles: the same column of all lanes side by side, `groups` vectors ---- */
