@@ -5,9 +5,9 @@
  * to it cuts what is added, and low gets what was cut off. The mean is certain, what is made of
  * the deviation is tested.
  *
- * Where no value is more than twice another (`near`), the window changes by i - o and the sum of
- * the squares by (i - o) (i + o), with both factors exact. Else the pivot is 0, and squares come
- * and go.
+ * Where no value is more than twice another, the window changes by i - o and the sum of the squares
+ * by (i - o) (i + o), with both factors exact. Else the pivot is 0, and squares come and go. Where
+ * the values are so close that any sum of a window's distances is a double, nothing of it is cut.
  *
  * With |d| < 2^top and windows of c <= 2^length values Q stays below 2^50 g for g = 2^(2 top +
  * length - 50), and the sums within 2^51 g of their beginning, 1.5 * 2^52 g. After n additions low
@@ -31,6 +31,12 @@
  */
 #define SQUARES_SLACK 0x1p-85
 
+typedef enum squares_way {
+    SQUARES_FAR,
+    SQUARES_NEAR, /* no value is more than twice another */
+    SQUARES_CLOSE /* and the sums' low parts are 0 */
+} squares_way;
+
 typedef struct squares_moments {
     syi_vec sum, sum_low, square, square_low;
 } squares_moments;
@@ -51,7 +57,7 @@ typedef struct squares {
     int64_t period;
     double width; /* |factor| */
     syi_window_kind kind;
-    int near;
+    squares_way way;
     int past;      /* whole batches go past the cache */
     int64_t ahead; /* columns from a batch to what is asked for on the way; 0: nothing is */
 } squares;
@@ -75,7 +81,7 @@ SYI_INLINE void squares_bound(squares *s, int top, int64_t count, double largest
     const int length = window_length(s->period);
     const double grid = syi_pow2(2 * top + length - 50), period = (double)s->period;
     const double most = period * syi_pow2(top); /* of a root */
-    const double n = (double)((s->near ? 1 : 2) * count + 64);
+    const double n = (double)((s->way == SQUARES_FAR ? 2 : 1) * count + 64);
     const double spread_error = 1.1875 * period * grid * n * n * 0x1p-53;
     double error = 2.0 * spread_error + 2.0 * SQUARES_SLACK * most * most;
     error *= s->kind == SYI_WINDOW_SCORE ? 2.125 : 1.0625 * s->width;
@@ -83,11 +89,18 @@ SYI_INLINE void squares_bound(squares *s, int top, int64_t count, double largest
         error += 0x1p-97 * largest * most;
     s->error = syi_vec_of(error);
     s->least = syi_vec_of(spread_error);
-    s->shift = syi_vec_of(1.5 * syi_pow2(top + length + (s->near ? 3 : 1)));
-    s->start.sum = syi_vec_of(s->near ? s->shift[0] : 0.0);
+    s->shift = syi_vec_of(1.5 * syi_pow2(top + length + (s->way == SQUARES_FAR ? 1 : 3)));
+    s->start.sum = syi_vec_of(s->way == SQUARES_NEAR ? s->shift[0] : 0.0);
     s->start.square = syi_vec_of(1.5 * grid * 0x1p52);
     s->down = syi_vec_of(syi_pow2(-2 * (top + length)));
     s->up = syi_vec_of(syi_pow2(-(top + length)));
+}
+
+/* Whether the sums of windows' distances, multiples of 2^bottom, and all that lies between two of
+ * them are doubles. */
+SYI_INLINE int squares_are_close(const squares *s, const window_range *range)
+{
+    return (double)s->period * (range->most - range->least) < syi_pow2(range->span.bottom + 53);
 }
 
 /* Chooses pivot, if it can the one given, and grids for `count` values, columns - period + 1. */
@@ -105,24 +118,26 @@ SYI_INLINE squares_fit squares_begin(squares *s, const window_range *range, doub
     if (bits > 103 - 2 * length || bits > 99 - length || span->bottom < -400 || span->top > 400)
         return SQUARES_UNFIT;
     int top = syi_split(size).exponent + 53;
-    s->near = window_is_near(range) && top - span->bottom <= 52;
+    int near = window_is_near(range) && top - span->bottom <= 52;
     if (s->kind == SYI_WINDOW_BANDS) /* the mean is to be larger than what is added */
-        s->near &= s->width * (double)s->period * syi_pow2(top + 1) <= squares_larger(least, -most);
-    s->pivot = syi_vec_of(s->near ? pivot : 0.0);
-    squares_bound(s, s->near ? top : span->top, count, squares_larger(most, -least));
+        near &= s->width * (double)s->period * syi_pow2(top + 1) <= squares_larger(least, -most);
+    s->way = !near ? SQUARES_FAR : squares_are_close(s, range) ? SQUARES_CLOSE : SQUARES_NEAR;
+    s->pivot = syi_vec_of(near ? pivot : 0.0);
+    squares_bound(s, near ? top : span->top, count, squares_larger(most, -least));
     return SQUARES_FIT;
 }
 
 /* A window gets `in` and loses `out`. */
 SYI_INLINE void squares_change(const squares *s, squares_moments *m, syi_vec in, syi_vec out,
-                               int near)
+                               squares_way way)
 {
     syi_vec sum, cut;
-    if (near) {
+    if (way != SQUARES_FAR) {
         syi_vec change = syi_vec_less(in, out);
         syi_vec both = syi_vec_fma(syi_vec_of(2.0), syi_vec_less(out, s->pivot), change);
         sum = m->sum + change;
-        m->sum_low = syi_vec_plus(m->sum_low, change - (sum - m->sum));
+        if (way == SQUARES_NEAR)
+            m->sum_low = syi_vec_plus(m->sum_low, change - (sum - m->sum));
         m->sum = sum;
         sum = syi_vec_fma(change, both, m->square);
         m->square_low += syi_vec_fma(change, both, m->square - sum);
@@ -140,14 +155,15 @@ SYI_INLINE void squares_change(const squares *s, squares_moments *m, syi_vec in,
 }
 
 /* What comes before the lanes that these changes were made in. */
-SYI_INLINE squares_moments squares_before(squares *s, const squares_moments *m)
+SYI_INLINE squares_moments squares_before(squares *s, const squares_moments *m, squares_way way)
 {
-    squares_moments *all = &s->before;
-    return (squares_moments){lanes_before(&all->sum, m->sum - s->start.sum) - s->start.sum,
-                             lanes_before(&all->sum_low, m->sum_low),
-                             lanes_before(&all->square, m->square - s->start.square) -
-                                 s->start.square,
-                             lanes_before(&all->square_low, m->square_low)};
+    squares_moments *all = &s->before, before = {{0}, {0}, {0}, {0}};
+    before.sum = lanes_before(&all->sum, m->sum - s->start.sum) - s->start.sum;
+    if (way != SQUARES_CLOSE)
+        before.sum_low = lanes_before(&all->sum_low, m->sum_low);
+    before.square = lanes_before(&all->square, m->square - s->start.square) - s->start.square;
+    before.square_low = lanes_before(&all->square_low, m->square_low);
+    return before;
 }
 
 /* The first window so far. Zero distances fill up the last vector. */
@@ -161,9 +177,9 @@ static inline void squares_fill(squares *s, const double *x, int64_t count)
             next = syi_vec_load(x + i);
         for (int k = 0; i + SYI_VECTOR > count && k < count - i; k++)
             next[k] = x[i + k];
-        squares_change(s, &m, next, s->pivot, s->near);
+        squares_change(s, &m, next, s->pivot, s->way);
     }
-    squares_before(s, &m);
+    squares_before(s, &m, s->way);
 }
 
 /* BATCH columns on their way (squares_run.c). */

@@ -9,7 +9,7 @@
 
 /* The changes since each lane's beginning. */
 SYI_INLINE void squares_slide(squares *s, squares_batch *b, const double *x, const double *old,
-                              int near)
+                              squares_way way)
 {
     squares_moments m = s->start;
     for (int k = 0; k < LANE; k += SYI_VECTOR) {
@@ -18,32 +18,36 @@ SYI_INLINE void squares_slide(squares *s, squares_batch *b, const double *x, con
         syi_vec_columns(old + k, LANE, out);
         SYI_UNROLL(8)
         for (int j = 0; j < SYI_VECTOR; j++) {
-            squares_change(s, &m, in[j], out[j], near);
+            squares_change(s, &m, in[j], out[j], way);
             b->sum[k + j] = m.sum;
-            b->sum_low[k + j] = m.sum_low;
+            if (way != SQUARES_CLOSE)
+                b->sum_low[k + j] = m.sum_low;
             b->square[k + j] = m.square;
             b->square_low[k + j] = m.square_low;
         }
     }
-    b->before = squares_before(s, &m);
+    b->before = squares_before(s, &m, way);
 }
 
 /* The windows' sums, and in the place of the squares count * square - sum^2. */
-SYI_INLINE void squares_spreads(const squares *s, squares_batch *b)
+SYI_INLINE void squares_spreads(const squares *s, squares_batch *b, squares_way way)
 {
     const squares_moments before = b->before;
     SYI_UNROLL(1)
     for (int k = 0; k < LANE; k++) {
-        syi_vec sum, low, spread, rest, square = b->square[k] + before.square;
-        syi_vec_quick_sum(syi_vec_plus(b->sum[k], before.sum),
-                          syi_vec_plus(b->sum_low[k], before.sum_low), &sum, &low);
+        syi_vec sum = syi_vec_plus(b->sum[k], before.sum), low, spread, rest;
+        syi_vec square = b->square[k] + before.square;
+        if (way != SQUARES_CLOSE) {
+            syi_vec_quick_sum(sum, syi_vec_plus(b->sum_low[k], before.sum_low), &sum, &low);
+            b->sum_low[k] = low;
+        }
         syi_vec scaled = s->count * square, below = syi_vec_fma(s->count, square, -scaled);
         below = syi_vec_fma(s->count, syi_vec_plus(b->square_low[k], before.square_low), below);
         square = sum * sum;
         below -= syi_vec_fma(sum, sum, -square);
-        below = syi_vec_fnma(sum, low, syi_vec_fnma(sum, low, below));
+        if (way != SQUARES_CLOSE)
+            below = syi_vec_fnma(sum, low, syi_vec_fnma(sum, low, below));
         b->sum[k] = sum;
-        b->sum_low[k] = low;
         syi_vec_quick_sum(scaled, -square, &spread, &rest);
         syi_vec_quick_sum(spread, below + rest, &b->square[k], &b->square_low[k]);
     }
@@ -108,11 +112,11 @@ SYI_INLINE syi_vec squares_round(syi_vec high, syi_vec low, syi_vec bound, syi_v
 }
 
 /* The mean and a step, with what both lack; `bound` is that of its error. */
-SYI_INLINE syi_vec squares_band(syi_vec mean, syi_vec step, syi_vec low, syi_vec bound, int near,
-                                syi_vec_mask *sure)
+SYI_INLINE syi_vec squares_band(syi_vec mean, syi_vec step, syi_vec low, syi_vec bound,
+                                squares_way way, syi_vec_mask *sure)
 {
     syi_vec band, rest;
-    if (near)
+    if (way != SQUARES_FAR)
         syi_vec_quick_sum(mean, step, &band, &rest);
     else
         syi_vec_two_sum(mean, step, &band, &rest);
@@ -121,21 +125,23 @@ SYI_INLINE syi_vec squares_band(syi_vec mean, syi_vec step, syi_vec low, syi_vec
 
 /* The means, and the bands at their sides. Without `low` a mean lacks three of its last places at
  * most: what is lost in adding to `low` is below 2^-102 of the mean. */
-SYI_INLINE void squares_bands(const squares *s, squares_batch *b, int near)
+SYI_INLINE void squares_bands(const squares *s, squares_batch *b, squares_way way)
 {
     SYI_UNROLL(8)
     for (int k = 0; k < LANE; k++) {
         syi_vec total = b->sum[k], quotient = total * s->reciprocal, mean, low, step, step_low;
-        syi_vec left = syi_vec_fnma(quotient, s->count, total) + b->sum_low[k];
+        syi_vec left = syi_vec_fnma(quotient, s->count, total);
+        if (way != SQUARES_CLOSE)
+            left += b->sum_low[k];
         syi_vec part = left * s->reciprocal, bound = s->error * b->half[k];
         syi_vec_mask sure = syi_vec_mask_full();
         part = syi_vec_fma(syi_vec_fnma(part, s->count, left), s->reciprocal, part);
         syi_vec_quick_sum(s->pivot, quotient, &mean, &low);
         low = syi_vec_plus(low, part);
         squares_scale(s, b->root[k], b->root_low[k], &step, &step_low);
-        b->out[0][k] = squares_band(mean, step, low + step_low, bound, near, &sure);
+        b->out[0][k] = squares_band(mean, step, low + step_low, bound, way, &sure);
         b->out[1][k] = mean + low;
-        b->out[2][k] = squares_band(mean, -step, low - step_low, bound, near, &sure);
+        b->out[2][k] = squares_band(mean, -step, low - step_low, bound, way, &sure);
         b->sure[k] = sure;
     }
 }
@@ -154,7 +160,7 @@ SYI_INLINE void squares_deviations(const squares *s, squares_batch *b)
 /* count * (newest value - mean) / root. What is divided is exact: a multiple of the data's unit, at
  * most 2^(length + 1) times as large as they. The quotient is off by as much as the root in
  * proportion, the bound of whose error is twice too large, which covers their product. */
-SYI_INLINE void squares_scores(const squares *s, squares_batch *b, const double *x)
+SYI_INLINE void squares_scores(const squares *s, squares_batch *b, const double *x, squares_way way)
 {
     lanes_load(x, b->out[0]);
     SYI_UNROLL(8)
@@ -162,7 +168,7 @@ SYI_INLINE void squares_scores(const squares *s, squares_batch *b, const double 
         syi_vec value = b->out[0][k] - s->pivot, high, low;
         syi_vec first = value * s->count, below = syi_vec_fma(value, s->count, -first);
         syi_vec_two_sum(first, -b->sum[k], &high, &low);
-        low += below - b->sum_low[k];
+        low += way == SQUARES_CLOSE ? below : below - b->sum_low[k];
         syi_vec_quick_sum(high, low, &b->sum[k], &b->sum_low[k]);
     }
     SYI_UNROLL(8)
@@ -180,16 +186,16 @@ SYI_INLINE void squares_scores(const squares *s, squares_batch *b, const double 
 }
 
 SYI_INLINE int squares_run_as(squares *s, squares_batch *b, const double *x, const double *old,
-                              double *const *out, int past, syi_window_kind kind, int near)
+                              double *const *out, int past, syi_window_kind kind, squares_way way)
 {
     const int outputs = kind == SYI_WINDOW_BANDS ? 3 : 1;
-    squares_slide(s, b, x, old, near);
-    squares_spreads(s, b);
+    squares_slide(s, b, x, old, way);
+    squares_spreads(s, b, way);
     squares_roots(s, b, x);
     if (kind == SYI_WINDOW_BANDS)
-        squares_bands(s, b, near);
+        squares_bands(s, b, way);
     else if (kind == SYI_WINDOW_SCORE)
-        squares_scores(s, b, x);
+        squares_scores(s, b, x, way);
     else
         squares_deviations(s, b);
     for (int j = 0; j < outputs; j++)
@@ -201,31 +207,33 @@ SYI_INLINE int squares_run_as(squares *s, squares_batch *b, const double *x, con
 }
 
 /* Each a function: together in one they take 2 to 3 % longer. */
-#define SQUARES_RUN(name, kind, near)                                                              \
+#define SQUARES_RUN(name, kind, way)                                                               \
     static __attribute__((noinline)) int name(squares *s, squares_batch *b, const double *x,       \
                                               const double *old, double *const *out, int past)     \
     {                                                                                              \
-        return squares_run_as(s, b, x, old, out, past, kind, near);                                \
+        return squares_run_as(s, b, x, old, out, past, kind, way);                                 \
     }
+#define SQUARES_RUN_EACH_WAY(name, kind)                                                           \
+    SQUARES_RUN(name##_far, kind, SQUARES_FAR)                                                     \
+    SQUARES_RUN(name##_near, kind, SQUARES_NEAR)                                                   \
+    SQUARES_RUN(name##_close, kind, SQUARES_CLOSE)
 
-SQUARES_RUN(squares_run_bands, SYI_WINDOW_BANDS, 0)
-SQUARES_RUN(squares_run_near_bands, SYI_WINDOW_BANDS, 1)
-SQUARES_RUN(squares_run_scores, SYI_WINDOW_SCORE, 0)
-SQUARES_RUN(squares_run_near_scores, SYI_WINDOW_SCORE, 1)
-SQUARES_RUN(squares_run_deviations, SYI_WINDOW_DEVIATION, 0)
-SQUARES_RUN(squares_run_near_deviations, SYI_WINDOW_DEVIATION, 1)
+SQUARES_RUN_EACH_WAY(squares_run_bands, SYI_WINDOW_BANDS)
+SQUARES_RUN_EACH_WAY(squares_run_scores, SYI_WINDOW_SCORE)
+SQUARES_RUN_EACH_WAY(squares_run_deviations, SYI_WINDOW_DEVIATION)
 
 int SYI_ISA_NAME(syi_squares_run)(squares *s, squares_batch *b, const double *x, const double *old,
                                   double *const *out, int past)
 {
-    if (s->kind == SYI_WINDOW_BANDS)
-        return s->near ? squares_run_near_bands(s, b, x, old, out, past)
-                       : squares_run_bands(s, b, x, old, out, past);
-    if (s->kind == SYI_WINDOW_SCORE)
-        return s->near ? squares_run_near_scores(s, b, x, old, out, past)
-                       : squares_run_scores(s, b, x, old, out, past);
-    return s->near ? squares_run_near_deviations(s, b, x, old, out, past)
-                   : squares_run_deviations(s, b, x, old, out, past);
+    static int (*const run[][3])(squares *, squares_batch *, const double *, const double *,
+                                 double *const *, int) = {
+        [SYI_WINDOW_BANDS] = {squares_run_bands_far, squares_run_bands_near,
+                              squares_run_bands_close},
+        [SYI_WINDOW_SCORE] = {squares_run_scores_far, squares_run_scores_near,
+                              squares_run_scores_close},
+        [SYI_WINDOW_DEVIATION] = {squares_run_deviations_far, squares_run_deviations_near,
+                                  squares_run_deviations_close}};
+    return run[s->kind][s->way](s, b, x, old, out, past);
 }
 
 #endif
