@@ -47,17 +47,17 @@ static sy_status run_steps(const task *task, syi_ema_state *state, int64_t from,
 /* The columns that are not sure after a slab, with wider arithmetic. */
 static sy_status run_unsure(const task *task, const ema_slab *slab, int64_t from)
 {
-    for (int64_t at = 0; at < slab->length; at += SYI_STAGE_BLOCK)
+    for (int64_t at = 0; at < slab->length; at += EMA_BLOCK)
         for (int lane = 0; lane < EMA_LANES; lane++) {
             int k = lane % SYI_VECTOR;
-            int64_t block = at / SYI_STAGE_BLOCK * EMA_GROUPS + lane / SYI_VECTOR;
+            int64_t block = at / EMA_BLOCK * EMA_GROUPS + lane / SYI_VECTOR;
             int64_t first = lane * slab->stride + at, last = first + slab->length - at, reached;
             if (slab->unsure[block][k] == 0)
                 continue;
             syi_ema_state state = {.x = first ? slab->x[first - 1] : slab->before};
             state.deviation =
                 syi_stage_deviation(&slab->begun[block], k, slab->begun_pivot[block][k], state.x);
-            last = last - first < SYI_STAGE_BLOCK ? last : first + SYI_STAGE_BLOCK;
+            last = last - first < EMA_BLOCK ? last : first + EMA_BLOCK;
             SYI_TRY(run_steps(task, &state, from + first, from + last, &reached));
         }
     return SY_OK;
@@ -105,10 +105,10 @@ static sy_status run_long(const task *task, ema_slab *slab, syi_ema_state *state
     ema_go_to(slab, x, y, before, 0);
     for (int lane = 0; lane < EMA_LANES; lane++)
         ema_set(slab, lane, &slab->start[lane]);
-    for (int64_t at = 0; at < slab->stride; at += SYI_STAGE_BLOCK) {
+    for (int64_t at = 0; at < slab->stride; at += EMA_BLOCK) {
         ema_go_to(slab, x, y, before, at);
-        ema_read(slab, 0, SYI_STAGE_BLOCK);
-        ema_write(slab, 0, SYI_STAGE_BLOCK);
+        ema_read(slab, 0, EMA_BLOCK);
+        ema_write(slab, 0, EMA_BLOCK);
         if (ema_is_lost(slab))
             return SY_OK;
         SYI_TRY(run_unsure(task, slab, from + at));
@@ -127,8 +127,8 @@ static sy_status run_long(const task *task, ema_slab *slab, syi_ema_state *state
 static sy_status run_slabs(const task *task, syi_ema_state *state, int64_t from, int64_t to,
                            int64_t *reached)
 {
-    const syi_stage_terms terms = syi_stage_terms_of(task->ema.period, 0.5);
-    syi_long_plan plan = {syi_long_run_in(task->ema.period), EMA_LANES, from};
+    const syi_stage_terms terms = syi_stage_terms_of(task->ema.period, 0.5, EMA_BLOCK);
+    syi_long_plan plan = {syi_long_run_in(task->ema.period, EMA_BLOCK), EMA_LANES, EMA_BLOCK, from};
     ema_slab slab;
     slab.terms = &terms;
     slab.factor = &task->factor;

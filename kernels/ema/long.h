@@ -11,11 +11,11 @@
  * value before x[0]. */
 SYI_INLINE void ema_go_to(ema_slab *s, const double *x, double *y, double before, int64_t at)
 {
-    const int64_t next = at + SYI_STAGE_BLOCK < s->stride ? SYI_STAGE_BLOCK : 0;
+    const int64_t next = at + EMA_BLOCK < s->stride ? EMA_BLOCK : 0;
     s->x = x + at;
     s->y = y ? y + at : NULL;
     s->before = at ? s->x[-1] : before;
-    s->length = SYI_STAGE_BLOCK;
+    s->length = EMA_BLOCK;
     s->next_x = s->x + next;
     s->next_y = y && !s->past ? s->y + next : NULL;
 }
@@ -38,10 +38,10 @@ SYI_INLINE void ema_run_in(ema_slab *s, const double *x, int64_t columns, syi_lo
     ema_go_to(s, x, NULL, x[0], first);
     for (int lane = 0; lane < EMA_LANES; lane++)
         ema_set(s, lane, &nothing);
-    for (int64_t at = first; at < s->stride; at += SYI_STAGE_BLOCK) {
+    for (int64_t at = first; at < s->stride; at += EMA_BLOCK) {
         ema_go_to(s, x, NULL, x[0], at);
-        ema_read(s, 0, SYI_STAGE_BLOCK);
-        ema_try(s, 0, SYI_STAGE_BLOCK);
+        ema_read(s, 0, EMA_BLOCK);
+        ema_try(s, 0, EMA_BLOCK);
         for (int q = 0; q < EMA_GROUPS; q++)
             range[q] = at == first ? (syi_long_range){s->least[q], s->most[q]}
                                    : syi_long_widen(&range[q], s->least[q], s->most[q]);

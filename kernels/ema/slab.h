@@ -13,12 +13,14 @@
 
 #if SYI_HAVE_VECTORS
 
-#define EMA_LANES  (2 * SYI_VECTOR)
+#define EMA_LANES  8
 #define EMA_GROUPS (EMA_LANES / SYI_VECTOR)
 /* The longest lane, in columns: the tile stays in the first cache, no two lanes in the same sets.
  */
 #define EMA_LENGTH (2560 / EMA_LANES)
-#define EMA_BLOCKS ((EMA_LENGTH + SYI_STAGE_BLOCK - 1) / SYI_STAGE_BLOCK)
+/* Columns of a block; to find its grid takes as long as several of them. */
+#define EMA_BLOCK  64
+#define EMA_BLOCKS ((EMA_LENGTH + EMA_BLOCK - 1) / EMA_BLOCK)
 /* A shorter stretch is not worth a slab. */
 #define EMA_LEAST (4 * EMA_LANES)
 
@@ -69,8 +71,8 @@ SYI_INLINE void ema_read(ema_slab *s, int64_t at, int count)
         }
         s->outside |=
             ~(syi_bits_vec)(syi_vec_max(syi_vec_abs(least), syi_vec_abs(most)) <= SYI_HUGE);
-        s->least[at / SYI_STAGE_BLOCK * EMA_GROUPS + q] = least;
-        s->most[at / SYI_STAGE_BLOCK * EMA_GROUPS + q] = most;
+        s->least[at / EMA_BLOCK * EMA_GROUPS + q] = least;
+        s->most[at / EMA_BLOCK * EMA_GROUPS + q] = most;
     }
 }
 
@@ -78,8 +80,8 @@ SYI_INLINE void ema_read(ema_slab *s, int64_t at, int count)
 SYI_INLINE syi_stage_grid ema_enter(ema_slab *s, int q, int64_t at)
 {
     syi_vec first = s->tile[at * EMA_GROUPS + q];
-    syi_vec least = s->least[at / SYI_STAGE_BLOCK * EMA_GROUPS + q];
-    syi_vec most = s->most[at / SYI_STAGE_BLOCK * EMA_GROUPS + q];
+    syi_vec least = s->least[at / EMA_BLOCK * EMA_GROUPS + q];
+    syi_vec most = s->most[at / EMA_BLOCK * EMA_GROUPS + q];
     syi_vec apart = syi_vec_abs(s->stage[q].high + (s->pivot[q] - first)), by, rest;
     syi_bits_vec fits = (syi_bits_vec)(apart + apart <= syi_vec_abs(first));
     syi_stage_grid grid;
@@ -162,7 +164,7 @@ SYI_INLINE void ema_write(ema_slab *s, int64_t at, int count)
     syi_stage stage[EMA_GROUPS];
     syi_vec error[EMA_GROUPS];
     syi_bits_vec unsure[EMA_GROUPS] = {{0}};
-    int64_t block = at / SYI_STAGE_BLOCK * EMA_GROUPS;
+    int64_t block = at / EMA_BLOCK * EMA_GROUPS;
     int whole = count / SYI_VECTOR * SYI_VECTOR, i = 0;
     for (int q = 0; q < EMA_GROUPS; q++) {
         s->begun_pivot[block + q] = s->pivot[q];
@@ -211,9 +213,9 @@ SYI_INLINE int ema_chain(ema_slab *s)
     s->outside = (syi_bits_vec){0};
     for (int lane = 0; lane < EMA_LANES; lane++)
         ema_set(s, lane, &nothing);
-    for (int64_t at = 0; at < s->length; at += SYI_STAGE_BLOCK) {
+    for (int64_t at = 0; at < s->length; at += EMA_BLOCK) {
         int64_t rest = s->length - at;
-        int count = rest < SYI_STAGE_BLOCK ? (int)rest : SYI_STAGE_BLOCK;
+        int count = rest < EMA_BLOCK ? (int)rest : EMA_BLOCK;
         ema_read(s, at, count);
         ema_try(s, at, count);
     }
@@ -226,9 +228,9 @@ SYI_INLINE void ema_fill(ema_slab *s)
 {
     for (int lane = 0; lane < EMA_LANES; lane++)
         ema_set(s, lane, &s->start[lane]);
-    for (int64_t at = 0; at < s->length; at += SYI_STAGE_BLOCK) {
+    for (int64_t at = 0; at < s->length; at += EMA_BLOCK) {
         int64_t rest = s->length - at;
-        ema_write(s, at, rest < SYI_STAGE_BLOCK ? (int)rest : SYI_STAGE_BLOCK);
+        ema_write(s, at, rest < EMA_BLOCK ? (int)rest : EMA_BLOCK);
     }
 }
 

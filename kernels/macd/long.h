@@ -14,7 +14,8 @@
 SYI_INLINE int64_t macd_run_in_columns(const syi_macd *macd)
 {
     double longest = macd->slow > macd->fast ? macd->slow : macd->fast;
-    return syi_long_run_in(MACD_LATER * (longest > macd->signal ? longest : macd->signal));
+    longest = longest > macd->signal ? longest : macd->signal;
+    return syi_long_run_in(MACD_LATER * longest, MACD_BLOCK);
 }
 
 /* The block of each lane at column `at` of it; y is NULL where nothing is written, `before` the
@@ -22,12 +23,12 @@ SYI_INLINE int64_t macd_run_in_columns(const syi_macd *macd)
 SYI_INLINE void macd_go_to(macd_slab *s, const double *x, double *const *y, double before,
                            int64_t at)
 {
-    const int64_t next = at + SYI_STAGE_BLOCK < s->stride ? SYI_STAGE_BLOCK : 0;
+    const int64_t next = at + MACD_BLOCK < s->stride ? MACD_BLOCK : 0;
     s->x = x + at;
     for (int k = 0; k < 3; k++)
         s->y[k] = y ? y[k] + at : NULL;
     s->before = at ? s->x[-1] : before;
-    s->length = SYI_STAGE_BLOCK;
+    s->length = MACD_BLOCK;
     s->x_ahead = s->y_ahead = next;
 }
 
@@ -50,11 +51,11 @@ SYI_INLINE void macd_run_in(macd_slab *s, const double *x, int64_t columns, syi_
     macd_go_to(s, x, NULL, x[0], first);
     for (int lane = 0; lane < MACD_LANES; lane++)
         macd_set(s, lane, &guess);
-    for (int64_t at = first; at < s->stride; at += SYI_STAGE_BLOCK) {
+    for (int64_t at = first; at < s->stride; at += MACD_BLOCK) {
         macd_go_to(s, x, NULL, x[0], at);
-        macd_read(s, 0, SYI_STAGE_BLOCK);
+        macd_read(s, 0, MACD_BLOCK);
         for (int q = 0; q < MACD_GROUPS; q++) {
-            macd_try(s, q, 0, SYI_STAGE_BLOCK);
+            macd_try(s, q, 0, MACD_BLOCK);
             range[q] = at == first ? (syi_long_range){s->least[q], s->most[q]}
                                    : syi_long_widen(&range[q], s->least[q], s->most[q]);
         }

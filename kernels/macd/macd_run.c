@@ -56,9 +56,9 @@ static sy_status run_unsure(const task *task, const macd_slab *slab, int64_t fro
     int blocks = 0;
     sy_status status = SY_OK;
     narrow.doubts = &doubts;
-    for (int64_t at = 0; at < slab->length && status == SY_OK; at += SYI_STAGE_BLOCK)
+    for (int64_t at = 0; at < slab->length && status == SY_OK; at += MACD_BLOCK)
         for (int lane = 0; lane < MACD_LANES && status == SY_OK; lane++) {
-            int64_t block = at / SYI_STAGE_BLOCK * MACD_GROUPS + lane / SYI_VECTOR, reached;
+            int64_t block = at / MACD_BLOCK * MACD_GROUPS + lane / SYI_VECTOR, reached;
             int64_t first = lane * slab->stride + at, last = lane * slab->stride + slab->length;
             if (slab->unsure[block][lane % SYI_VECTOR] == 0 || ++blocks > MOST_UNSURE)
                 continue;
@@ -67,7 +67,7 @@ static sy_status run_unsure(const task *task, const macd_slab *slab, int64_t fro
             syi_macd_triple triple = macd_triple(&slab->begun[block], lane, x);
             syi_macd_state_set(&task->terms, &state, &triple, first > 1 ? slab->x[first - 2] : x,
                                x);
-            last = last - first < SYI_STAGE_BLOCK ? last : first + SYI_STAGE_BLOCK;
+            last = last - first < MACD_BLOCK ? last : first + MACD_BLOCK;
             status = run_steps(&narrow, &state, from + first, from + last, &reached);
         }
     *again = blocks > MOST_UNSURE || doubts.count > *spare;
@@ -135,11 +135,11 @@ static sy_status fill_long(const task *task, macd_slab *slab, double before, int
     macd_go_to(slab, task->x + from, y, before, 0);
     for (int lane = 0; lane < MACD_LANES; lane++)
         macd_set(slab, lane, &slab->start[lane]);
-    for (int64_t at = 0; at < slab->stride && !*again; at += SYI_STAGE_BLOCK) {
+    for (int64_t at = 0; at < slab->stride && !*again; at += MACD_BLOCK) {
         macd_go_to(slab, task->x + from, y, before, at);
-        macd_read(slab, 0, SYI_STAGE_BLOCK);
+        macd_read(slab, 0, MACD_BLOCK);
         for (int q = 0; q < MACD_GROUPS; q++)
-            macd_write(slab, q, 0, SYI_STAGE_BLOCK);
+            macd_write(slab, q, 0, MACD_BLOCK);
         *again = macd_is_lost(slab) || syi_vec_any(slab->straight);
         if (!*again)
             SYI_TRY(run_unsure(task, slab, from + at, &spare, again));
@@ -171,7 +171,7 @@ static sy_status run_long(const task *task, macd_slab *slab, syi_macd_state *sta
 static sy_status run_slabs(const task *task, syi_macd_state *state, int64_t from, int64_t to,
                            int64_t *reached)
 {
-    syi_long_plan plan = {macd_run_in_columns(&task->macd), MACD_LANES, from};
+    syi_long_plan plan = {macd_run_in_columns(&task->macd), MACD_LANES, MACD_BLOCK, from};
     macd_slab slab;
     macd_set_terms(&slab, &task->macd);
     slab.mapped = 0;

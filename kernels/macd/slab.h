@@ -16,7 +16,9 @@
 #define MACD_GROUPS (MACD_LANES / SYI_VECTOR)
 /* The longest lane, in columns; as a stride no power of two. */
 #define MACD_LENGTH 288
-#define MACD_BLOCKS ((MACD_LENGTH + SYI_STAGE_BLOCK - 1) / SYI_STAGE_BLOCK)
+/* Columns of a block: with more, a spike puts more of them in doubt. */
+#define MACD_BLOCK  32
+#define MACD_BLOCKS ((MACD_LENGTH + MACD_BLOCK - 1) / MACD_BLOCK)
 #define MACD_LEAST  (4 * MACD_LANES)
 
 enum { FAST, SLOW, SIGNAL, STAGES };
@@ -48,10 +50,10 @@ typedef struct macd_slab {
 
 SYI_INLINE void macd_set_terms(macd_slab *s, const syi_macd *macd)
 {
-    s->terms[FAST] = syi_stage_terms_of(macd->fast, 0.5);
-    s->terms[SLOW] = syi_stage_terms_of(macd->slow, 0.5);
-    s->terms[SIGNAL] =
-        syi_stage_terms_of(macd->signal, s->terms[FAST].low_most + s->terms[SLOW].low_most);
+    s->terms[FAST] = syi_stage_terms_of(macd->fast, 0.5, MACD_BLOCK);
+    s->terms[SLOW] = syi_stage_terms_of(macd->slow, 0.5, MACD_BLOCK);
+    s->terms[SIGNAL] = syi_stage_terms_of(
+        macd->signal, s->terms[FAST].low_most + s->terms[SLOW].low_most, MACD_BLOCK);
 }
 
 /* The range of a block's values, and whether they lie on a line that is not flat. */
@@ -73,7 +75,7 @@ SYI_INLINE void macd_look(macd_slab *s, int64_t block, const syi_vec *tile, int 
             ~(syi_bits_vec)(syi_vec_max(syi_vec_abs(least), syi_vec_abs(most)) <= SYI_HUGE);
         s->least[block * MACD_GROUPS + q] = least;
         s->most[block * MACD_GROUPS + q] = most;
-        if (count == SYI_STAGE_BLOCK)
+        if (count == MACD_BLOCK)
             s->straight |= (syi_bits_vec)(bends == 0) & (syi_bits_vec)(least < most);
     }
 }
@@ -88,15 +90,15 @@ SYI_INLINE void macd_read(macd_slab *s, int64_t at, int count)
             for (int k = 0; k < 3 && s->y[k] && !s->past; k++)
                 __builtin_prefetch(s->y[k] + s->y_ahead + to + i, 1);
         }
-    macd_look(s, at / SYI_STAGE_BLOCK, tile, count);
+    macd_look(s, at / MACD_BLOCK, tile, count);
 }
 
 SYI_INLINE syi_stage_grid macd_enter(macd_slab *s, int q, int64_t at)
 {
     macd_lanes *l = &s->lanes[q];
     syi_vec first = s->tile[at * MACD_GROUPS + q], by, rest;
-    syi_vec least = s->least[at / SYI_STAGE_BLOCK * MACD_GROUPS + q];
-    syi_vec most = s->most[at / SYI_STAGE_BLOCK * MACD_GROUPS + q];
+    syi_vec least = s->least[at / MACD_BLOCK * MACD_GROUPS + q];
+    syi_vec most = s->most[at / MACD_BLOCK * MACD_GROUPS + q];
     syi_stage_grid grid;
     grid.pivot = (syi_vec)((syi_bits_vec)first & syi_stage_is_near(least, most));
     syi_vec_two_sum(grid.pivot, -l->pivot, &by, &rest);
@@ -233,7 +235,7 @@ SYI_INLINE void macd_write_some(const macd_slab *s, int q, int64_t at, int count
 /* A block of a group with outputs. */
 SYI_INLINE void macd_write(macd_slab *s, int q, int64_t at, int count)
 {
-    const int64_t block = at / SYI_STAGE_BLOCK * MACD_GROUPS + q;
+    const int64_t block = at / MACD_BLOCK * MACD_GROUPS + q;
     const int whole = count / SYI_LINE * SYI_LINE;
     s->begun[block] = s->lanes[q];
     syi_stage_grid grid = macd_enter(s, q, at);
@@ -290,9 +292,9 @@ SYI_INLINE int macd_chain(macd_slab *s)
     s->straight = s->outside = (syi_bits_vec){0};
     for (int lane = 0; lane < MACD_LANES; lane++)
         macd_set(s, lane, &guess);
-    for (int64_t at = 0; at < s->length; at += SYI_STAGE_BLOCK) {
+    for (int64_t at = 0; at < s->length; at += MACD_BLOCK) {
         int64_t rest = s->length - at;
-        int count = rest < SYI_STAGE_BLOCK ? (int)rest : SYI_STAGE_BLOCK;
+        int count = rest < MACD_BLOCK ? (int)rest : MACD_BLOCK;
         macd_read(s, at, count);
         for (int q = 0; q < MACD_GROUPS; q++)
             macd_try(s, q, at, count);
@@ -306,10 +308,10 @@ SYI_INLINE void macd_fill(macd_slab *s)
 {
     for (int lane = 0; lane < MACD_LANES; lane++)
         macd_set(s, lane, &s->start[lane]);
-    for (int64_t at = 0; at < s->length; at += SYI_STAGE_BLOCK) {
+    for (int64_t at = 0; at < s->length; at += MACD_BLOCK) {
         int64_t rest = s->length - at;
         for (int q = 0; q < MACD_GROUPS; q++)
-            macd_write(s, q, at, rest < SYI_STAGE_BLOCK ? (int)rest : SYI_STAGE_BLOCK);
+            macd_write(s, q, at, rest < MACD_BLOCK ? (int)rest : MACD_BLOCK);
     }
 }
 

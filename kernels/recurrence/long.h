@@ -21,16 +21,16 @@
 #define SYI_LONG_LEAST 2
 #define SYI_LONG_MOST  64
 
-/* Columns that are run from a guess, whole blocks. */
-SYI_INLINE int64_t syi_long_run_in(double period)
+/* Columns that are run from a guess, whole blocks of so many. */
+SYI_INLINE int64_t syi_long_run_in(double period, int block)
 {
     int64_t columns = syi_decay_columns(period, SYI_HALO_BITS + SYI_LONG_FAR_BITS);
-    return (columns + SYI_STAGE_BLOCK - 1) / SYI_STAGE_BLOCK * SYI_STAGE_BLOCK;
+    return (columns + block - 1) / block * block;
 }
 
 /* A stretch's long lanes. */
 typedef struct syi_long_plan {
-    int64_t run_in, lanes;
+    int64_t run_in, lanes, block;
     int64_t next; /* before this column they are not tried again */
 } syi_long_plan;
 
@@ -38,13 +38,13 @@ typedef struct syi_long_plan {
  * same sets of a cache; 0: too few are left, or short lanes are better. */
 SYI_INLINE int64_t syi_long_length(const syi_long_plan *plan, int64_t at, int64_t to)
 {
-    const int64_t most = SYI_LONG_MOST * plan->run_in / SYI_STAGE_BLOCK;
-    int64_t blocks = (to - at) / plan->lanes / SYI_STAGE_BLOCK;
+    const int64_t most = SYI_LONG_MOST * plan->run_in / plan->block;
+    int64_t blocks = (to - at) / plan->lanes / plan->block;
     blocks = blocks < most ? blocks : most;
     blocks -= blocks % 2 == 0;
-    if (at < plan->next || blocks * SYI_STAGE_BLOCK < SYI_LONG_LEAST * plan->run_in)
+    if (at < plan->next || blocks * plan->block < SYI_LONG_LEAST * plan->run_in)
         return 0;
-    return blocks * SYI_STAGE_BLOCK;
+    return blocks * plan->block;
 }
 
 /* They were tried at column `at` and came so far: where something was wrong, what follows is as a

@@ -28,7 +28,6 @@
 
 #if SYI_HAVE_VECTORS
 
-#define SYI_STAGE_BLOCK 32
 /* g in units of the largest power of two in the block, and the shift in those of g. */
 #define SYI_STAGE_UNIT  0x1p-49
 #define SYI_STAGE_SHIFT 12.0
@@ -43,6 +42,7 @@ typedef struct syi_stage_terms {
     double noise;       /* what a block adds to the error, per g */
     double decay;       /* what is left of an error after a whole block */
     double gain;        /* and what has been taken up of an error of x */
+    int block;          /* columns of a whole block, a power of two */
 } syi_stage_terms;
 
 /* Of one lane group; `high` without the shift between blocks, with it inside of one. */
@@ -57,18 +57,19 @@ SYI_INLINE syi_stage syi_stage_copy(const syi_stage *s)
 }
 
 /* `input_low` bounds |x_low| in units of g. */
-SYI_INLINE syi_stage_terms syi_stage_terms_of(double period, double input_low)
+SYI_INLINE syi_stage_terms syi_stage_terms_of(double period, double input_low, int block)
 {
     syi_dd a = syi_dd_divide((syi_dd){2.0, 0.0}, period + 1.0);
     double b = (period - 1.0) / (period + 1.0), columns = 0.5 * (period + 1.0) * (1.0 + 0x1p-40);
     double left = b * (1.0 + 0x1p-40);
-    syi_stage_terms k = {.a = syi_vec_of(a.high), .rest = syi_vec_of(a.low), .b = syi_vec_of(b)};
-    for (int i = 1; i < SYI_STAGE_BLOCK; i *= 2)
+    syi_stage_terms k = {
+        .a = syi_vec_of(a.high), .rest = syi_vec_of(a.low), .b = syi_vec_of(b), .block = block};
+    for (int i = 1; i < block; i *= 2)
         left *= left * (1.0 + 0x1p-40);
     k.decay = left;
     k.gain = 1.0 - left + 0x1p-36;
     k.low_most = 0.75 * columns + input_low + 2.0;
-    columns = columns < SYI_STAGE_BLOCK ? columns : SYI_STAGE_BLOCK;
+    columns = columns < block ? columns : block;
     k.noise = SYI_STAGE_LOSS * (5.0 + 3.0 * input_low + 2.0 * k.low_most) * (columns + 1.0);
     return k;
 }
@@ -106,7 +107,7 @@ SYI_INLINE void syi_stage_step(syi_stage *s, const syi_stage_terms *k, syi_vec x
 SYI_INLINE void syi_stage_leave(syi_stage *s, const syi_stage_terms *k, syi_vec shift, syi_vec unit,
                                 syi_vec input_error, int count)
 {
-    int is_whole = count == SYI_STAGE_BLOCK;
+    int is_whole = count == k->block;
     s->high -= shift;
     s->error = s->error * syi_vec_of(is_whole ? k->decay : 1.0) + unit * syi_vec_of(k->noise) +
                input_error * syi_vec_of(is_whole ? k->gain : 1.0);
