@@ -73,10 +73,6 @@ static sy_status run_short(const task *task, ema_slab *slab, syi_ema_state *stat
     slab->length = slab->length < EMA_LENGTH ? slab->length : EMA_LENGTH;
     slab->stride = slab->length;
     slab->before = state->x;
-    slab->next_x = slab->x;
-    if (to - from >= 2 * EMA_LANES * slab->length)
-        slab->next_x += EMA_LANES * slab->length;
-    slab->next_y = task->y && !past ? task->y + from : NULL;
     slab->start[0] = state->deviation;
     if (!ema_chain(slab))
         return SY_OK;

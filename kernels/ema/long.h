@@ -11,13 +11,10 @@
  * value before x[0]. */
 SYI_INLINE void ema_go_to(ema_slab *s, const double *x, double *y, double before, int64_t at)
 {
-    const int64_t next = at + EMA_BLOCK < s->stride ? EMA_BLOCK : 0;
     s->x = x + at;
     s->y = y ? y + at : NULL;
     s->before = at ? s->x[-1] : before;
     s->length = EMA_BLOCK;
-    s->next_x = s->x + next;
-    s->next_y = y && !s->past ? s->y + next : NULL;
 }
 
 /* Whether a value has been out of range: a NaN, of which the extremes may know nothing, is still in

@@ -27,10 +27,9 @@
 typedef struct ema_slab {
     const double *x; /* the slab's first column */
     double *y;
-    int past;                      /* its columns go past the cache */
-    const double *next_x, *next_y; /* what to fetch for later; y: or NULL */
-    double before;                 /* the value before x[0] */
-    int64_t stride, length;        /* from lane to lane; columns of each that are run */
+    int past;               /* its columns go past the cache */
+    double before;          /* the value before x[0] */
+    int64_t stride, length; /* from lane to lane; columns of each that are run */
     const syi_stage_terms *terms;
     const syi_factor_dd *factor;
     syi_vec tile[EMA_LENGTH * EMA_GROUPS];
@@ -45,24 +44,11 @@ typedef struct ema_slab {
     syi_deviation start[EMA_LANES + 1]; /* from the last value, of each lane */
 } ema_slab;
 
-/* Asks for what comes later, of every second lane: of the even ones while a block is read, of the
- * odd ones while it is computed. */
-SYI_INLINE void ema_ask(const ema_slab *s, int lane, int64_t at, int count)
-{
-    for (; lane < EMA_LANES; lane += 2)
-        for (int i = 0; i < count; i += SYI_LINE) {
-            __builtin_prefetch(s->next_x + lane * s->stride + at + i);
-            if (s->next_y)
-                __builtin_prefetch(s->next_y + lane * s->stride + at + i, 1);
-        }
-}
-
 /* Reads a block of the lanes. */
 SYI_INLINE void ema_read(ema_slab *s, int64_t at, int count)
 {
     syi_vec *tile = s->tile + at * EMA_GROUPS;
     syi_lanes_load(tile, s->x + at, s->stride, EMA_GROUPS, count);
-    ema_ask(s, 0, at, count);
     for (int q = 0; q < EMA_GROUPS; q++) {
         syi_vec least = tile[q], most = tile[q];
         for (int i = 1; i < count; i++) {
@@ -129,7 +115,6 @@ SYI_INLINE void ema_try(ema_slab *s, int64_t at, int count)
         grid[q] = ema_enter(s, q, at);
         stage[q] = syi_stage_copy(&s->stage[q]);
     }
-    ema_ask(s, 1, at, count);
     for (int i = 0; i < count; i++)
         for (int q = 0; q < EMA_GROUPS; q++)
             ema_step(&stage[q], s->terms, &grid[q], s->tile[(at + i) * EMA_GROUPS + q], 0);
@@ -173,7 +158,6 @@ SYI_INLINE void ema_write(ema_slab *s, int64_t at, int count)
         error[q] = ema_error(s, q, &grid[q]);
         stage[q] = syi_stage_copy(&s->stage[q]);
     }
-    ema_ask(s, 1, at, count);
     for (int even = syi_stage_is_even(grid, EMA_GROUPS); even && i < whole; i += SYI_VECTOR)
         ema_write_some(s, at + i, SYI_VECTOR, 1, stage, grid, error, unsure);
     for (; i < whole; i += SYI_VECTOR)

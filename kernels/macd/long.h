@@ -23,13 +23,12 @@ SYI_INLINE int64_t macd_run_in_columns(const syi_macd *macd)
 SYI_INLINE void macd_go_to(macd_slab *s, const double *x, double *const *y, double before,
                            int64_t at)
 {
-    const int64_t next = at + MACD_BLOCK < s->stride ? MACD_BLOCK : 0;
     s->x = x + at;
     for (int k = 0; k < 3; k++)
         s->y[k] = y ? y[k] + at : NULL;
     s->before = at ? s->x[-1] : before;
     s->length = MACD_BLOCK;
-    s->x_ahead = s->y_ahead = next;
+    s->ahead = s->past && at + MACD_BLOCK < s->stride ? MACD_BLOCK : 0;
 }
 
 /* Whether a value has been out of range: a NaN, of which the extremes may know nothing, is still in

@@ -32,10 +32,10 @@ typedef struct macd_lanes {
 typedef struct macd_slab {
     const double *x; /* the slab's first column */
     double *y[3];
-    int past;                 /* its columns go past the cache */
-    int64_t x_ahead, y_ahead; /* so many columns on, what is fetched for later */
-    double before;            /* the value before it */
-    int64_t stride, length;   /* from lane to lane; columns of each that are run */
+    int past;               /* its columns go past the cache */
+    int64_t ahead;          /* so many columns on, what is fetched for later; 0: nothing */
+    double before;          /* the value before it */
+    int64_t stride, length; /* from lane to lane; columns of each that are run */
     syi_stage_terms terms[STAGES];
     syi_macd_map map; /* of `mapped` columns */
     int64_t mapped;
@@ -84,12 +84,9 @@ SYI_INLINE void macd_read(macd_slab *s, int64_t at, int count)
 {
     syi_vec *tile = s->tile + at * MACD_GROUPS;
     syi_lanes_load(tile, s->x + at, s->stride, MACD_GROUPS, count);
-    for (int lane = 0; lane < MACD_LANES; lane++)
-        for (int64_t to = lane * s->stride + at, i = 0; i < count; i += SYI_LINE) {
-            __builtin_prefetch(s->x + s->x_ahead + to + i);
-            for (int k = 0; k < 3 && s->y[k] && !s->past; k++)
-                __builtin_prefetch(s->y[k] + s->y_ahead + to + i, 1);
-        }
+    for (int lane = 0; lane < MACD_LANES && s->ahead; lane++)
+        for (int i = 0; i < count; i += SYI_LINE)
+            __builtin_prefetch(s->x + lane * s->stride + at + s->ahead + i);
     macd_look(s, at / MACD_BLOCK, tile, count);
 }
 
