@@ -285,9 +285,13 @@ sy_status syi_known_get(sy_context *context, const syi_job *job, const char *tag
     syi_memory *memory = &context->memory;
     syi_known *known, *fresh = NULL;
     sy_status status = SY_OK;
+    int64_t changes;
     pthread_mutex_lock(&memory->lock);
-    if (syi_store_changed(&context->multigpu, &memory->look))
+    if (syi_store_changed(&context->multigpu, &memory->look)) {
         drop_all(memory);
+        memory->changes++;
+    }
+    changes = memory->changes;
     known = syi_known_find(context, job, tag);
     if (!known) {
         /* The log's callback may call the library, so nothing is locked while reading. */
@@ -296,12 +300,13 @@ sy_status syi_known_get(sy_context *context, const syi_job *job, const char *tag
         pthread_mutex_lock(&memory->lock);
         known = syi_known_find(context, job, tag);
     }
-    if (!known) {
+    if (!known && changes == memory->changes) {
         fresh->next = memory->list;
         memory->list = known = fresh;
         fresh = forget_oldest(memory);
     }
-    status = syi_known_copy(known, job->memory, out);
+    /* What may be of an older file than others have seen by now is good for this call alone. */
+    status = syi_known_copy(known ? known : fresh, job->memory, out);
     out->start_ns = memory->start.value;
     pthread_mutex_unlock(&memory->lock);
     drop(fresh); /* forgotten; or another thread was faster */

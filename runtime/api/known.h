@@ -42,6 +42,7 @@ typedef struct syi_known {
 typedef struct syi_memory {
     pthread_mutex_t lock;
     syi_store_look look; /* of the file, when `list` was read */
+    int64_t changes;     /* of the file, seen so far */
     syi_known *list;
     syi_track start;    /* of a device beside others */
     int64_t save_after; /* on the clock: before that no correction is stored again */

@@ -133,10 +133,15 @@ static sy_status lock_signature(sy_context *context, const syi_job *job, syi_sig
 {
     syi_sides *sides = &context->sides;
     syi_signature *fresh = NULL, **link;
+    int64_t changes;
     int kept = 0;
     pthread_mutex_lock(&sides->lock);
-    if (syi_store_changed(&context->thresholds, &sides->look))
+    if (syi_store_changed(&context->thresholds, &sides->look) || sides->doubtful) {
         drop_from(&sides->list);
+        sides->changes++;
+        sides->doubtful = false;
+    }
+    changes = sides->changes;
     *out = find(sides, job);
     if (*out)
         return SY_OK;
@@ -149,6 +154,8 @@ static sy_status lock_signature(sy_context *context, const syi_job *job, syi_sig
         syi_free(fresh);
         return SY_OK;
     }
+    if (changes != sides->changes)
+        sides->doubtful = true;
     fresh->next = sides->list;
     sides->list = *out = fresh;
     for (link = &fresh->next; *link && ++kept < SIGNATURES;)

@@ -26,6 +26,8 @@ typedef struct syi_signature {
 typedef struct syi_sides {
     pthread_mutex_t lock;
     syi_store_look look; /* of the file, when `list` was read */
+    int64_t changes;     /* of the file, seen so far */
+    bool doubtful;       /* `list` may have something of an older file */
     syi_signature *list;
 } syi_sides;
 

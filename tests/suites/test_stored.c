@@ -67,6 +67,59 @@ Test(stored, log_callback_uses_the_context)
     sy_context_destroy(&within);
 }
 
+static sy_context *other; /* of the same file */
+
+static void set_shares(double a)
+{
+    const sy_ratio stored[] = {{"a", a}, {"b", 1 - a}, {"c", 1}};
+    cr_assert_eq(sy_balance_set(other, "sma", stored, 3), SY_OK);
+}
+
+static int64_t tiles_of_first(const char *workload)
+{
+    sy_work work = {.struct_size = sizeof work, .workload = workload, .rows = 100, .columns = 64};
+    sy_plan_info plan = {.struct_size = sizeof plan};
+    int64_t tiles;
+    cr_assert_eq(sy_plan_explain(within, &work, NULL, &plan), SY_OK);
+    tiles = plan.devices[0].tiles;
+    sy_plan_info_clear(&plan);
+    return tiles;
+}
+
+static void change_it(void *user, sy_log_level level, const char *line)
+{
+    lab_log *log = user;
+    lab_remember(user, level, line);
+    if (level == SY_LOG_WARNING && log->warnings == 1) {
+        set_shares(0.25);
+        tiles_of_first("macd"); /* has seen the change */
+    }
+}
+
+/* The file changes while a plan is being made of it, and another plan is made of the new one: the
+ * old ratios are not kept. */
+Test(stored, file_changes_while_it_is_used)
+{
+    lab_log log = {0};
+    char path[64];
+    snprintf(path, sizeof path, "changing-%d.json", (int)getpid());
+    sy_config config = {.struct_size = sizeof config,
+                        .devices = "sim:a,sim:b",
+                        .multigpu_path = path,
+                        .log = change_it,
+                        .log_user = &log};
+    other = lab_open("sim:a,sim:b,sim:c", path, NULL);
+    cr_assert(other);
+    set_shares(0.5);
+    cr_assert_eq(sy_context_create(&config, &within), SY_OK);
+    cr_expect_eq(tiles_of_first("sma"), 50);
+    cr_expect_eq(log.warnings, 1, "%s", log.text); /* c is not here */
+    cr_expect_eq(tiles_of_first("sma"), 25);
+    sy_context_destroy(&within);
+    sy_context_destroy(&other);
+    lab_remove(path);
+}
+
 /* A context forgets what it has not been asked for longest: calls under ever new tags take no more
  * and more memory. */
 Test(stored, many_tags)
