@@ -38,7 +38,7 @@ SYI_INLINE void join_all(const double *x, int64_t step, int64_t last, int count,
 }
 
 /* The same, `past` the cache or not: a few lines at a time, which do not have to be waited for.
- * Meanwhile what lies `n` columns behind `next` is asked for. */
+ * Past it, what lies `n` columns behind `next` is far away as well and asked for meanwhile. */
 SYI_INLINE void join_last(const double *x, int64_t step, int64_t last, int count, int greatest,
                           double *restrict to, int64_t n, const double *next, int past)
 {
@@ -46,7 +46,8 @@ SYI_INLINE void join_last(const double *x, int64_t step, int64_t last, int count
     _Alignas(64) double room[PART];
     for (int64_t at = 0; at < n; at += PART) {
         const int64_t some = n - at < PART ? n - at : PART;
-        syi_ask_for((uintptr_t)(next + n + at), PART);
+        if (past)
+            syi_ask_for((uintptr_t)(next + n + at), PART);
         join_all(x + at, step, last, count, greatest, past ? room : to + at, some);
         if (past)
             syi_put_past(to + at, room, some);
