@@ -28,7 +28,6 @@ SYI_INLINE void macd_go_to(macd_slab *s, const double *x, double *const *y, doub
         s->y[k] = y ? y[k] + at : NULL;
     s->before = at ? s->x[-1] : before;
     s->length = MACD_BLOCK;
-    s->ahead = s->past && at + MACD_BLOCK < s->stride ? MACD_BLOCK : 0;
 }
 
 /* Whether a value has been out of range: a NaN, of which the extremes may know nothing, is still in

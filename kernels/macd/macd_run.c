@@ -95,7 +95,6 @@ static void set_short(const task *task, macd_slab *slab, int64_t from, int64_t t
         slab->y[k] = task->y ? task->y[k] + from : NULL;
     slab->stride = slab->length = length;
     slab->past = slab->past && length % SYI_LINE == 0;
-    slab->ahead = 0;
     set_map(task, slab, length);
 }
 

@@ -33,7 +33,6 @@ typedef struct macd_slab {
     const double *x; /* the slab's first column */
     double *y[3];
     int past;               /* its columns go past the cache */
-    int64_t ahead;          /* so many columns on, what is fetched for later; 0: nothing */
     double before;          /* the value before it */
     int64_t stride, length; /* from lane to lane; columns of each that are run */
     syi_stage_terms terms[STAGES];
@@ -80,13 +79,14 @@ SYI_INLINE void macd_look(macd_slab *s, int64_t block, const syi_vec *tile, int 
     }
 }
 
+/* Of long lanes the next block is asked for, where it is far away. */
 SYI_INLINE void macd_read(macd_slab *s, int64_t at, int count)
 {
+    const int is_far = s->past && s->length < s->stride;
     syi_vec *tile = s->tile + at * MACD_GROUPS;
     syi_lanes_load(tile, s->x + at, s->stride, MACD_GROUPS, count);
-    for (int lane = 0; lane < MACD_LANES && s->ahead; lane++)
-        for (int i = 0; i < count; i += SYI_LINE)
-            __builtin_prefetch(s->x + lane * s->stride + at + s->ahead + i);
+    for (int lane = 0; lane < MACD_LANES && is_far; lane++)
+        syi_ask_for((uintptr_t)(s->x + lane * s->stride + at) + MACD_BLOCK * sizeof *s->x, count);
     macd_look(s, at / MACD_BLOCK, tile, count);
 }
 

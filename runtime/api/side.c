@@ -154,7 +154,7 @@ static sy_status lock_signature(sy_context *context, const syi_job *job, syi_sig
         syi_free(fresh);
         return SY_OK;
     }
-    if (changes != sides->changes)
+    if (changes != sides->changes) /* good for this call; the next one reads again */
         sides->doubtful = true;
     fresh->next = sides->list;
     sides->list = *out = fresh;
