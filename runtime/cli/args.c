@@ -198,8 +198,8 @@ static int parse_option(cli_args *args, cli_option *common, int n_common, char *
 static int take_positional(cli_args *args, const char *text)
 {
     if (args->n_positionals == args->max_positionals)
-        return cli_fail(CLI_USAGE, "'%s' is one argument too many; see 'steelyard %s --help'", text,
-                        args->command);
+        return cli_fail(CLI_USAGE, "'%s' is one argument too many; usage: steelyard %s %s", text,
+                        args->command, args->usage);
     args->positionals[args->n_positionals++] = text;
     return CLI_DONE;
 }

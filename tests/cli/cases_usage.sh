@@ -41,7 +41,7 @@ refuses "option without value" 2 "period needs a value" run sma $short --period
 refuses "option with needless value" 2 "takes no value" devices --json=1
 refuses "option twice" 2 "given twice" run sma $short --seed 1 --seed 2
 refuses "parameter twice" 2 "given twice" run sma $short --period 2 --period 3
-refuses "too many words" 2 "one argument too many" run sma ema $short
+refuses "too many words" 2 "'ema' is one argument too many; usage: steelyard run WORKLOAD" run sma ema $short
 refuses "no workload" 2 "needs a workload" run --input in.csv --output out.csv
 refuses "no input" 2 "needs --input" run sma --output out.csv $cpu
 refuses "no output" 2 "needs --output" run sma --input in.csv $cpu
