@@ -167,8 +167,14 @@ static sy_status resolve(const char *path, syi_locked_file *file)
     const char *slash;
     if (strlen(path) >= sizeof file->path)
         return io_fail("use", path, ENAMETOOLONG);
-    if (!realpath(path, file->path))
+    if (!realpath(path, file->path)) {
+        if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
+            return syi_fail_device(SY_ERR_IO, -1, ENOENT,
+                                   "cannot use '%.300s': it is a link that leads to no file; "
+                                   "remove it, or make that file",
+                                   path);
         strcpy(file->path, path); /* not there yet; any other trouble shows when it is opened */
+    }
     slash = strrchr(file->path, '/');
     file->name = slash ? slash + 1 : file->path;
     if (!*file->name)
@@ -281,6 +287,14 @@ static int write_all(int descriptor, const char *bytes, size_t size)
     return 0;
 }
 
+/* The owner stays where we may give files away, as root may. */
+static int keep_permissions(int descriptor, const struct stat *old)
+{
+    int owned = fchown(descriptor, old->st_uid, old->st_gid);
+    (void)owned;
+    return fchmod(descriptor, old->st_mode & 0777);
+}
+
 /* The lock makes us the only writer, so one fixed name will do, and what a killed process left
  * behind is swept away by the next one. */
 static int write_temporary(const syi_locked_file *file, const char *name, const char *bytes,
@@ -293,7 +307,7 @@ static int write_temporary(const syi_locked_file *file, const char *name, const 
     if (descriptor < 0)
         return -1;
     if ((fstatat(file->folder, file->name, &old, 0) != 0 ||
-         fchmod(descriptor, old.st_mode & 0777) == 0) &&
+         keep_permissions(descriptor, &old) == 0) &&
         write_all(descriptor, bytes, size) == 0 && fsync(descriptor) == 0)
         return close(descriptor);
     code = errno;

@@ -36,7 +36,9 @@ sy_status syi_fail_device(sy_status status, int device, int native_code, const c
 
 sy_status syi_no_memory(uint64_t bytes)
 {
-    return syi_fail(SY_ERR_MEMORY, "cannot get %" PRIu64 " bytes of memory", bytes);
+    return syi_fail(SY_ERR_MEMORY,
+                    "cannot get %" PRIu64 " bytes of memory; free some, or give less at a time",
+                    bytes);
 }
 
 void syi_error_adopt(const sy_error *error)

@@ -15,7 +15,7 @@
 sy_status syi_fail(sy_status status, const char *format, ...) SYI_PRINTF(2, 3);
 sy_status syi_fail_device(sy_status status, int device, int native_code, const char *format, ...)
     SYI_PRINTF(4, 5);
-/* "cannot get N bytes of memory". */
+/* "cannot get N bytes of memory" and what to do about it. */
 sy_status syi_no_memory(uint64_t bytes);
 /* Makes a record taken from another thread's sy_last_error() this thread's own. */
 void syi_error_adopt(const sy_error *error);

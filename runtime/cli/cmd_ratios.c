@@ -95,8 +95,10 @@ static int clear(sy_context *context, const char *tag)
 {
     sy_status status = sy_balance_forget(context, tag);
     if (status == SY_ERR_NOT_FOUND && tag)
-        return cli_fail(CLI_FAILED, "no ratios are stored for the tag '%s' in %s", tag,
-                        sy_multigpu_path(context));
+        return cli_fail(
+            CLI_FAILED,
+            "no ratios are stored for the tag '%s' in %s; 'steelyard ratios show' lists what is",
+            tag, sy_multigpu_path(context));
     if (status != SY_OK && status != SY_ERR_NOT_FOUND)
         return cli_library_failed(status);
     printf("cleared in %s\n", sy_multigpu_path(context));

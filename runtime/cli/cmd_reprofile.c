@@ -116,8 +116,10 @@ static int check_tag(sy_context *context, const request *r)
     sy_status status = r->tag ? sy_balance_get(context, r->tag, &balance) : SY_OK;
     sy_balance_clear(&balance);
     if (status == SY_ERR_NOT_FOUND)
-        return cli_fail(CLI_FAILED, "no profile is stored for the tag '%s' in %s", r->tag,
-                        sy_multigpu_path(context));
+        return cli_fail(
+            CLI_FAILED,
+            "no profile is stored for the tag '%s' in %s; 'steelyard ratios show' lists what is",
+            r->tag, sy_multigpu_path(context));
     return status == SY_OK ? CLI_DONE : cli_library_failed(status);
 }
 

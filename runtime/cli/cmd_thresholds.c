@@ -45,8 +45,10 @@ static int show(sy_context *context, const char *key)
     if (status != SY_OK && status != SY_ERR_NOT_FOUND)
         return cli_library_failed(status);
     if (!l.found && key)
-        return cli_fail(CLI_FAILED, "no threshold is stored for '%s' in %s", key,
-                        sy_thresholds_path(context));
+        return cli_fail(
+            CLI_FAILED,
+            "no threshold is stored for '%s' in %s; 'steelyard thresholds show' lists what is", key,
+            sy_thresholds_path(context));
     if (!l.found)
         printf("no thresholds are stored in %s\n", sy_thresholds_path(context));
     return CLI_DONE;
@@ -65,8 +67,10 @@ static int clear(sy_context *context, const char *key)
 {
     sy_status status = sy_threshold_forget(context, key);
     if (status == SY_ERR_NOT_FOUND && key)
-        return cli_fail(CLI_FAILED, "no threshold is stored for '%s' in %s", key,
-                        sy_thresholds_path(context));
+        return cli_fail(
+            CLI_FAILED,
+            "no threshold is stored for '%s' in %s; 'steelyard thresholds show' lists what is", key,
+            sy_thresholds_path(context));
     if (status != SY_OK && status != SY_ERR_NOT_FOUND)
         return cli_library_failed(status);
     printf("cleared in %s\n", sy_thresholds_path(context));

@@ -104,8 +104,8 @@ int main(int argc, char **argv)
     code = dispatch(argc, argv);
     errno = 0;
     if ((fflush(stdout) || ferror(stdout)) && code == CLI_DONE)
-        code = errno == EPIPE
-                   ? CLI_FAILED
-                   : cli_fail(CLI_FAILED, "cannot write standard output: %s", strerror(errno));
+        code = errno == EPIPE ? CLI_FAILED
+                              : cli_fail(CLI_FAILED, "cannot write standard output: %s; %s",
+                                         strerror(errno), cli_remedy(errno));
     return code;
 }

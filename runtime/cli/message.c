@@ -2,6 +2,7 @@
  * cleaned of control characters: one failure is one line, whatever it quotes. */
 #include "message.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -32,6 +33,29 @@ int cli_fail(int code, const char *format, ...)
 int cli_no_memory(void)
 {
     return cli_fail(CLI_FAILED, "there is not enough memory; free some, or take a smaller input");
+}
+
+const char *cli_remedy(int code)
+{
+    switch (code) {
+    case ENOENT:
+        return "create the folder first";
+    case ENOTDIR:
+        return "one of the names before the last is no folder";
+    case ENAMETOOLONG:
+        return "choose a shorter name";
+    case ENOSPC:
+    case EDQUOT:
+        return "free some space, or choose another disk";
+    case EFBIG:
+        return "raise the limit of a file's size, or choose another disk";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return "choose a folder where you may write";
+    default:
+        return "mend that, or choose another place";
+    }
 }
 
 int cli_library_failed(sy_status status)

@@ -18,6 +18,8 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_NO_DEVICE = 3, CLI_BUSY 
 /* Prints "steelyard: ..." and returns `code`. */
 int cli_fail(int code, const char *format, ...) CLI_PRINTF(2, 3);
 int cli_no_memory(void);
+/* What to do about an errno of opening or writing a file, to put behind a semicolon. */
+const char *cli_remedy(int code);
 /* Prints what the library recorded about a failed call, and returns the exit code for it. */
 int cli_library_failed(sy_status status);
 /* The library's log: warnings are shown, infos only when `*(int *)user` is not 0. */

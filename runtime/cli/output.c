@@ -76,13 +76,8 @@ int cli_output_failed(const cli_output *output)
     /* A reader that has seen enough is no news to anybody. */
     if (errno == EPIPE)
         return CLI_FAILED;
-    return cli_fail(CLI_FAILED, "cannot write '%s': %s%s", cli_output_name(output->path),
-                    strerror(errno),
-                    errno == ENOENT    ? "; create the folder first"
-                    : errno == ENOSPC  ? "; free some space, or choose another disk"
-                    : errno == EACCES  ? "; choose a folder where you may write"
-                    : errno == ENOTDIR ? "; one of the names before the last is no folder"
-                                       : "");
+    return cli_fail(CLI_FAILED, "cannot write '%s': %s; %s", cli_output_name(output->path),
+                    strerror(errno), cli_remedy(errno));
 }
 
 /* DIR/.NAME.tmp.PID[.ATTEMPT]; of NAME only so much that a file may be called so wherever one may
@@ -190,6 +185,14 @@ static int check_target(const cli_output *output, const struct stat *there)
     return CLI_DONE;
 }
 
+/* As the file that it takes the place of, the owner too where we may give files away. */
+static int take_permissions(int descriptor, const struct stat *there)
+{
+    int owned = fchown(descriptor, there->st_uid, there->st_gid);
+    (void)owned;
+    return fchmod(descriptor, there->st_mode & 0777);
+}
+
 static int open_target(cli_output *output)
 {
     int descriptor = cli_path_descriptor(output->path);
@@ -211,7 +214,7 @@ static int open_target(cli_output *output)
     if (!output->target)
         return cli_output_failed(output);
     CLI_TRY(create_temporary(output));
-    if (there && fchmod(output->fd, info.st_mode & 0777))
+    if (there && take_permissions(output->fd, &info))
         return cli_output_failed(output);
     return CLI_DONE;
 }

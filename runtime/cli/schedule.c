@@ -39,7 +39,8 @@ int cli_lock_alone(const char *path, int *held)
 {
     *held = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (*held < 0)
-        return cli_fail(CLI_FAILED, "cannot open the lock file %s: %s", path, strerror(errno));
+        return cli_fail(CLI_FAILED, "cannot open the lock file '%s': %s; %s", path, strerror(errno),
+                        cli_remedy(errno));
     if (flock(*held, LOCK_EX | LOCK_NB) == 0)
         return CLI_DONE;
     int reason = errno;
@@ -47,5 +48,6 @@ int cli_lock_alone(const char *path, int *held)
     *held = -1;
     if (reason == EWOULDBLOCK)
         return CLI_DONE;
-    return cli_fail(CLI_FAILED, "cannot lock %s: %s", path, strerror(reason));
+    return cli_fail(CLI_FAILED, "cannot lock '%s': %s; %s", path, strerror(reason),
+                    cli_remedy(reason));
 }

@@ -35,7 +35,8 @@ void cli_spread_fill(const cli_spread *spread, size_t rows, sy_dtype dtype, void
         double first = value[0], shift = 0, squares = 0, least = first, most = first;
         for (size_t s = 0; s < seeds; s++) {
             double x = value[s * rows];
-            shift += (x - first) / (double)seeds;
+            if (x != first) /* they may be infinite */
+                shift += (x - first) / (double)seeds;
             least = x < least ? x : least;
             most = x > most ? x : most;
         }

@@ -47,6 +47,11 @@ printf 'close,sma\n1,nan\n2,1.5\n3,2.5\n' >wanted
 holds "an older output is replaced: result" kept.csv <wanted
 report "link and mode stay" "$([ -L link.csv ] &&
     [ "$(ls -l kept.csv | cut -c1-10)" = -rw------- ] || echo "changed")"
+if [ "$(id -u)" = 0 ]; then
+    chown 12345:12346 kept.csv
+    accepts "somebody's output is replaced" $to kept.csv
+    report "the owner stays" "$([ "$(stat -c %u:%g:%a kept.csv)" = 12345:12346:600 ] || echo "changed")"
+fi
 cp in.csv both.csv
 accepts "input and output are the same" run sma --input both.csv --output both.csv --period 2 $cpu
 holds "input and output are the same: result" both.csv <wanted
@@ -171,6 +176,11 @@ for field in '"workload": "sma"' '"rows": 1' '"columns": 3' '"seed": 7' '"accura
     '"retries": 0' '"state": "ok"'; do
     says "report has $field" "$field"
 done
+refuses "output with too long a name" 1 "File name too long; choose a shorter name" $to "$(printf '%0300d' 0).csv"
+printf 'x\n1\ninf\n' >infinite.csv
+accepts "seeds of an infinite sum" run sum --input infinite.csv --output out.csv --seeds 3 $cpu
+printf 'series,sum,sum_mean,sum_min,sum_max,sum_std\nx,inf,inf,inf,inf,nan\n' >wanted
+holds "seeds of an infinite sum: result" out.csv <wanted
 accepts "seeds" run sum --input in.csv --output out.csv --accuracy fast --seeds 4 $cpu
 cp out.csv stdout
 says "an error bar over the seeds" '^series,sum,sum_mean,sum_min,sum_max,sum_std'

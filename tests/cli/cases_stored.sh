@@ -63,6 +63,21 @@ report "damaged profile: a warning, and work goes on" "$([ $? = 0 ] && [ -e out.
 printf 'close,sma\n1,nan\n2,1.5\n3,2.5\n' >wanted
 holds "damaged profile: result" out.csv <wanted
 
+export STEELYARD_MULTIGPU_PATH="$folder/led_to.json"
+ln -s nowhere.json led_to.json
+refuses "profile by a link to no file" 1 "led_to.json': it is a link that leads to no file; remove it" \
+    ratios set a=1,b=1 $sim
+report "profile by a link to no file: it stays" "$([ -L led_to.json ] && [ ! -e led_to.json ] || echo "changed")"
+rm led_to.json
+accepts "profile of one's own" ratios set a=1,b=1 $sim
+if [ "$(id -u)" = 0 ]; then
+    chown 12345:12346 led_to.json && chmod 600 led_to.json
+    accepts "somebody's profile" ratios set a=2,b=1 $sim
+    report "profile: the owner stays" \
+        "$([ "$(stat -c %u:%g:%a led_to.json)" = 12345:12346:600 ] || echo "changed")"
+fi
+unset STEELYARD_MULTIGPU_PATH
+
 mkdir -p locked
 : >locked/file
 export STEELYARD_MULTIGPU_PATH="$folder/locked/file/multigpu.json"
