@@ -65,6 +65,12 @@ bool syi_drift_is_slow(const syi_drift *drift, double profile_ns, double measure
     return measured_ns > profile_ns * drift->slower.value * (1 + band_of(drift));
 }
 
+/* More say no more. */
+static int at_most_runs(int runs)
+{
+    return runs < RUNS ? runs : RUNS;
+}
+
 unsigned syi_drift_add(syi_drift *drift, double profile_ns, double measured_ns, double limit)
 {
     const syi_tracking how = {band_of(drift), RUNS, weight};
@@ -72,8 +78,8 @@ unsigned syi_drift_add(syi_drift *drift, double profile_ns, double measured_ns, 
     /* A new value is what so many runs in a row have said. */
     int runs = syi_track_add(&drift->slower, &how, measured_ns / profile_ns) ? RUNS : 1;
     double away = fabs(drift->slower.value / drift->saved - 1);
-    drift->off = away > limit ? drift->off + runs : 0;
-    drift->worth = away > worth_saving ? drift->worth + runs : 0;
+    drift->off = away > limit ? at_most_runs(drift->off + runs) : 0;
+    drift->worth = away > worth_saving ? at_most_runs(drift->worth + runs) : 0;
     if (drift->off >= RUNS && !drift->said) {
         drift->said = true;
         signal |= SYI_DRIFT_SAY;

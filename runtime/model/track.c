@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+/* More of them change no weight, and a program may run for years. */
+enum { MOST_SAMPLES = 1000000 };
+
 static bool agree(double a, double b, double band)
 {
     return a <= b * (1 + band) && b <= a * (1 + band);
@@ -15,7 +18,7 @@ bool syi_track_add(syi_track *track, const syi_tracking *how, double sample)
     if (track->samples == 0 || agree(sample, track->value, how->band)) {
         weight = weight > how->weight ? weight : how->weight;
         track->value += (sample - track->value) * weight;
-        track->samples++;
+        track->samples += track->samples < MOST_SAMPLES;
         track->strange = 0;
         return false;
     }

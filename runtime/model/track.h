@@ -9,7 +9,7 @@
 
 typedef struct syi_track {
     double value;
-    int samples; /* behind the value, those passed over not counted */
+    int samples; /* behind the value, a million at most, those passed over not counted */
     int strange; /* in a row, up to now */
     double strange_value;
 } syi_track;

@@ -335,3 +335,16 @@ Test(queue, survives_the_lack_of_memory)
     syi_queue_close(&queue);
     cr_expect_eq(syi_mem_alive(), alive);
 }
+
+/* A program may run for years. */
+Test(drift, never_counts_too_far)
+{
+    syi_drift d = syi_drift_start(0.02, 1);
+    d.saved = 2; /* and nobody saves */
+    d.slower.samples = 999990;
+    for (int run = 0; run < 20; run++)
+        syi_drift_add(&d, 1e6, 1e6, 0.1);
+    cr_expect_eq(d.slower.samples, 1000000);
+    cr_expect_eq(d.off, 3);
+    cr_expect_eq(d.worth, 3);
+}
