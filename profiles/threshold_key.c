@@ -118,7 +118,8 @@ bool syi_threshold_key_read(const char *key, const char *workload, const sy_para
             i++;
         if (i < n_params && value == values[i])
             seen |= 1u << i;
-        else if (i == n_params && !strcmp(name, "size") && value >= 1 && value <= 0x1p62)
+        else if (i == n_params && !strcmp(name, "size") && value >= 1 && value <= 0x1p62 &&
+                 value == floor(value))
             *size = (int64_t)value;
         else
             return false;

@@ -23,10 +23,11 @@ static double share_of(const char *device, const sy_ratio *ratios, int n)
     return own / sum;
 }
 
+/* Of costs that cannot be read, which nothing is worse than, infinite. */
 static double spread_of(const char *device, const json_t *costs)
 {
     syi_cost cost;
-    return syi_cost_load(json_object_get(costs, device), &cost) ? syi_cost_spread(&cost) : 0;
+    return syi_cost_load(json_object_get(costs, device), &cost) ? syi_cost_spread(&cost) : INFINITY;
 }
 
 /* The largest relative difference of a ratio; infinite when there are other devices. */

@@ -174,8 +174,10 @@ static sy_status read_file(sy_context *context, syi_known *out)
     bool same_workload = true;
     /* What doubles take tells much of floats. */
     if (status == SY_ERR_NOT_FOUND && out->dtype != SY_F64) {
+        char tag[SYI_TAG];
         measured = SY_F64;
-        status = syi_multigpu_get(&context->multigpu, syi_workload_tag(out->workload), &stored);
+        syi_default_tag(out->workload, measured, tag);
+        status = syi_multigpu_get(&context->multigpu, tag, &stored);
         out->borrowed = 1;
     }
     /* What another workload measured is a better guess than the devices' nominal speeds. */

@@ -55,6 +55,7 @@ Test(keep, what_scatters_more_stays_out)
     cr_expect(keeps(0.05, 0.151, 3, 0.5, why), "also where no ratio has changed");
     cr_expect(strstr(why, "scatter"));
     cr_expect_not(keeps(0.5, 0.02, 4, 0, why), "a better one comes in");
+    cr_expect_not(keeps(-1, 0.5, 4, 0, why), "what was stored cannot be read");
 }
 
 /* 0.75 and 0.25; 4:1 is 0.8 and 0.2: a fifth less for b. */
