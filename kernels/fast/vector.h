@@ -66,8 +66,8 @@ SYI_INLINE int syi_in_bursts(const syi_piece *piece)
 /* Elements of a and b, by constant numbers; those of b come behind a's. */
 #define SYI_PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
-/* The vector that begins 1 (2, 4) columns after `older`, which `newer` follows. For a pick like that
- * gcc takes an instruction that keeps twice as many units busy. */
+/* The vector that begins 1 (2, 4) columns after `older`, which `newer` follows. For a pick like
+ * that gcc takes an instruction that keeps twice as many units busy. */
 #if SYI_WIDTH == 8
 #define SYI_AFTER(older, newer, n)                                                                 \
     ((syi_vector)_mm512_alignr_epi64((__m512i)(newer), (__m512i)(older), n))

@@ -79,15 +79,17 @@ static void explain_device(const syi_job *job, const syi_plan *plan, syi_device 
         syi_copy_text(out->left_out, sizeof out->left_out, "its ratio comes to less than a tile");
 }
 
-static const char *decision_of(const syi_devices *devices, const syi_workload *workload,
-                               const syi_plan *plan)
+static const char *decision_of(const syi_devices *devices, const syi_job *job, const syi_plan *plan)
 {
+    /* Rows of no columns have a result only where they are reduced. */
+    const bool is_work = job->columns > 0 || job->workload->pattern == SY_PATTERN_REDUCE;
     int used = 0, cpus = 0, usable = 0;
     for (int i = 0; i < plan->count; i++) {
         syi_device *device = devices->list[i];
-        usable += !syi_plan_obstacle(device, workload);
-        used += plan->shares[i] > 0;
-        cpus += plan->shares[i] > 0 && device->info.type == SY_DEVICE_CPU;
+        const bool is_used = is_work && plan->shares[i] > 0;
+        usable += !syi_plan_obstacle(device, job->workload);
+        used += is_used;
+        cpus += is_used && device->info.type == SY_DEVICE_CPU;
     }
     return syi_extent_word(syi_extent_of(used, cpus, usable));
 }
@@ -114,8 +116,7 @@ static sy_status fill_plan(sy_context *context, const syi_job *job, const syi_pl
                           .predicted_ms = syi_plan_ms(plan),
                           .n_devices = plan->count,
                           .devices = devices};
-    syi_copy_text(out->decision, sizeof out->decision,
-                  decision_of(&context->devices, job->workload, plan));
+    syi_copy_text(out->decision, sizeof out->decision, decision_of(&context->devices, job, plan));
     syi_copy_text(out->reason, sizeof out->reason,
                   !plan->parts || plan->exact ? reasons[plan->source]
                   : syi_job_addressable(job)

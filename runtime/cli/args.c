@@ -63,6 +63,8 @@ const char *cli_nearest(const char *word, const char *const *names, int n)
 {
     const char *nearest = NULL;
     int best = (int)strlen(word) / 3 + 1;
+    if (strlen(word) > MAX_NAME)
+        return NULL;
     for (int i = 0; i < n; i++) {
         int d = distance(word, names[i]);
         if (strlen(word) >= 3 && d > 1 && strncasecmp(word, names[i], strlen(word)) == 0)

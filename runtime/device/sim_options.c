@@ -63,10 +63,11 @@ static int is_amount(const char *text, double value)
 static sy_status parse_option(const char *key, const char *value, sim_options *out)
 {
     if (!strcmp(key, "speed"))
-        return syi_parse_number(value, &out->speed) && is_amount(value, out->speed)
+        return syi_parse_number(value, &out->speed) && is_amount(value, out->speed) &&
+                       (isinf(out->speed) || out->speed < 1e18)
                    ? SY_OK
                    : wrong(out->name, key, value,
-                           "3.0 (more than 0; 1 is 1e8 elements per second)");
+                           "3.0 (more than 0, less than 1e18; 1 is 1e8 elements per second)");
     if (!strcmp(key, "memory"))
         return syi_parse_with_unit(value, byte_units, &out->memory) &&
                        is_amount(value, out->memory) && (isinf(out->memory) || out->memory < 1e18)

@@ -31,6 +31,7 @@ refuses "unknown workload after help" 2 "did you mean macd" help run mcad
 
 refuses "unknown command" 2 "did you mean run" rum
 refuses "unknown command after help" 2 "did you mean plan" help plam
+refuses "unknown command, very long" 2 "xxx'; see" "$(printf '%0150d' 0 | tr 0 x)"
 refuses "unknown option" 2 "did you mean --json.*steelyard devices --help" devices --jsn
 refuses "unknown option of run" 2 "did you mean --input.*steelyard run sma --help" run sma --inptu in.csv
 refuses "unknown option of every command" 2 "did you mean --nvml" devices --nvm x
@@ -75,6 +76,10 @@ for verb in show clear "set --cpu-ms 1 --gpu-ms 1"; do
 done
 refuses "device odd" 2 "device 'gpu': use auto, cpu or cuda" run sma $short --device gpu --period 2
 refuses "device cuda without one" 3 "device 'cuda'" run sma $short --device cuda --period 2
+accepts "plan of nothing" plan sma --size 0 $cpu
+says "plan of nothing: it says so" 'no work$'
+accepts "plan of a sum of nothing" plan sum --size 0 $cpu
+says "plan of a sum of nothing: it is work" 'the CPU alone$'
 refuses "plan for cuda without one" 3 "device 'cuda'" plan sma --size 10 $cpu --device cuda
 accepts "device auto" plan sma --size 10 $cpu --device auto
 accepts "device cpu" plan sma --size 10000000 --devices cpu,sim:a --device cpu
@@ -139,7 +144,7 @@ refuses "device that is not there" 3 "cuda\|GPU" run sma --input in.csv --output
     --period 2 --devices cuda:63
 refuses "no such kind of device" 3 "nosuch" devices --devices nosuch
 
-for option in speed=1e400 speed=0 memory=1e400GiB memory=1e30GiB link=1e400GB/s; do
+for option in speed=1e400 speed=1e308 speed=0 memory=1e400GiB memory=1e30GiB link=1e400GB/s; do
     refuses "simulated device with $option" 2 "$option is not understood" devices --devices sim:a:$option
 done
 refuses "simulated device, speed twice" 2 "sim:a: speed is given twice" devices \
