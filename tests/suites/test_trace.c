@@ -1,6 +1,8 @@
 /* The timeline of a run as the trace function gets it. */
 #define _POSIX_C_SOURCE 200809L
 #include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
 #include <time.h>
 
 #include "support/lab.h"
@@ -52,4 +54,20 @@ Test(trace, several_devices)
 Test(trace, a_device_that_fails)
 {
     run_traced("sim:a:speed=2,sim:b:fail=oom@2,cpu");
+}
+
+/* 8 bytes an element in, 24 out, and 20 ns of computing: what a busy host adds is computing. */
+Test(trace, a_simulated_device_takes_its_figures_apart)
+{
+    double in = 0, compute = 0, out = 0;
+    run_traced("sim:a:speed=0.5:link=1GB/s");
+    for (int i = 0; i < trace.count; i++) {
+        const sy_trace_event *event = &trace.events[i];
+        const double took = event->end_ms - event->begin_ms;
+        in += strcmp(event->what, "copy in") ? 0 : took;
+        compute += strcmp(event->what, "compute") ? 0 : took;
+        out += strcmp(event->what, "copy out") ? 0 : took;
+    }
+    cr_expect(in > 0 && fabs(out / in - 3) < 0.02, "%g ms in, %g ms out", in, out);
+    cr_expect(compute / in > 2.49, "%g ms in, %g ms of computing", in, compute);
 }
