@@ -20,6 +20,12 @@ SYI_INLINE void ask_before(const double *x)
     syi_ask_for((uintptr_t)x - 1024, SYI_WIDTH);
 }
 
+/* The column so many blocks before column j; nothing before the first one is needed. */
+SYI_INLINE int64_t blocks_before(int64_t j, int blocks)
+{
+    return j < blocks * SYI_WIDTH ? 0 : j - blocks * SYI_WIDTH;
+}
+
 /* Gives whether something is not finite. */
 SYI_INLINE int flow_all(const task *task, int64_t tail, int times)
 {
@@ -30,12 +36,14 @@ SYI_INLINE int flow_all(const task *task, int64_t tail, int times)
     syi_spread_block next[2] = {{{0}, {0}, {0}}, {{0}, {0}, {0}}};
     beginning now, one = {{0}, {0}, {0}, {{0}, {0}, {0}}}, two = one; /* so many blocks behind */
     fours four = begin_fours(&t, j, &next[0]);
+    fours before = begin_fours(&t, blocks_before(j, 1), &next[0]);
     ending now_last, last = {{0}, {0}, {{0}, {0}, {0}}};
     syi_spread joined = {{0}, {0}, {0}};
     syi_vector strange = {0};
     for (; j >= 0; j -= SYI_WIDTH, two = one, one = now) {
         const fours at = four;
-        four = begin_fours(&t, j < SYI_WIDTH ? 0 : j - SYI_WIDTH, &next[0]);
+        four = before;
+        before = begin_fours(&t, blocks_before(j, 2), &next[0]);
         now = begin(&t, j, tail, j >= ahead - FIRST, at, &next[1]);
         if (j >= t.windows)
             continue;
