@@ -41,7 +41,7 @@ SYI_INLINE int flow_all(const task *task, int64_t tail, int times)
     syi_spread joined = {{0}, {0}, {0}};
     syi_vector strange = {0};
     for (; j >= 0; j -= SYI_WIDTH, two = one, one = now) {
-        const fours at = four;
+        const fours at = four; /* what is two blocks ahead is begun before it: 1 to 5 % */
         four = before;
         before = begin_fours(&t, blocks_before(j, 2), &next[0]);
         now = begin(&t, j, tail, j >= ahead - FIRST, at, &next[1]);

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static int distance(const char *a, const char *b)
 {
     int row[3][MAX_NAME + 1], n = (int)strlen(a), m = (int)strlen(b);
     if (n > MAX_NAME || m > MAX_NAME)
-        return MAX_NAME;
+        return INT_MAX;
     for (int j = 0; j <= m; j++)
         row[0][j] = j;
     for (int i = 1; i <= n; i++) {
@@ -63,8 +64,6 @@ const char *cli_nearest(const char *word, const char *const *names, int n)
 {
     const char *nearest = NULL;
     int best = (int)strlen(word) / 3 + 1;
-    if (strlen(word) > MAX_NAME)
-        return NULL;
     for (int i = 0; i < n; i++) {
         int d = distance(word, names[i]);
         if (strlen(word) >= 3 && d > 1 && strncasecmp(word, names[i], strlen(word)) == 0)
