@@ -31,6 +31,17 @@ syi_isa syi_isa_detect(void)
     return SYI_ISA_BASE;
 }
 
+int syi_gains_by_asking(void)
+{
+#ifdef SYI_HAVE_X86_ISAS
+    /* Later than a Zen 4. */
+    return __builtin_cpu_is("amd") && __builtin_cpu_supports("avx512vl") &&
+           !__builtin_cpu_is("amdfam19h");
+#else
+    return 0;
+#endif
+}
+
 const char *syi_isa_name(syi_isa isa)
 {
     static const char *const names[SYI_ISA_COUNT] = {"base", "v3", "v4"};

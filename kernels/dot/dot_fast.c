@@ -5,13 +5,13 @@
 
 SYI_INLINE void tile(const sy_segment *segment, int64_t at, int64_t count, void *partial)
 {
-    const syi_fast_terms near = {1, 0};
+    const syi_fast_terms near = {1, SYI_ASKS_NOT};
     *(double *)partial = syi_fast_sum_terms(segment->in[0] + at, segment->in[1] + at, near, count);
 }
 
 SYI_INLINE void far_tile(const sy_segment *segment, int64_t at, int64_t count, void *partial)
 {
-    const syi_fast_terms far = {1, 1};
+    const syi_fast_terms far = {1, SYI_ASKS_FAR};
     *(double *)partial = syi_fast_sum_terms(segment->in[0] + at, segment->in[1] + at, far, count);
 }
 

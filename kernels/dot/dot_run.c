@@ -5,7 +5,7 @@
 
 static void tile(const sy_segment *segment, int64_t at, int64_t count, void *partial)
 {
-    *(syi_total *)partial = syi_total_of_tile(segment->in[0] + at, segment->in[1] + at, 1, count);
+    *(syi_total *)partial = syi_total_of_products(segment->in[0] + at, segment->in[1] + at, count);
 }
 
 sy_status SYI_ISA_NAME(syi_dot_run)(const syi_piece *piece)

@@ -27,18 +27,28 @@ typedef struct total_lanes {
     syi_vec high[TOTAL_VECTORS], low[TOTAL_VECTORS], most[TOTAL_VECTORS];
 } total_lanes;
 
-SYI_INLINE void total_step(total_lanes *lanes, const double *x, const double *y, int products)
+/* x[i], or x[i] * y[i] with `products`. */
+typedef struct total_terms {
+    const double *x, *y;
+    int products;
+    syi_asking asking; /* for x */
+} total_terms;
+
+SYI_INLINE void total_step(total_lanes *lanes, total_terms t, int64_t i)
 {
     for (int k = 0; k < TOTAL_VECTORS; k++) {
-        syi_vec term = syi_vec_load(x + k * SYI_VECTOR), before = lanes->high[k], rest = {0};
-        if (products) {
-            syi_vec other = syi_vec_load(y + k * SYI_VECTOR), product = term * other;
+        const int64_t at = i + k * SYI_VECTOR;
+        syi_vec term = syi_vec_load(t.x + at), before = lanes->high[k], rest = {0};
+        if (k * SYI_VECTOR % SYI_LINE == 0)
+            syi_ask_behind(t.x + at, t.asking);
+        if (t.products) {
+            syi_vec other = syi_vec_load(t.y + at), product = term * other;
             rest = syi_vec_fma(term, other, -product);
             term = product;
         }
         lanes->high[k] = before + term;
         syi_vec lost = term - (lanes->high[k] - before);
-        lanes->low[k] += products ? lost + rest : lost;
+        lanes->low[k] += t.products ? lost + rest : lost;
         lanes->most[k] = syi_vec_max(lanes->most[k], syi_vec_abs(term));
     }
 }
@@ -52,13 +62,13 @@ SYI_INLINE double total_greatest(syi_vec a)
 }
 
 /* The largest of the first terms. */
-SYI_INLINE double total_first(const double *x, const double *y, int products)
+SYI_INLINE double total_first(total_terms t)
 {
     syi_vec most = {0};
     for (int i = 0; i < TOTAL_STEP; i += SYI_VECTOR) {
-        syi_vec term = syi_vec_load(x + i);
-        if (products)
-            term *= syi_vec_load(y + i);
+        syi_vec term = syi_vec_load(t.x + i);
+        if (t.products)
+            term *= syi_vec_load(t.y + i);
         most = syi_vec_max(most, syi_vec_abs(term));
     }
     return total_greatest(most);
@@ -84,18 +94,18 @@ SYI_INLINE syi_total total_fold(const total_lanes *lanes, double shift, double *
 
 /* With terms below `limit`; 0 when they are not: then *most is what they are below, infinite when
  * one is a NaN. */
-SYI_INLINE int total_below(const double *x, const double *y, int products, int64_t count,
-                           double limit, double *most, syi_total *total)
+SYI_INLINE int total_below(total_terms t, int64_t count, double limit, double *most,
+                           syi_total *total)
 {
     total_lanes lanes = {{{0}}, {{0}}, {{0}}};
     int64_t i = 0;
     for (int k = 0; k < TOTAL_VECTORS; k++)
         lanes.high[k] = syi_vec_of(TOTAL_SHIFT * limit);
     for (; i + TOTAL_STEP <= count; i += TOTAL_STEP)
-        total_step(&lanes, x + i, products ? y + i : NULL, products);
+        total_step(&lanes, t, i);
     *total = total_fold(&lanes, TOTAL_SHIFT * limit, most);
     for (; i < count; i++) {
-        syi_total term = syi_total_term(x, y, products, i);
+        syi_total term = syi_total_term(t.x, t.y, t.products, i);
         *most = term.size <= *most ? *most : term.size;
         *total = syi_total_add(*total, (syi_total){term.high, term.low, 0.0});
     }
@@ -113,16 +123,15 @@ SYI_INLINE double total_above(double size, double room)
 
 /* 0 when it is not to be had this way. Where the first terms said too little the second limit is
  * right: a spike or two cost no more than to sum up twice. */
-SYI_INLINE int total_quick(const double *x, const double *y, int products, int64_t count,
-                           syi_total *total)
+SYI_INLINE int total_quick(total_terms t, int64_t count, syi_total *total)
 {
-    double most = count < TOTAL_STEP ? 0.0 : total_first(x, y, products);
+    double most = count < TOTAL_STEP ? 0.0 : total_first(t);
     double room = TOTAL_ROOM;
     for (int k = 0; k < 2; k++, room = 1.0) {
         double limit = total_above(most, room);
         if (limit == 0.0)
             return 0;
-        if (total_below(x, y, products, count, limit, &most, total))
+        if (total_below(t, count, limit, &most, total))
             return 1;
     }
     return 0;
@@ -130,15 +139,27 @@ SYI_INLINE int total_quick(const double *x, const double *y, int products, int64
 
 #endif
 
-SYI_INLINE syi_total syi_total_of_tile(const double *x, const double *y, int products,
-                                       int64_t count)
+/* At most SYI_TILE of x[i]. */
+SYI_INLINE syi_total syi_total_of_values(const double *x, int64_t count, syi_asking asking)
 {
 #if SYI_HAVE_VECTORS
     syi_total total;
-    if (total_quick(x, y, products, count, &total))
+    if (total_quick((total_terms){x, NULL, 0, asking}, count, &total))
         return total;
 #endif
-    return syi_total_of(x, y, products, count);
+    (void)asking;
+    return syi_total_of(x, NULL, 0, count);
+}
+
+/* The same of x[i] * y[i]. */
+SYI_INLINE syi_total syi_total_of_products(const double *x, const double *y, int64_t count)
+{
+#if SYI_HAVE_VECTORS
+    syi_total total;
+    if (total_quick((total_terms){x, y, 1, SYI_ASKS_NOT}, count, &total))
+        return total;
+#endif
+    return syi_total_of(x, y, 1, count);
 }
 
 #endif

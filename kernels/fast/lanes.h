@@ -6,6 +6,7 @@
 #define SYI_KERNELS_FAST_LANES_H
 
 #include "cuda/device.h"
+#include "traffic.h"
 
 #define SYI_WIDTH 8
 typedef double syi_vector;
@@ -43,6 +44,13 @@ SYI_DEVICE int64_t syi_lanes_least(int64_t x)
 /* As in fast/vector.h; a thread's own is where it points. */
 #define SYI_LOAD(from) (*(from))
 #define SYI_ROLLED
+
+SYI_DEVICE double syi_read(const double *x, int at, syi_asking asking)
+{
+    (void)asking;
+    return x[at];
+}
+#define SYI_IN_TURN(v)
 
 SYI_DEVICE double syi_product_sum(double a, double b, double c)
 {

@@ -24,15 +24,17 @@ typedef struct syi_fast_moments {
 
 /* Of a stretch's lanes from x[0] on. Where values are equal the pivot is that value: the sums of 2,
  * 4, 8 and 16 of them are exact. */
-SYI_EITHER syi_fast_moments syi_fast_moments_of(const double *x)
+SYI_EITHER syi_fast_moments syi_fast_moments_of(const double *x, syi_asking asking)
 {
     enum { HALF = SYI_MOMENTS_VALUES / 2 };
     const double each = 1.0 / SYI_MOMENTS_VALUES;
     const syi_vector zero = {0};
     syi_vector part[HALF], sum[2] = {zero, zero}, squares[2] = {zero, zero}, pivot, total, offset;
-    for (int i = 0; i < HALF; i++)
-        part[i] =
-            SYI_LOAD(x + 2 * i * SYI_MOMENTS_LANES) + SYI_LOAD(x + (2 * i + 1) * SYI_MOMENTS_LANES);
+    for (int i = 0; i < HALF; i++) {
+        const int even = 2 * i * SYI_MOMENTS_LANES;
+        part[i] = syi_read(x, even, asking) + syi_read(x, even + SYI_MOMENTS_LANES, asking);
+        SYI_IN_TURN(part[i]);
+    }
     for (int width = HALF / 2; width > 0; width /= 2)
         for (int i = 0; i < width; i++)
             part[i] = part[2 * i] + part[2 * i + 1];

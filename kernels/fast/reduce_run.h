@@ -35,9 +35,10 @@ SYI_INLINE double syi_fast_fold(syi_fast_lanes *lanes)
     return lane[0];
 }
 
-/* How terms are had: x[k], or x[k] * y[k] with `products`; `far`: from farther than a cache. */
+/* How terms are had: x[k], or x[k] * y[k] with `products`. */
 typedef struct syi_fast_terms {
-    int products, far;
+    int products;
+    syi_asking asking;
 } syi_fast_terms;
 
 SYI_INLINE void syi_fast_sum_step(syi_fast_lanes *lanes, const double *x, const double *y,
@@ -45,13 +46,8 @@ SYI_INLINE void syi_fast_sum_step(syi_fast_lanes *lanes, const double *x, const 
 {
     for (int k = 0; k < SYI_FAST_VECTORS; k++) {
         const int at = k * SYI_WIDTH;
-        syi_vector term = SYI_LOAD(x + at);
-        if (terms.far && at % SYI_LINE == 0) { /* beside each load: together they are waited for */
-            syi_ask_far(x + at);
-            if (terms.products)
-                syi_ask_far(y + at);
-        }
-        lanes->part[k] += terms.products ? term * SYI_LOAD(y + at) : term;
+        syi_vector term = syi_read(x, at, terms.asking);
+        lanes->part[k] += terms.products ? term * syi_read(y, at, terms.asking) : term;
     }
 }
 
@@ -88,7 +84,7 @@ SYI_INLINE double syi_fast_sum_terms(const double *x, const double *y, syi_fast_
 /* The sum of x[i]. */
 SYI_INLINE double syi_fast_sum(const double *x, int64_t count)
 {
-    return syi_fast_sum_terms(x, NULL, (syi_fast_terms){0, 0}, count);
+    return syi_fast_sum_terms(x, NULL, (syi_fast_terms){0, SYI_ASKS_NOT}, count);
 }
 
 /* ---- how far a tile is spread ---- */
@@ -135,14 +131,15 @@ SYI_INLINE void syi_fast_moments_join(syi_fast_moments *into, const syi_fast_mom
 }
 
 /* A block behind `before` of them. */
-SYI_INLINE void syi_fast_spread_block(syi_fast_moments *lanes, const double *x, int64_t before)
+SYI_INLINE void syi_fast_spread_block(syi_fast_moments *lanes, const double *x, int64_t before,
+                                      syi_asking asking)
 {
     const double part = 1.0 / (double)(before + 1);
     const double weight = (double)(before * SYI_MOMENTS_VALUES) * part;
     for (int k = 0; k < SYI_FAST_VECTORS; k++) {
         const int lane = k * SYI_WIDTH;
         syi_fast_moments here = syi_fast_moments_of(
-            x + lane / SYI_MOMENTS_LANES * SYI_MOMENTS_STRETCH + lane % SYI_MOMENTS_LANES);
+            x + lane / SYI_MOMENTS_LANES * SYI_MOMENTS_STRETCH + lane % SYI_MOMENTS_LANES, asking);
         if (before)
             syi_fast_moments_join(&lanes[k], &here, part, weight);
         else
@@ -169,13 +166,13 @@ SYI_INLINE syi_fast_spread syi_fast_spread_fold(syi_fast_moments *lanes, int64_t
     return lane[0];
 }
 
-SYI_INLINE syi_fast_spread syi_fast_spread_of(const double *x, int64_t count)
+SYI_INLINE syi_fast_spread syi_fast_spread_of(const double *x, int64_t count, syi_asking asking)
 {
     const int64_t blocks = count / SYI_FAST_BLOCK, columns = blocks * SYI_FAST_BLOCK;
     syi_fast_spread rest = syi_fast_spread_rest(x + columns, count - columns), whole = {0};
     syi_fast_moments lanes[SYI_FAST_VECTORS];
     for (int64_t block = 0; block < blocks; block++)
-        syi_fast_spread_block(lanes, x + block * SYI_FAST_BLOCK, block);
+        syi_fast_spread_block(lanes, x + block * SYI_FAST_BLOCK, block, asking);
     if (blocks)
         whole = syi_fast_spread_fold(lanes, blocks * SYI_MOMENTS_VALUES);
     return syi_fast_spread_tile(whole, &rest);

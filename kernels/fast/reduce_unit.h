@@ -61,8 +61,8 @@ SYI_DEVICE syi_fast_spread syi_fast_spread_blocks_warp(const double *x, int64_t 
     syi_fast_spread lane = {0.0, 0.0, 0.0, 0.0};
 #pragma unroll 1
     for (int64_t from = 0; from < columns; from += SYI_FAST_BLOCK) {
-        syi_fast_moments here =
-            syi_fast_moments_of(x + from + SYI_GROUP * SYI_MOMENTS_STRETCH + SYI_LANE);
+        syi_fast_moments here = syi_fast_moments_of(
+            x + from + SYI_GROUP * SYI_MOMENTS_STRETCH + SYI_LANE, SYI_ASKS_NOT);
         syi_fast_spread right = {SYI_MOMENTS_VALUES, here.pivot, here.offset, here.squares};
         syi_fast_spread_join(&lane, &right);
     }

@@ -38,8 +38,25 @@ typedef int64_t syi_vector_mask __attribute__((vector_size(8 * SYI_WIDTH)));
 #define SYI_ROLLED _Pragma("GCC unroll 1")
 #endif
 
+/* A vector is made before those of later lines that say so, too. Left to itself gcc reads a longer
+ * sum's terms from the last to the first, along which a processor does not look ahead in memory. */
+#ifdef __SSE2__
+#define SYI_IN_TURN(v) __asm__ volatile("" : "+v"(v))
+#else
+#define SYI_IN_TURN(v)
+#endif
+
 #define SYI_LOAD(from)      (*(const syi_vector_anywhere *)(from))
 #define SYI_STORE(to, what) (*(syi_vector_anywhere *)(to) = (what))
+
+/* For a reduction: the vector at x + at. Each line is asked for beside the load of another:
+ * requests that come together are waited for. */
+SYI_INLINE syi_vector syi_read(const double *x, int at, syi_asking asking)
+{
+    if (at % SYI_LINE == 0)
+        syi_ask_behind(x + at, asking);
+    return SYI_LOAD(x + at);
+}
 
 /* Past the cache, to where a vector may begin (traffic.h). */
 SYI_INLINE void syi_store_past(double *to, syi_vector what)
@@ -111,6 +128,20 @@ SYI_INLINE syi_vector syi_smaller(syi_vector a, syi_vector b)
 #else
     syi_vector_mask smaller = a < b;
     return (syi_vector)(((syi_vector_mask)a & smaller) | ((syi_vector_mask)b & ~smaller));
+#endif
+}
+
+/* Not 0 when an element of a or b is a NaN. */
+SYI_INLINE unsigned syi_unordered(syi_vector a, syi_vector b)
+{
+#if SYI_WIDTH == 8
+    return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_UNORD_Q);
+#elif SYI_WIDTH == 4
+    return (unsigned)_mm256_movemask_pd(_mm256_cmp_pd((__m256d)a, (__m256d)b, _CMP_UNORD_Q));
+#elif defined(__SSE2__)
+    return (unsigned)_mm_movemask_pd(_mm_cmpunord_pd((__m128d)a, (__m128d)b));
+#else
+    return a[0] != a[0] || a[1] != a[1] || b[0] != b[0] || b[1] != b[1];
 #endif
 }
 

@@ -5,10 +5,16 @@
 
 static void tile(const sy_segment *segment, int64_t at, int64_t count, void *partial)
 {
-    *(syi_fast_spread *)partial = syi_fast_spread_of(segment->in[0] + at, count);
+    *(syi_fast_spread *)partial = syi_fast_spread_of(segment->in[0] + at, count, SYI_ASKS_NOT);
+}
+
+static void asking_tile(const sy_segment *segment, int64_t at, int64_t count, void *partial)
+{
+    *(syi_fast_spread *)partial = syi_fast_spread_of(segment->in[0] + at, count, SYI_ASKS);
 }
 
 sy_status SYI_ISA_NAME(syi_variance_fast_run)(const syi_piece *piece)
 {
-    return syi_each_tile(piece, sizeof(syi_fast_spread), tile);
+    return piece->asks ? syi_each_tile(piece, sizeof(syi_fast_spread), asking_tile)
+                       : syi_each_tile(piece, sizeof(syi_fast_spread), tile);
 }

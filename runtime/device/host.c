@@ -169,7 +169,8 @@ static sy_status run_pieces(host_pass *pass, syi_outcome *found)
     const syi_cut *cut = &pass->cut;
     syi_piece piece = {.segment = {.columns = pass->job->columns, .params = pass->job->params},
                        .doubts = &found->doubts,
-                       .past_cache = cut->past_cache};
+                       .past_cache = cut->past_cache,
+                       .asks = syi_gains_by_asking()};
     desk desk = {0};
     sy_status status = SY_OK;
     cursor here = {0, 0, 0};
