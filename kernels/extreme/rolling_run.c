@@ -1,13 +1,13 @@
 /*
  * The rolling extremes' loops. Nothing is rounded, so any order gives the same bits. A short
  * window is made of stretches of columns, for many columns at once: of FIRST at most in registers,
- * then each of four of the ones before; those that make up a window may overlap. A long one is cut
- * in two at a block's border; the part before it waits in the output. This file is compiled for
- * several instruction sets.
+ * then each of four of the ones before; those that make up a window may overlap. With AVX-512 the
+ * windows of 8 to 31 columns take one pass (extreme/rolling_flow.h). A long one is cut in two at a
+ * block's border; the part before it waits in the output. This file is compiled for several
+ * instruction sets.
  */
 #include "extreme/rolling.h"
-#include "fast/vector.h"
-#include "traffic.h"
+#include "extreme/rolling_flow.h"
 
 /* The longest window that is made of stretches, and the columns of which they are made at once. */
 #define SHORT_PERIOD 1024
@@ -37,21 +37,41 @@ SYI_INLINE void join_all(const double *x, int64_t step, int64_t last, int count,
         to[i] = join(x + i, step, last, count, greatest) + 0.0; /* a zero is +0 */
 }
 
-/* The same, `past` the cache or not: a few lines at a time, which do not have to be waited for.
- * Past it, what lies `n` columns behind `next` is far away as well and asked for meanwhile. */
+/* A vector of them. */
+SYI_INLINE syi_vector join_vector(const double *x, int64_t step, int64_t last, int count,
+                                  int greatest)
+{
+    syi_vector y = SYI_LOAD(x);
+    if (count > 1)
+        y = more_extreme_of(y, SYI_LOAD(x + last), greatest);
+    if (count > 2)
+        y = more_extreme_of(y, SYI_LOAD(x + step), greatest);
+    if (count > 3)
+        y = more_extreme_of(y, SYI_LOAD(x + 2 * step), greatest);
+    return y + 0.0; /* a zero is +0 */
+}
+
+/* join_all, past the cache where whole lines go there: `to` begins one. What lies `n` columns
+ * behind `next` is far away as well and asked for meanwhile. */
+SYI_INLINE void join_past(const double *x, int64_t step, int64_t last, int count, int greatest,
+                          double *restrict to, int64_t n, const double *next)
+{
+    int64_t at = 0;
+    for (; at + SYI_LINE <= n; at += SYI_LINE) {
+        syi_ask_for((uintptr_t)(next + n + at), SYI_LINE);
+        for (int64_t i = at; i < at + SYI_LINE; i += SYI_WIDTH)
+            syi_store_past(to + i, join_vector(x + i, step, last, count, greatest));
+    }
+    join_all(x + at, step, last, count, greatest, to + at, n - at);
+}
+
 SYI_INLINE void join_last(const double *x, int64_t step, int64_t last, int count, int greatest,
                           double *restrict to, int64_t n, const double *next, int past)
 {
-    enum { PART = 64 };
-    _Alignas(64) double room[PART];
-    for (int64_t at = 0; at < n; at += PART) {
-        const int64_t some = n - at < PART ? n - at : PART;
-        if (past)
-            syi_ask_for((uintptr_t)(next + n + at), PART);
-        join_all(x + at, step, last, count, greatest, past ? room : to + at, some);
-        if (past)
-            syi_put_past(to + at, room, some);
-    }
+    if (past)
+        join_past(x, step, last, count, greatest, to, n, next);
+    else
+        join_all(x, step, last, count, greatest, to, n);
 }
 
 /* The longest stretches made in registers. */
@@ -64,7 +84,7 @@ SYI_INLINE syi_vector twice(int columns, syi_vector now, syi_vector *next, int g
                        : columns == 2 ? SYI_AFTER_2(now, *next)
                                       : SYI_AFTER_4(now, *next);
     *next = now;
-    return greatest ? syi_larger(now, later) : syi_smaller(now, later);
+    return more_extreme_of(now, later, greatest);
 }
 
 /* The stretches of 1, 2, 4 or 8 columns from x[0 .. count) on, from right to left; those that reach
@@ -109,6 +129,8 @@ SYI_INLINE void roll_short(const double *x, double *restrict out, int64_t n, int
     const double *first = x - (period - 1), *from = room[0];
     int64_t count = period - 1 + n, length = FIRST;
     int strange, next = 1;
+    if (n % SYI_WIDTH == 0 && flows(period) && !flow_all(x, out, n, period, past, greatest))
+        return;
     while (length > period)
         length /= 2;
     strange = begin(first, count, length, greatest, room[0]);
@@ -154,6 +176,17 @@ SYI_INLINE void roll_long(const double *x, double *restrict out, int64_t n, int6
     }
 }
 
+/* How many of the `left` columns that begin at `out` come next: those before a line, then whole
+ * lines, then the rest. */
+static int64_t columns_at_once(const double *out, int64_t left, int64_t period, int past)
+{
+    const int64_t before = syi_line_after(out, 0, left), lines = left / SYI_LINE * SYI_LINE;
+    const int64_t most = past && period < COLUMNS / 4 && !flows(period) ? COLUMNS / 2 : COLUMNS;
+    if (before > 0 || lines == 0)
+        return before > 0 ? before : left;
+    return lines < most ? lines : most;
+}
+
 /* `past`: the results go past the cache. */
 SYI_INLINE void roll(const double *x, double *out, int64_t count, int64_t period, int past,
                      int greatest)
@@ -165,7 +198,7 @@ SYI_INLINE void roll(const double *x, double *out, int64_t count, int64_t period
             roll_long(x + at, out + at, n, period, greatest);
             continue;
         }
-        n = syi_line_after(out, at + COLUMNS - SYI_LINE + 1, count) - at;
+        n = columns_at_once(out + at, count - at, period, past);
         roll_short(x + at, out + at, n, period, past, greatest);
     }
     syi_past_done();

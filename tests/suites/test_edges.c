@@ -98,6 +98,13 @@ Test(edges, small_rolling_extremes)
 {
     check_small("rolling_min", NULL, 0);
     check_small("rolling_max", NULL, 0);
+    /* Every number of columns that is left beside stretches of eight, with whole vectors of windows
+     * and some more. */
+    for (int period = 6; period <= 40; period++) {
+        const sy_param param = P("period", period);
+        check("rolling_min", 2, 197, 1, &param, MOST / 2 - 100);
+        check("rolling_max", 2, 197, 1, &param, MOST / 2 - 100);
+    }
 }
 
 Test(edges, small_ema)

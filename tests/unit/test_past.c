@@ -2,7 +2,7 @@
  * What is put past the cache is the same as what goes through it: every workload that writes
  * columns, in both accuracies, with every instruction set, at every place that an output may have
  * within a line of the cache, also where it keeps what is read waiting (traffic.h), and nothing
- * beside the outputs.
+ * beside the outputs. And what a reduction asks for changes nothing of what it finds.
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "kernel.h"
@@ -171,4 +171,59 @@ Test(past, is_what_goes_through_the_cache, .timeout = 120)
     }
     for (int k = 0; k < INPUTS; k++)
         give_back(inputs[k]);
+}
+
+/* A reduction's outputs, then whether they are in doubt; the last tile is short. */
+static void reduce(const syi_workload *workload, syi_isa isa, int asks, int past, double *result)
+{
+    enum { TILES = (COLUMNS + SYI_TILE - 1) / SYI_TILE };
+    const double *in[INPUTS] = {inputs[0], inputs[1], inputs[2]};
+    double params[SYI_MAX_PARAMS];
+    char *partials = calloc(TILES, workload->partial_size);
+    int doubt = 0;
+    syi_piece piece = {.partials = partials, .past_cache = past, .asks = asks};
+    cr_assert(partials);
+    for (int k = 0; k < workload->n_params; k++)
+        params[k] = workload->params[k].fallback;
+    piece.segment = (sy_segment){.in = in, .count = COLUMNS, .columns = COLUMNS, .params = params};
+    cr_assert_eq(workload->run[isa](&piece), SY_OK);
+    for (size_t tile = 1; tile < TILES; tile++)
+        workload->combine(partials, partials + tile * workload->partial_size);
+    memset(result, 0, (OUTPUTS + 1) * sizeof *result);
+    workload->finish(partials, COLUMNS, params, result, &doubt);
+    result[OUTPUTS] = doubt;
+    free(partials);
+}
+
+static void check_reduction(const syi_workload *workload, syi_isa isa, const char *accuracy)
+{
+    double plain[OUTPUTS + 1], other[OUTPUTS + 1];
+    reduce(workload, isa, 0, 0, plain);
+    for (int way = 1; way < 4; way++) {
+        reduce(workload, isa, way & 1, way >> 1, other);
+        cr_expect(!memcmp(plain, other, sizeof plain), "%s, %s, %s, way %d", workload->name,
+                  accuracy, syi_isa_name(isa), way);
+    }
+}
+
+Test(past, what_is_asked_for_changes_nothing)
+{
+    static const int kinds[] = {SERIES_WALK, SERIES_SPIKES, SERIES_HOLES};
+    const syi_workload *workload;
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        make_inputs(kinds[kind], 0);
+        for (int index = 0; (workload = syi_builtin(index)); index++) {
+            if (workload->pattern != SY_PATTERN_REDUCE)
+                continue;
+            for (syi_isa isa = SYI_ISA_BASE; isa <= syi_isa_detect(); isa++) {
+                check_reduction(workload, isa, "exact");
+                if (workload->fast)
+                    check_reduction(workload->fast, isa, "fast");
+            }
+        }
+    }
+    for (int k = 0; k < INPUTS; k++) {
+        give_back(inputs[k]);
+        inputs[k] = NULL;
+    }
 }

@@ -1,0 +1,157 @@
+/*
+ * Windows of 8 to 31 columns, where a vector has eight, in one pass from left to right. A window is
+ * made of stretches of eight columns: those that end at its last column, eight before it and so on,
+ * and one that begins at its first. What they need of the blocks before is still in registers, so
+ * nothing is stored but results, and what goes past the cache is hidden behind the computing.
+ */
+#ifndef SYI_KERNELS_EXTREME_ROLLING_FLOW_H
+#define SYI_KERNELS_EXTREME_ROLLING_FLOW_H
+
+#include "fast/vector.h"
+
+SYI_INLINE syi_vector more_extreme_of(syi_vector a, syi_vector b, int greatest)
+{
+    return greatest ? syi_larger(a, b) : syi_smaller(a, b);
+}
+
+#if SYI_WIDTH == 8
+
+/* Blocks of eight columns that a window may reach back, and the longest window that does not reach
+ * farther. */
+enum { FLOW_BLOCKS = 3, FLOW_LONGEST = 8 * FLOW_BLOCKS + 7 };
+
+/* What is known at a block: its columns, the stretches of two and four columns that end there, and
+ * those of eight, of the blocks before, too. */
+typedef struct flow_state {
+    syi_vector one, two, four, eight[FLOW_BLOCKS + 1];
+} flow_state;
+
+/* The vector that begins `columns` before `now`, which follows `before`. */
+SYI_INLINE syi_vector back_by(syi_vector before, syi_vector now, int columns)
+{
+    switch (columns) {
+    case 0:
+        return now;
+    case 1:
+        return SYI_AFTER(before, now, 7);
+    case 2:
+        return SYI_AFTER(before, now, 6);
+    case 3:
+        return SYI_AFTER(before, now, 5);
+    case 4:
+        return SYI_AFTER(before, now, 4);
+    case 5:
+        return SYI_AFTER(before, now, 3);
+    case 6:
+        return SYI_AFTER(before, now, 2);
+    default:
+        return SYI_AFTER(before, now, 1);
+    }
+}
+
+SYI_INLINE void flow_step(flow_state *s, syi_vector now, int greatest)
+{
+    const syi_vector two = more_extreme_of(now, back_by(s->one, now, 1), greatest);
+    const syi_vector four = more_extreme_of(two, back_by(s->two, two, 2), greatest);
+    const syi_vector eight = more_extreme_of(four, back_by(s->four, four, 4), greatest);
+    *s = (flow_state){now, two, four, {eight, s->eight[0], s->eight[1], s->eight[2]}};
+}
+
+/* The windows of `blocks` stretches and `tail` columns that end at the block. */
+SYI_INLINE syi_vector flow_windows(const flow_state *s, int blocks, int tail, int greatest)
+{
+    syi_vector y = s->eight[0];
+    for (int k = 1; k < blocks; k++)
+        y = more_extreme_of(y, s->eight[k], greatest);
+    if (tail)
+        y = more_extreme_of(y, back_by(s->eight[blocks], s->eight[blocks - 1], tail), greatest);
+    return y + 0.0; /* a zero is +0 */
+}
+
+/* The windows that end at x[0 .. n), n whole vectors; `past` the cache, where `out` begins a line.
+ * Gives whether something is not finite: then they are wrong. */
+SYI_INLINE int flow(const double *x, double *out, int64_t n, int blocks, int tail, int past,
+                    int greatest)
+{
+    enum { BEFORE = 8 * (FLOW_BLOCKS + 1) };
+    const int left = 8 * blocks + tail - 1;
+    double before[BEFORE] = {0}; /* what lies farther left is in no window */
+    syi_vector strange = {0};
+    flow_state s = {{0}, {0}, {0}, {{0}}};
+    memcpy(before + BEFORE - left, x - left, (size_t)left * sizeof *x);
+    for (int64_t i = -BEFORE; i < n; i += 8) {
+        const syi_vector now = i < 0 ? SYI_LOAD(before + BEFORE + i) : SYI_LOAD(x + i);
+        strange += now - now;
+        flow_step(&s, now, greatest);
+        if (i < 0)
+            continue;
+        syi_ask_ahead(x + i, 8);
+        if (past)
+            syi_store_past(out + i, flow_windows(&s, blocks, tail, greatest));
+        else
+            SYI_STORE(out + i, flow_windows(&s, blocks, tail, greatest));
+    }
+    return syi_any(&strange);
+}
+
+/* Each tail has code of its own: which columns are picked is part of an instruction. */
+SYI_INLINE int flow_tail(const double *x, double *out, int64_t n, int blocks, int tail, int past,
+                         int greatest)
+{
+    switch (tail) {
+    case 0:
+        return flow(x, out, n, blocks, 0, past, greatest);
+    case 1:
+        return flow(x, out, n, blocks, 1, past, greatest);
+    case 2:
+        return flow(x, out, n, blocks, 2, past, greatest);
+    case 3:
+        return flow(x, out, n, blocks, 3, past, greatest);
+    case 4:
+        return flow(x, out, n, blocks, 4, past, greatest);
+    case 5:
+        return flow(x, out, n, blocks, 5, past, greatest);
+    case 6:
+        return flow(x, out, n, blocks, 6, past, greatest);
+    default:
+        return flow(x, out, n, blocks, 7, past, greatest);
+    }
+}
+
+/* Whether these windows are computed here. */
+SYI_INLINE int flows(int64_t period)
+{
+    return period >= 8 && period <= FLOW_LONGEST;
+}
+
+SYI_INLINE int flow_all(const double *x, double *out, int64_t n, int64_t period, int past,
+                        int greatest)
+{
+    switch (period / 8) {
+    case 1:
+        return flow_tail(x, out, n, 1, (int)(period % 8), past, greatest);
+    case 2:
+        return flow_tail(x, out, n, 2, (int)(period % 8), past, greatest);
+    default:
+        return flow_tail(x, out, n, 3, (int)(period % 8), past, greatest);
+    }
+}
+
+#else
+
+SYI_INLINE int flows(int64_t period)
+{
+    (void)period;
+    return 0;
+}
+
+SYI_INLINE int flow_all(const double *x, double *out, int64_t n, int64_t period, int past,
+                        int greatest)
+{
+    (void)x, (void)out, (void)n, (void)period, (void)past, (void)greatest;
+    return 1;
+}
+
+#endif
+
+#endif
