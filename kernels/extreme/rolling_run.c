@@ -1,7 +1,7 @@
 /*
- * The rolling extremes' loops. Nothing is rounded, so any order gives the same bits. A short
- * window is made of stretches of columns, for many columns at once: of FIRST at most in registers,
- * then each of four of the ones before; those that make up a window may overlap. With AVX-512 the
+ * The rolling extremes' loops. Nothing is rounded, so any order gives the same bits. A short window
+ * is made of stretches of columns, for many columns at once: of FIRST at most in registers, then
+ * each of four of the ones before; those that make up a window may overlap. With AVX-512 the
  * windows of 8 to 31 columns take one pass (extreme/rolling_flow.h). A long one is cut in two at a
  * block's border; the part before it waits in the output. This file is compiled for several
  * instruction sets.
