@@ -1,6 +1,7 @@
 /*
- * The pieces of a slab (device/cut.h) are shared out to threads, each of which takes some until
- * none is left.
+ * The pieces of a slab (device/cut.h) are shared out to threads: each begins with its own stretch
+ * of them, the same in every call, so that it meets what its caches still hold; then it helps where
+ * some are left.
  */
 #include "device/host.h"
 
@@ -12,7 +13,17 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
+
+/* Threads that have a stretch of their own; more share theirs. */
+enum { MOST_STRETCHES = 64 };
+
+/* Pieces that are still to be taken; alone in its line. */
+typedef struct stretch {
+    _Alignas(64) _Atomic int64_t next;
+    int64_t end;
+} stretch;
 
 typedef struct host_pass {
     const syi_job *job;
@@ -27,7 +38,8 @@ typedef struct host_pass {
     syi_outcome *outcome;
     sy_status status; /* of the first thread that failed */
     sy_error error;
-    _Alignas(64) _Atomic int64_t next; /* piece; beside nothing that others read */
+    int stretches;
+    stretch *stretch;
 } host_pass;
 
 static sy_status run_user(const syi_piece *piece, const syi_workload *workload)
@@ -162,28 +174,40 @@ static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece 
     return SY_OK;
 }
 
-/* One thread's part: takes pieces until none is left. */
-static sy_status run_pieces(host_pass *pass, syi_outcome *found)
+/* The next pieces for a thread, from the first stretch that is not empty, its own first; false when
+ * all are. */
+static bool take(host_pass *pass, int thread, int *empty, cursor *here, int64_t *end)
+{
+    const syi_cut *cut = &pass->cut;
+    for (; *empty < pass->stretches; ++*empty) {
+        stretch *stretch = &pass->stretch[(thread + *empty) % pass->stretches];
+        const int64_t index = atomic_fetch_add(&stretch->next, cut->at_once);
+        if (index >= stretch->end)
+            continue;
+        *here = (cursor){index, index / cut->pieces_per_row,
+                         index % cut->pieces_per_row * cut->piece_columns};
+        *end = index + cut->at_once < stretch->end ? index + cut->at_once : stretch->end;
+        return true;
+    }
+    return false;
+}
+
+/* A thread's part: takes pieces until none is left. */
+static sy_status run_pieces(host_pass *pass, int thread, syi_outcome *found)
 {
     const syi_arithmetic saved = syi_arithmetic_enter();
-    const syi_cut *cut = &pass->cut;
     syi_piece piece = {.segment = {.columns = pass->job->columns, .params = pass->job->params},
                        .doubts = &found->doubts,
-                       .past_cache = cut->past_cache,
+                       .past_cache = pass->cut.past_cache,
                        .asks = syi_gains_by_asking()};
     desk desk = {0};
     sy_status status = SY_OK;
     cursor here = {0, 0, 0};
     int64_t end = 0;
+    int empty = 0;
     while (status == SY_OK && !atomic_load(&pass->failed)) {
-        if (here.index == end) {
-            const int64_t index = atomic_fetch_add(&pass->next, cut->at_once);
-            if (index >= cut->pieces)
-                break;
-            here = (cursor){index, index / cut->pieces_per_row,
-                            index % cut->pieces_per_row * cut->piece_columns};
-            end = index + cut->at_once < cut->pieces ? index + cut->at_once : cut->pieces;
-        }
+        if (here.index == end && !take(pass, thread, &empty, &here, &end))
+            break;
         status = run_piece(pass, &here, &piece, &desk, found);
         cursor_step(pass, &here);
         if (status != SY_OK)
@@ -195,11 +219,11 @@ static sy_status run_pieces(host_pass *pass, syi_outcome *found)
 }
 
 /* Adds what the thread found; keeps the first failure. */
-static void run_part(void *argument)
+static void run_part(void *argument, int thread)
 {
     host_pass *pass = argument;
     syi_outcome found = {0};
-    sy_status status = run_pieces(pass, &found), merged;
+    sy_status status = run_pieces(pass, thread, &found), merged;
     pthread_mutex_lock(&pass->collecting);
     merged = syi_outcome_merge(pass->outcome, &found);
     status = status != SY_OK ? status : merged;
@@ -210,10 +234,25 @@ static void run_part(void *argument)
     pthread_mutex_unlock(&pass->collecting);
 }
 
+static void share_out(host_pass *pass, stretch *stretch)
+{
+    const int64_t pieces = pass->cut.pieces;
+    const int count = pass->cut.threads < MOST_STRETCHES ? pass->cut.threads : MOST_STRETCHES;
+    int64_t begin = 0;
+    pass->stretches = count;
+    pass->stretch = stretch;
+    for (int k = 0; k < count; k++, begin = stretch[k - 1].end) {
+        atomic_init(&stretch[k].next, begin);
+        stretch[k].end = begin + pieces / count + (k < pieces % count);
+    }
+}
+
 static sy_status run_threads(host_pass *pass)
 {
+    stretch stretch[MOST_STRETCHES];
+    share_out(pass, stretch);
     if (pass->cut.threads == 1)
-        return run_pieces(pass, pass->outcome);
+        return run_pieces(pass, 0, pass->outcome);
     pthread_mutex_init(&pass->collecting, NULL);
     syi_team_run(pass->cut.threads, run_part, pass);
     pthread_mutex_destroy(&pass->collecting);

@@ -13,10 +13,13 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <unistd.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 typedef struct team {
     int size;
-    void (*part)(void *);
+    syi_team_part part;
     void *argument;
 } team;
 
@@ -85,30 +88,39 @@ static void watch_forks(void)
 
 /* ---- running ------------------------------------------------------------------------------ */
 
+static int thread_index(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
 static void *run(void *argument)
 {
     const team *t = argument;
     const int size = possible(t->size);
     if (size == 1)
-        t->part(t->argument);
+        t->part(t->argument, 0);
     else
 #pragma omp parallel num_threads(size)
-        t->part(t->argument);
+        t->part(t->argument, thread_index());
     return NULL;
 }
 
-void syi_team_run(int wanted, void (*part)(void *), void *argument)
+void syi_team_run(int wanted, syi_team_part part, void *argument)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     team t = {wanted, part, argument};
     pthread_t fresh;
     pthread_once(&once, watch_forks);
     if (wanted < 2)
-        part(argument);
+        part(argument, 0);
     else if (!atomic_load(&is_child))
         run(&t);
     else if (pthread_create(&fresh, NULL, run, &t) == 0) /* which has had no team */
         pthread_join(fresh, NULL);
     else
-        part(argument);
+        part(argument, 0);
 }

@@ -6,8 +6,10 @@
 int syi_processors(void);
 
 /* Runs `part` on `wanted` threads, the caller's among them, or on that alone where the process can
- * not have so many; returns when all have returned. The parts take their work from where it is
- * shared out: how many they are is not told. Thread-safe. */
-void syi_team_run(int wanted, void (*part)(void *), void *argument);
+ * not have so many; returns when all have returned. `index`: which of them it is, from 0, as a rule
+ * the same in every call. The parts take their work from where it is shared out: how many they are
+ * is not told. Thread-safe. */
+typedef void (*syi_team_part)(void *argument, int index);
+void syi_team_run(int wanted, syi_team_part part, void *argument);
 
 #endif

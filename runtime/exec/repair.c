@@ -192,9 +192,10 @@ static void decide_one(decision *all, const syi_doubt *doubt)
 }
 
 /* One thread's part. */
-static void decide_some(void *argument)
+static void decide_some(void *argument, int index)
 {
     decision *all = argument;
+    (void)index;
     for (int64_t i; (i = atomic_fetch_add(&all->next, 1)) < all->count;)
         decide_one(all, &all->list[i]);
 }
