@@ -98,8 +98,11 @@ syi_cut syi_cut_of(const syi_job *job, const syi_slab *slab, int threads)
                    .past_cache = is_past_cache(job)};
     const int64_t piece_tiles = choose_piece_tiles(job, slab, cut.threads);
     cut.row_tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE;
-    cut.piece_columns = piece_tiles * SYI_TILE;
     cut.pieces_per_row = (cut.row_tiles + piece_tiles - 1) / piece_tiles;
+    if (slab->rows == 1 && cut.row_tiles > piece_tiles) /* as many for each thread */
+        cut.pieces_per_row += (cut.threads - cut.pieces_per_row % cut.threads) % cut.threads;
+    if (cut.pieces_per_row > cut.row_tiles)
+        cut.pieces_per_row = cut.row_tiles;
     cut.pieces = slab->rows * cut.pieces_per_row;
     if (cut.threads > cut.pieces)
         cut.threads = cut.pieces ? (int)cut.pieces : 1;

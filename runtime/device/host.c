@@ -128,18 +128,18 @@ static sy_status run_elements(const syi_job *job, const syi_view *view, int64_t 
     return run_kernel(piece, job->workload, isa);
 }
 
-/* A piece of the pass: its number, row and first column in the slab. */
+/* A piece of the pass: its number, its row in the slab, and which of the row's it is. */
 typedef struct cursor {
-    int64_t index, row, at;
+    int64_t index, row, piece;
 } cursor;
 
 static void cursor_step(const host_pass *pass, cursor *cursor)
 {
     cursor->index++;
-    cursor->at += pass->cut.piece_columns;
-    if (cursor->at >= pass->slab->columns) {
+    cursor->piece++;
+    if (cursor->piece == pass->cut.pieces_per_row) {
         cursor->row++;
-        cursor->at = 0;
+        cursor->piece = 0;
     }
 }
 
@@ -151,18 +151,18 @@ static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece 
 {
     const syi_slab *slab = pass->slab;
     const syi_workload *workload = pass->job->workload;
-    const int64_t visible = slab->left + here->at, rest = slab->columns - here->at;
-    const int64_t start = here->row * pass->view->stride + here->at;
+    const int64_t tile = syi_cut_tile(&pass->cut, here->piece), at = tile * SYI_TILE;
+    const int64_t end = syi_cut_tile(&pass->cut, here->piece + 1) * SYI_TILE;
+    const int64_t visible = slab->left + at, start = here->row * pass->view->stride + at;
     sy_segment *segment = &piece->segment;
     syi_link link;
     segment->row = slab->row + here->row;
-    segment->first = slab->first + here->at;
-    segment->count = rest < pass->cut.piece_columns ? rest : pass->cut.piece_columns;
+    segment->first = slab->first + at;
+    segment->count = (end < slab->columns ? end : slab->columns) - at;
     segment->left = visible < pass->halo ? visible : pass->halo;
     if (pass->partials)
-        piece->partials =
-            pass->partials + (size_t)(here->row * pass->cut.row_tiles + here->at / SYI_TILE) *
-                                 workload->partial_size;
+        piece->partials = pass->partials +
+                          (size_t)(here->row * pass->cut.row_tiles + tile) * workload->partial_size;
     if (workload->pattern == SY_PATTERN_RECURRENCE) {
         link = (syi_link){segment->row, segment->first, segment->count, {{0}}, {{0}}};
         piece->assumed = &link.assumed;
@@ -184,8 +184,7 @@ static bool take(host_pass *pass, int thread, int *empty, cursor *here, int64_t 
         const int64_t index = atomic_fetch_add(&stretch->next, cut->at_once);
         if (index >= stretch->end)
             continue;
-        *here = (cursor){index, index / cut->pieces_per_row,
-                         index % cut->pieces_per_row * cut->piece_columns};
+        *here = (cursor){index, index / cut->pieces_per_row, index % cut->pieces_per_row};
         *end = index + cut->at_once < stretch->end ? index + cut->at_once : stretch->end;
         return true;
     }
