@@ -74,7 +74,9 @@ static int64_t choose_reduced(int64_t tiles, int64_t row_tiles, int threads)
 static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int threads)
 {
     const int64_t halo_tiles = syi_job_halo(job) / SYI_TILE + 1;
-    const int64_t enough = halo_tiles > 2 ? 8 * halo_tiles : 16;
+    const int64_t desk = halo_tiles > 2 ? 8 * halo_tiles : 16;
+    /* What a recurrence does before its first column takes as long as some tiles. */
+    const int64_t enough = job->workload->pattern == SY_PATTERN_RECURRENCE && desk < 64 ? 64 : desk;
     const int64_t tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE;
     int64_t piece = tiles;
     if (job->workload->user)
@@ -87,8 +89,8 @@ static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int 
         piece = pieces > 1 ? (tiles + pieces - 1) / pieces : tiles;
     }
     /* Floats pass through a thread's desk, which should stay in its cache. */
-    if (job->dtype == SY_F32 && piece > enough)
-        return enough;
+    if (job->dtype == SY_F32 && piece > desk)
+        return desk;
     return piece > 1 ? piece : 1;
 }
 
