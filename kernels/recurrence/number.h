@@ -12,7 +12,8 @@
 
 #include <stdint.h>
 
-/* 384 bits are enough for nearly all; the most holds any sum of doubles. */
+/* 192 bits are enough for most decisions, 384 for nearly all; the most holds any sum of doubles. */
+#define SYI_NUMBER_FEW   3
 #define SYI_NUMBER_LEAST 6
 #define SYI_NUMBER_MOST  40
 

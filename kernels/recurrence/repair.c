@@ -1,6 +1,6 @@
 /*
  * A stretch is first computed from far enough to its left that the unknown state there has decayed
- * below what matters; what that does not decide is begun farther and farther away, at last at the
+ * below what mostly matters; what that does not decide is begun farther and farther away, at last at the
  * row's beginning, where residues settle ties and zeros, and then with bits enough for any doubles.
  * Every step of this gives the correctly rounded value or says that it cannot, so where a stretch
  * begins does not show in its bits.
@@ -104,9 +104,11 @@ static double bound_at(const sy_segment *row, int64_t begin, int64_t start, int 
 static void decide(const sy_segment *row, syi_attempt attempt, const syi_repairer *how,
                    syi_past *past)
 {
-    int64_t back = how->decay;
+    int64_t back = how->decay / 2;
     for (;;) {
         attempt.from_seed = attempt.first - back <= how->warmup;
+        if (attempt.from_seed && attempt.limbs < SYI_NUMBER_LEAST)
+            attempt.limbs = SYI_NUMBER_LEAST;
         attempt.start = attempt.from_seed ? 0 : attempt.first - back;
         int64_t begin = attempt.from_seed ? 0 : attempt.start - PAST * how->decay;
         begin = begin > 0 ? begin : 0;
@@ -121,9 +123,8 @@ static void decide(const sy_segment *row, syi_attempt attempt, const syi_repaire
             return;
         if (attempt.from_seed && attempt.limbs == SYI_NUMBER_MOST)
             return; /* closer to a tie than any data met so far: it stays as it was rounded */
-        if (attempt.from_seed)
-            attempt.limbs = SYI_NUMBER_MOST;
-        back *= 8;
+        back = attempt.limbs < SYI_NUMBER_LEAST ? how->decay : 8 * back;
+        attempt.limbs = attempt.from_seed ? SYI_NUMBER_MOST : SYI_NUMBER_LEAST;
     }
 }
 
@@ -132,7 +133,7 @@ sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t la
 {
     const int says_nothing = first <= how->warmup; /* the value before is NaN in any case */
     const int64_t from = says_nothing ? 0 : first;
-    syi_attempt attempt = {.first = first, .last = first, .limbs = SYI_NUMBER_LEAST};
+    syi_attempt attempt = {.first = first, .last = first, .limbs = SYI_NUMBER_FEW};
     double peak;
     if (from < past->begin) {
         past->wanted = from;

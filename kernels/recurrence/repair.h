@@ -22,7 +22,8 @@ typedef struct syi_repairer {
     int late;       /* inputs before the last that counts, read from column 1 on */
 } syi_repairer;
 
-/* Bits of decay after which a start is assumed away; a few more than a decision mostly needs. */
+/* Bits of decay after which a start is assumed away. Half as many, with half as many bits of the
+ * numbers, are tried first: that mostly decides. */
 #define SYI_REPAIR_BITS 330.0
 
 sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past,
