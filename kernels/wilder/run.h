@@ -146,32 +146,56 @@ SYI_INLINE int64_t run_quickly(const task *task, const weights *w, tile *t, syi_
     return at;
 }
 
-/* The columns of a tile from `at` on; *done is 0 when they are not for a tile. */
-SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_wilder_state *s,
-                              int64_t at, int *done)
+/* Of moves that are not for a tile those that are none, before the first and behind the last one:
+ * the former stand still, the latter may be another tile's. Lines stay whole. */
+SYI_INLINE sy_status stand_before(const task *task, const tile *t, syi_wilder_state *s,
+                                  int64_t *reached, int64_t *next)
 {
-    const int64_t count = LANES * t->steps;
+    const int64_t count = LANES * t->steps, at = *reached;
+    int64_t first = 0, last = count;
+    while (first < count && t->high[first] == 0.0)
+        first++;
+    while (last > first && t->high[last - 1] == 0.0)
+        last--;
+    first -= first % SYI_LINE;
+    *reached = at + first;
+    *next = at + (last + SYI_LINE - 1) / SYI_LINE * SYI_LINE;
+    return first > 0 ? stand_still(task, s, at, first) : SY_OK;
+}
+
+/* The columns of a tile from *reached on; those before *next that it does not reach then are not
+ * for a tile. */
+SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_wilder_state *s,
+                              int64_t *reached, int64_t *next)
+{
+    const int64_t count = LANES * t->steps, at = *reached;
     const int is_seen = task->y != NULL;
     const syi_wilder_prices x = prices_at(task, at);
-    syi_wilder_state next = *s;
+    syi_wilder_state then = *s;
     traits what = take_terms(task, s->close, at, t);
     double error;
-    *done = what.unfit == 0;
-    if (*done && !task->is_range && what.moved << 1 == 0)
-        return stand_still(task, s, at, count);
-    syi_wilder_catch_up(&next, &task->factor);
-    *done &= is_fit(&next.total, kept_of(t->power), is_seen);
-    *done &= is_fit(&next.up, kept_of(t->power), is_seen);
-    if (!task->is_range)
-        *done &= (!is_seen || next.total.value.high != 0.0) && next.lifted == 0.0;
-    if (!*done)
+    int fits;
+    *next = at + count;
+    if (what.unfit)
         return SY_OK;
+    if (!task->is_range && what.moved << 1 == 0) {
+        *reached = *next;
+        return stand_still(task, s, at, count);
+    }
+    syi_wilder_catch_up(&then, &task->factor);
+    fits = is_fit(&then.total, kept_of(t->power), is_seen) &
+           is_fit(&then.up, kept_of(t->power), is_seen);
+    if (!task->is_range)
+        fits &= (!is_seen || then.total.value.high != 0.0) && then.lifted == 0.0;
+    if (!fits)
+        return task->is_range ? SY_OK : stand_before(task, t, s, reached, next);
+    *reached = *next;
     spread(t->high, t->steps, t->term);
     if (what.rest << 1 != 0)
         spread(t->low, t->steps, t->rest);
-    error = sum_tile(w, t, &x, &next, task->is_range, what.rest << 1 != 0);
-    next.close = task->x.close[at + count - 1];
-    *s = next;
+    error = sum_tile(w, t, &x, &then, task->is_range, what.rest << 1 != 0);
+    then.close = task->x.close[at + count - 1];
+    *s = then;
     if (!task->y)
         return SY_OK;
     if (settle_tile(w, t, task->is_range, error, task->y + at, task->past_cache))
@@ -193,8 +217,7 @@ SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t 
     set_steps(&w, &t, w.steps);
     SYI_TRY(run_steps(task, s, i, syi_line_after(task->y, i, to), &i));
     while (i < to && s->phase == SYI_PHASE_RUNNING) {
-        int64_t left = (to - i) / LANES / 8 * 8, next;
-        int done = 0;
+        int64_t left = (to - i) / LANES / 8 * 8, next = to;
         if (left < t.steps)
             set_steps(&w, &t, left);
         if (t.steps > 0 && i >= quick) {
@@ -204,11 +227,8 @@ SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t 
             quick = i + PATIENCE * LANES * t.steps; /* what follows is as a rule no better */
         }
         if (t.steps > 0)
-            SYI_TRY(run_tile(task, &w, &t, s, i, &done));
-        next = t.steps > 0 ? i + LANES * t.steps : to;
-        if (done)
-            i = next;
-        else
+            SYI_TRY(run_tile(task, &w, &t, s, &i, &next));
+        if (i < next)
             SYI_TRY(run_steps(task, s, i, next, &i));
     }
     *reached = i;
