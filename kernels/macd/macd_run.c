@@ -40,7 +40,7 @@ static sy_status run_steps(const task *task, syi_macd_state *state, int64_t from
 
 #if SYI_HAVE_VECTORS
 
-/* More unsure blocks of lanes than this: the slab is run again as a whole. */
+/* More unsure blocks, or parts, of lanes than this: the slab is run again as a whole. */
 #define MOST_UNSURE 16
 /* What a slab of long lanes leaves to the repair of doubts. */
 #define SPARE 4
@@ -56,19 +56,21 @@ static sy_status run_unsure(const task *task, const macd_slab *slab, int64_t fro
     int blocks = 0;
     sy_status status = SY_OK;
     narrow.doubts = &doubts;
-    for (int64_t at = 0; at < slab->length && status == SY_OK; at += MACD_BLOCK)
+    for (int64_t at = 0; at < slab->length && status == SY_OK; at += MACD_PART)
         for (int lane = 0; lane < MACD_LANES && status == SY_OK; lane++) {
-            int64_t block = at / MACD_BLOCK * MACD_GROUPS + lane / SYI_VECTOR, reached;
-            int64_t first = lane * slab->stride + at, last = lane * slab->stride + slab->length;
-            if (slab->unsure[block][lane % SYI_VECTOR] == 0 || ++blocks > MOST_UNSURE)
+            const int64_t block = macd_index(at, lane / SYI_VECTOR);
+            const int64_t first = lane * slab->stride + at;
+            const int columns = slab->columns[at / MACD_PART];
+            int64_t reached;
+            if (columns == 0 || slab->unsure[block][lane % SYI_VECTOR] == 0 ||
+                ++blocks > MOST_UNSURE)
                 continue;
             syi_macd_state state = {.phase = SYI_PHASE_RUNNING};
             double x = first ? slab->x[first - 1] : slab->before;
             syi_macd_triple triple = macd_triple(&slab->begun[block], lane, x);
             syi_macd_state_set(&task->terms, &state, &triple, first > 1 ? slab->x[first - 2] : x,
                                x);
-            last = last - first < MACD_BLOCK ? last : first + MACD_BLOCK;
-            status = run_steps(&narrow, &state, from + first, from + last, &reached);
+            status = run_steps(&narrow, &state, from + first, from + first + columns, &reached);
         }
     *again = blocks > MOST_UNSURE || doubts.count > *spare;
     for (int64_t i = 0; i < doubts.count && status == SY_OK && !*again; i++, --*spare)
@@ -123,6 +125,21 @@ static sy_status run_short(const task *task, macd_slab *slab, syi_macd_state *st
     return SY_OK;
 }
 
+/* The block at the beginning, which has been read. */
+SYI_INLINE void fill_block(macd_slab *slab)
+{
+    if (macd_is_rough(slab)) {
+        for (int at = 0; at < MACD_BLOCK; at += MACD_PART) {
+            macd_look(slab, at, MACD_PART);
+            for (int q = 0; q < MACD_GROUPS; q++)
+                macd_write(slab, q, at, MACD_PART);
+        }
+    } else {
+        for (int q = 0; q < MACD_GROUPS; q++)
+            macd_write(slab, q, 0, MACD_BLOCK);
+    }
+}
+
 /* Writes long lanes whose starts have been claimed; *again is not 0 when they are better run as
  * short ones. */
 static sy_status fill_long(const task *task, macd_slab *slab, double before, int64_t from,
@@ -136,8 +153,7 @@ static sy_status fill_long(const task *task, macd_slab *slab, double before, int
     for (int64_t at = 0; at < slab->stride && !*again; at += MACD_BLOCK) {
         macd_go_to(slab, task->x + from, y, before, at);
         macd_read(slab, 0, MACD_BLOCK);
-        for (int q = 0; q < MACD_GROUPS; q++)
-            macd_write(slab, q, 0, MACD_BLOCK);
+        fill_block(slab);
         *again = macd_is_lost(slab) || syi_vec_any(slab->straight);
         if (!*again)
             SYI_TRY(run_unsure(task, slab, from + at, &spare, again));

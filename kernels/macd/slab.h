@@ -17,9 +17,12 @@
 /* The longest lane, in columns; as a stride no power of two. */
 #define MACD_LENGTH 288
 /* Columns of a block: with more, a spike puts more of them in doubt. */
-#define MACD_BLOCK  32
-#define MACD_BLOCKS ((MACD_LENGTH + MACD_BLOCK - 1) / MACD_BLOCK)
-#define MACD_LEAST  (4 * MACD_LANES)
+#define MACD_BLOCK 32
+/* Columns of a part. Where a block has a spike, on whose grid little is left of what comes before
+ * it, it goes by parts. */
+#define MACD_PART  8
+#define MACD_PARTS (MACD_LENGTH / MACD_PART)
+#define MACD_LEAST (4 * MACD_LANES)
 
 enum { FAST, SLOW, SIGNAL, STAGES };
 
@@ -35,29 +38,52 @@ typedef struct macd_slab {
     int past;               /* its columns go past the cache */
     double before;          /* the value before it */
     int64_t stride, length; /* from lane to lane; columns of each that are run */
-    syi_stage_terms terms[STAGES];
+    syi_stage_terms terms[STAGES], part_terms[STAGES];
     syi_macd_map map; /* of `mapped` columns */
     int64_t mapped;
     syi_vec tile[MACD_LENGTH * MACD_GROUPS];
-    syi_vec least[MACD_BLOCKS * MACD_GROUPS], most[MACD_BLOCKS * MACD_GROUPS];
     syi_bits_vec outside;  /* not 0: a value is out of range */
     syi_bits_vec straight; /* not 0: a block is, but not flat */
-    macd_lanes lanes[MACD_GROUPS], begun[MACD_BLOCKS * MACD_GROUPS];
-    syi_bits_vec unsure[MACD_BLOCKS * MACD_GROUPS]; /* not 0: a column of the block is */
-    syi_macd_triple start[MACD_LANES + 1];          /* of each lane */
+    macd_lanes lanes[MACD_GROUPS];
+    /* Of the block or the part that begins with a part: */
+    int columns[MACD_PARTS]; /* 0: none does */
+    syi_vec least[MACD_PARTS * MACD_GROUPS], most[MACD_PARTS * MACD_GROUPS];
+    macd_lanes begun[MACD_PARTS * MACD_GROUPS];
+    syi_bits_vec unsure[MACD_PARTS * MACD_GROUPS]; /* not 0: a column is */
+    syi_macd_triple start[MACD_LANES + 1];         /* of each lane */
 } macd_slab;
+
+SYI_INLINE void macd_set_terms_of(syi_stage_terms *terms, const syi_macd *macd, int block)
+{
+    terms[FAST] = syi_stage_terms_of(macd->fast, 0.5, block);
+    terms[SLOW] = syi_stage_terms_of(macd->slow, 0.5, block);
+    terms[SIGNAL] =
+        syi_stage_terms_of(macd->signal, terms[FAST].low_most + terms[SLOW].low_most, block);
+}
 
 SYI_INLINE void macd_set_terms(macd_slab *s, const syi_macd *macd)
 {
-    s->terms[FAST] = syi_stage_terms_of(macd->fast, 0.5, MACD_BLOCK);
-    s->terms[SLOW] = syi_stage_terms_of(macd->slow, 0.5, MACD_BLOCK);
-    s->terms[SIGNAL] = syi_stage_terms_of(
-        macd->signal, s->terms[FAST].low_most + s->terms[SLOW].low_most, MACD_BLOCK);
+    macd_set_terms_of(s->terms, macd, MACD_BLOCK);
+    macd_set_terms_of(s->part_terms, macd, MACD_PART);
 }
 
-/* The range of a block's values, and whether they lie on a line that is not flat. */
-SYI_INLINE void macd_look(macd_slab *s, int64_t block, const syi_vec *tile, int count)
+/* What becomes of errors in so many columns. The other terms are the same in both. */
+SYI_INLINE const syi_stage_terms *macd_terms(const macd_slab *s, int count)
 {
+    return count > MACD_PART ? s->terms : s->part_terms;
+}
+
+/* Where what is known of columns from `at` on is kept. */
+SYI_INLINE int64_t macd_index(int64_t at, int q)
+{
+    return at / MACD_PART * MACD_GROUPS + q;
+}
+
+/* The range of the values of a block or a part, and whether those of a block lie on a line that is
+ * not flat. */
+SYI_INLINE void macd_look(macd_slab *s, int64_t at, int count)
+{
+    const syi_vec *tile = s->tile + at * MACD_GROUPS;
     for (int q = 0; q < MACD_GROUPS; q++) {
         syi_vec least = tile[q], most = tile[q], step = {0};
         syi_bits_vec bends = {0};
@@ -72,8 +98,8 @@ SYI_INLINE void macd_look(macd_slab *s, int64_t block, const syi_vec *tile, int 
         }
         s->outside |=
             ~(syi_bits_vec)(syi_vec_max(syi_vec_abs(least), syi_vec_abs(most)) <= SYI_HUGE);
-        s->least[block * MACD_GROUPS + q] = least;
-        s->most[block * MACD_GROUPS + q] = most;
+        s->least[macd_index(at, q)] = least;
+        s->most[macd_index(at, q)] = most;
         if (count == MACD_BLOCK)
             s->straight |= (syi_bits_vec)(bends == 0) & (syi_bits_vec)(least < most);
     }
@@ -87,15 +113,26 @@ SYI_INLINE void macd_read(macd_slab *s, int64_t at, int count)
     syi_lanes_load(tile, s->x + at, s->stride, MACD_GROUPS, count);
     for (int lane = 0; lane < MACD_LANES && is_far; lane++)
         syi_ask_for((uintptr_t)(s->x + lane * s->stride + at) + MACD_BLOCK * sizeof *s->x, count);
-    macd_look(s, at / MACD_BLOCK, tile, count);
+    macd_look(s, at, count);
+}
+
+/* Whether the block at the beginning has a value that is much larger than the least one. */
+SYI_INLINE int macd_is_rough(const macd_slab *s)
+{
+    syi_bits_vec rough = {0};
+    for (int q = 0; q < MACD_GROUPS; q++) {
+        const syi_vec a = syi_vec_abs(s->least[q]), b = syi_vec_abs(s->most[q]);
+        const syi_vec smaller = syi_vec_min(a, b);
+        rough |= (syi_bits_vec)(smaller * 0x1p16 < syi_vec_max(a, b)) & (syi_bits_vec)(smaller > 0);
+    }
+    return syi_vec_any(rough);
 }
 
 SYI_INLINE syi_stage_grid macd_enter(macd_slab *s, int q, int64_t at)
 {
     macd_lanes *l = &s->lanes[q];
     syi_vec first = s->tile[at * MACD_GROUPS + q], by, rest;
-    syi_vec least = s->least[at / MACD_BLOCK * MACD_GROUPS + q];
-    syi_vec most = s->most[at / MACD_BLOCK * MACD_GROUPS + q];
+    syi_vec least = s->least[macd_index(at, q)], most = s->most[macd_index(at, q)];
     syi_stage_grid grid;
     grid.pivot = (syi_vec)((syi_bits_vec)first & syi_stage_is_near(least, most));
     syi_vec_two_sum(grid.pivot, -l->pivot, &by, &rest);
@@ -146,10 +183,11 @@ SYI_INLINE macd_pair macd_smooth(macd_run *r, const syi_stage_terms *terms, macd
 }
 
 /* What the macd of a block may be off by: the averages' errors, and the difference's rounding. */
-SYI_INLINE syi_vec macd_error(const macd_slab *s, const macd_lanes *l, const syi_stage_grid *grid)
+SYI_INLINE syi_vec macd_error(const syi_stage_terms *terms, const macd_lanes *l,
+                              const syi_stage_grid *grid)
 {
-    double noise = s->terms[FAST].noise + s->terms[SLOW].noise;
-    noise += SYI_STAGE_LOSS * (s->terms[FAST].low_most + s->terms[SLOW].low_most);
+    double noise = terms[FAST].noise + terms[SLOW].noise;
+    noise += SYI_STAGE_LOSS * (terms[FAST].low_most + terms[SLOW].low_most);
     return l->stage[FAST].error + l->stage[SLOW].error + grid->unit * syi_vec_of(noise);
 }
 
@@ -162,7 +200,7 @@ SYI_INLINE void macd_leave(macd_slab *s, int q, const syi_stage_grid *grid, cons
     stage[SLOW] = syi_stage_copy(&r->slow);
     stage[SIGNAL] = syi_stage_copy(&r->signal);
     for (int k = 0; k < STAGES; k++)
-        syi_stage_leave(&stage[k], &s->terms[k], grid->shift, grid->unit,
+        syi_stage_leave(&stage[k], &macd_terms(s, count)[k], grid->shift, grid->unit,
                         k == SIGNAL ? macd_error : none, count);
 }
 
@@ -170,7 +208,7 @@ SYI_INLINE void macd_leave(macd_slab *s, int q, const syi_stage_grid *grid, cons
 SYI_INLINE void macd_try(macd_slab *s, int q, int64_t at, int count)
 {
     syi_stage_grid grid = macd_enter(s, q, at);
-    syi_vec error = macd_error(s, &s->lanes[q], &grid);
+    syi_vec error = macd_error(macd_terms(s, count), &s->lanes[q], &grid);
     macd_run run = macd_begin(&s->lanes[q], &grid);
     const syi_vec *tile = s->tile + at * MACD_GROUPS + q;
     for (int i = 0; i < count; i++)
@@ -183,13 +221,13 @@ typedef struct macd_errors {
     syi_vec macd, signal, histogram;
 } macd_errors;
 
-SYI_INLINE macd_errors macd_errors_of(const macd_slab *s, const syi_stage_grid *grid, syi_vec input,
-                                      syi_vec signal)
+SYI_INLINE macd_errors macd_errors_of(const syi_stage_terms *terms, const syi_stage_grid *grid,
+                                      syi_vec input, syi_vec signal)
 {
     const syi_vec fine = syi_vec_of(SYI_FINE * (1.0 + 0x1p-40));
     /* Twice the lows' rounding, for what the test of the rounding loses. */
-    double lost = s->terms[SIGNAL].noise + 2.0 * SYI_STAGE_LOSS * s->terms[SIGNAL].low_most;
-    double test = SYI_STAGE_LOSS * (s->terms[FAST].low_most + s->terms[SLOW].low_most);
+    double lost = terms[SIGNAL].noise + 2.0 * SYI_STAGE_LOSS * terms[SIGNAL].low_most;
+    double test = SYI_STAGE_LOSS * (terms[FAST].low_most + terms[SLOW].low_most);
     macd_errors error = {.macd = (input + grid->unit * syi_vec_of(test)) * fine};
     error.signal = error.macd + (signal + grid->unit * syi_vec_of(lost)) * fine;
     error.histogram = error.macd + error.macd + error.signal;
@@ -229,16 +267,18 @@ SYI_INLINE void macd_write_some(const macd_slab *s, int q, int64_t at, int count
                         s->past);
 }
 
-/* A block of a group with outputs. */
+/* A block or a part of a group with outputs. */
 SYI_INLINE void macd_write(macd_slab *s, int q, int64_t at, int count)
 {
-    const int64_t block = at / MACD_BLOCK * MACD_GROUPS + q;
+    const int64_t block = macd_index(at, q);
     const int whole = count / SYI_LINE * SYI_LINE;
+    for (int i = 0; i < count; i += MACD_PART)
+        s->columns[(at + i) / MACD_PART] = i ? 0 : count;
     s->begun[block] = s->lanes[q];
     syi_stage_grid grid = macd_enter(s, q, at);
     macd_run run = macd_begin(&s->lanes[q], &grid);
-    syi_vec input = macd_error(s, &s->lanes[q], &grid);
-    macd_errors error = macd_errors_of(s, &grid, input, run.signal.error);
+    syi_vec input = macd_error(macd_terms(s, count), &s->lanes[q], &grid);
+    macd_errors error = macd_errors_of(macd_terms(s, count), &grid, input, run.signal.error);
     syi_bits_vec unsure = {0};
     int i = 0;
     for (int even = syi_stage_is_even(&grid, 1); even && i < whole; i += SYI_LINE)
