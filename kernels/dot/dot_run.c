@@ -3,12 +3,14 @@
 #include "isa.h"
 #include "tiles.h"
 
-static void tile(const sy_segment *segment, int64_t at, int64_t count, void *partial)
+SYI_INLINE void tile(const sy_segment *segment, int64_t at, int64_t count, syi_asking asking,
+                     void *partial)
 {
+    (void)asking;
     *(syi_total *)partial = syi_total_of_products(segment->in[0] + at, segment->in[1] + at, count);
 }
 
 sy_status SYI_ISA_NAME(syi_dot_run)(const syi_piece *piece)
 {
-    return syi_each_tile(piece, sizeof(syi_total), tile);
+    return syi_each_tile(piece, sizeof(syi_total), tile, SYI_ASKS_NOT);
 }

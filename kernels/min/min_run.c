@@ -1,20 +1,14 @@
 /* The tiles' least values. Compiled for several instruction sets. */
 #include "extreme/extreme_run.h"
 
-static void tile(const sy_segment *segment, int64_t at, int64_t count, void *partial)
+SYI_INLINE void tile(const sy_segment *segment, int64_t at, int64_t count, syi_asking asking,
+                     void *partial)
 {
     *(syi_extreme *)partial =
-        syi_extreme_of_tile(segment->in[0] + at, count, segment->first + at, 0, SYI_ASKS_NOT);
-}
-
-static void asking_tile(const sy_segment *segment, int64_t at, int64_t count, void *partial)
-{
-    *(syi_extreme *)partial =
-        syi_extreme_of_tile(segment->in[0] + at, count, segment->first + at, 0, SYI_ASKS);
+        syi_extreme_of_tile(segment->in[0] + at, count, segment->first + at, 0, asking);
 }
 
 sy_status SYI_ISA_NAME(syi_min_run)(const syi_piece *piece)
 {
-    return piece->asks ? syi_each_tile(piece, sizeof(syi_extreme), asking_tile)
-                       : syi_each_tile(piece, sizeof(syi_extreme), tile);
+    return syi_each_tile(piece, sizeof(syi_extreme), tile, syi_asking_of(piece));
 }

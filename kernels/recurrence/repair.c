@@ -1,9 +1,9 @@
 /*
  * A stretch is first computed from far enough to its left that the unknown state there has decayed
- * below what mostly matters; what that does not decide is begun farther and farther away, at last at the
- * row's beginning, where residues settle ties and zeros, and then with bits enough for any doubles.
- * Every step of this gives the correctly rounded value or says that it cannot, so where a stretch
- * begins does not show in its bits.
+ * below what mostly matters; what that does not decide is begun farther and farther away, at last
+ * at the row's beginning, where residues settle ties and zeros, and then with bits enough for any
+ * doubles. Every step of this gives the correctly rounded value or says that it cannot, so where a
+ * stretch begins does not show in its bits.
  */
 #include "recurrence/repair.h"
 

@@ -3,18 +3,13 @@
 #include "isa.h"
 #include "tiles.h"
 
-static void tile(const sy_segment *segment, int64_t at, int64_t count, void *partial)
+SYI_INLINE void tile(const sy_segment *segment, int64_t at, int64_t count, syi_asking asking,
+                     void *partial)
 {
-    *(syi_total *)partial = syi_total_of_values(segment->in[0] + at, count, SYI_ASKS_NOT);
-}
-
-static void asking_tile(const sy_segment *segment, int64_t at, int64_t count, void *partial)
-{
-    *(syi_total *)partial = syi_total_of_values(segment->in[0] + at, count, SYI_ASKS);
+    *(syi_total *)partial = syi_total_of_values(segment->in[0] + at, count, asking);
 }
 
 sy_status SYI_ISA_NAME(syi_sum_run)(const syi_piece *piece)
 {
-    return piece->asks ? syi_each_tile(piece, sizeof(syi_total), asking_tile)
-                       : syi_each_tile(piece, sizeof(syi_total), tile);
+    return syi_each_tile(piece, sizeof(syi_total), tile, syi_asking_of(piece));
 }

@@ -74,8 +74,9 @@ static void add_wide(moments *m, const double *x, int64_t count)
 
 /* Not inline: its loops get a tenth slower in there. */
 static __attribute__((noinline)) void tile(const sy_segment *segment, int64_t at, int64_t count,
-                                           void *partial)
+                                           syi_asking asking, void *partial)
 {
+    (void)asking;
     const double *x = segment->in[0] + at;
     moments *m = partial;
     syi_span span = syi_measure(x, count);
@@ -93,5 +94,5 @@ static __attribute__((noinline)) void tile(const sy_segment *segment, int64_t at
 
 sy_status SYI_ISA_NAME(syi_variance_run)(const syi_piece *piece)
 {
-    return syi_each_tile(piece, sizeof(moments), tile);
+    return syi_each_tile(piece, sizeof(moments), tile, SYI_ASKS_NOT);
 }

@@ -191,6 +191,8 @@ static void reduce(const syi_workload *workload, syi_isa isa, int asks, int past
         workload->combine(partials, partials + tile * workload->partial_size);
     memset(result, 0, (OUTPUTS + 1) * sizeof *result);
     workload->finish(partials, COLUMNS, params, result, &doubt);
+    if (doubt) /* then they are decided otherwise */
+        memset(result, 0, OUTPUTS * sizeof *result);
     result[OUTPUTS] = doubt;
     free(partials);
 }
