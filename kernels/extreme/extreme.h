@@ -10,7 +10,7 @@
 typedef struct syi_extreme {
     double key; /* the value, negated for a greatest one; NaN: none yet */
     int64_t column;
-    int64_t nans; /* not 0: there is a NaN */
+    int64_t nans; /* 1: there is a NaN, else 0 */
 } syi_extreme;
 
 SYI_INLINE syi_extreme syi_extreme_merge(syi_extreme a, syi_extreme b)

@@ -93,7 +93,7 @@ SYI_INLINE syi_extreme syi_extreme_of_tile(const double *x, int64_t count, int64
     syi_extreme extreme = {syi_nan(), 0, 0};
     if (i < count)
         extreme = syi_extreme_at(x[i], first + i, greatest);
-    extreme.nans = nans;
+    extreme.nans = nans != 0;
     return extreme;
 }
 
