@@ -6,8 +6,8 @@
 SYI_INLINE void tile(const sy_segment *segment, int64_t at, int64_t count, syi_asking asking,
                      void *partial)
 {
-    (void)asking;
-    *(syi_total *)partial = syi_total_of_products(segment->in[0] + at, segment->in[1] + at, count);
+    const syi_total_terms terms = {segment->in[0] + at, segment->in[1] + at, 1, asking};
+    *(syi_total *)partial = syi_total_of_tile(terms, count);
 }
 
 sy_status SYI_ISA_NAME(syi_dot_run)(const syi_piece *piece)

@@ -15,6 +15,13 @@
 #include "exact/total.h"
 #include "exact/vector.h"
 
+/* x[i], or x[i] * y[i] with `products`. */
+typedef struct syi_total_terms {
+    const double *x, *y;
+    int products;
+    syi_asking asking; /* for x */
+} syi_total_terms;
+
 #if SYI_HAVE_VECTORS
 
 #define TOTAL_VECTORS 4
@@ -27,14 +34,7 @@ typedef struct total_lanes {
     syi_vec high[TOTAL_VECTORS], low[TOTAL_VECTORS], most[TOTAL_VECTORS];
 } total_lanes;
 
-/* x[i], or x[i] * y[i] with `products`. */
-typedef struct total_terms {
-    const double *x, *y;
-    int products;
-    syi_asking asking; /* for x */
-} total_terms;
-
-SYI_INLINE void total_step(total_lanes *lanes, total_terms t, int64_t i)
+SYI_INLINE void total_step(total_lanes *lanes, syi_total_terms t, int64_t i)
 {
     for (int k = 0; k < TOTAL_VECTORS; k++) {
         const int64_t at = i + k * SYI_VECTOR;
@@ -62,7 +62,7 @@ SYI_INLINE double total_greatest(syi_vec a)
 }
 
 /* The largest of the first terms. */
-SYI_INLINE double total_first(total_terms t)
+SYI_INLINE double total_first(syi_total_terms t)
 {
     syi_vec most = {0};
     for (int i = 0; i < TOTAL_STEP; i += SYI_VECTOR) {
@@ -94,7 +94,7 @@ SYI_INLINE syi_total total_fold(const total_lanes *lanes, double shift, double *
 
 /* With terms below `limit`; 0 when they are not: then *most is what they are below, infinite when
  * one is a NaN. */
-SYI_INLINE int total_below(total_terms t, int64_t count, double limit, double *most,
+SYI_INLINE int total_below(syi_total_terms t, int64_t count, double limit, double *most,
                            syi_total *total)
 {
     total_lanes lanes = {{{0}}, {{0}}, {{0}}};
@@ -123,7 +123,7 @@ SYI_INLINE double total_above(double size, double room)
 
 /* 0 when it is not to be had this way. Where the first terms said too little the second limit is
  * right: a spike or two cost no more than to sum up twice. */
-SYI_INLINE int total_quick(total_terms t, int64_t count, syi_total *total)
+SYI_INLINE int total_quick(syi_total_terms t, int64_t count, syi_total *total)
 {
     double most = count < TOTAL_STEP ? 0.0 : total_first(t);
     double room = TOTAL_ROOM;
@@ -139,27 +139,15 @@ SYI_INLINE int total_quick(total_terms t, int64_t count, syi_total *total)
 
 #endif
 
-/* At most SYI_TILE of x[i]. */
-SYI_INLINE syi_total syi_total_of_values(const double *x, int64_t count, syi_asking asking)
+/* At most SYI_TILE terms. */
+SYI_INLINE syi_total syi_total_of_tile(syi_total_terms t, int64_t count)
 {
 #if SYI_HAVE_VECTORS
     syi_total total;
-    if (total_quick((total_terms){x, NULL, 0, asking}, count, &total))
+    if (total_quick(t, count, &total))
         return total;
 #endif
-    (void)asking;
-    return syi_total_of(x, NULL, 0, count);
-}
-
-/* The same of x[i] * y[i]. */
-SYI_INLINE syi_total syi_total_of_products(const double *x, const double *y, int64_t count)
-{
-#if SYI_HAVE_VECTORS
-    syi_total total;
-    if (total_quick((total_terms){x, y, 1, SYI_ASKS_NOT}, count, &total))
-        return total;
-#endif
-    return syi_total_of(x, y, 1, count);
+    return syi_total_of(t.x, t.y, t.products, count);
 }
 
 #endif

@@ -16,12 +16,6 @@ SYI_INLINE int extreme_before(double a, double b, int greatest)
     return greatest ? a > b : a < b;
 }
 
-/* Of two the one that comes first, the second when one is a NaN. */
-SYI_INLINE syi_vector extreme_of_two(syi_vector a, syi_vector b, int greatest)
-{
-    return greatest ? syi_larger(a, b) : syi_smaller(a, b);
-}
-
 /* The lane's value that comes first, and `value`. */
 SYI_INLINE double extreme_of_lane(const syi_vector *lanes, double value, int greatest)
 {
@@ -45,8 +39,8 @@ SYI_INLINE double extreme_first(const double *x, int64_t count, int greatest, sy
         for (int k = 0; k < EXTREME_LANES; k++) {
             const syi_vector one = syi_read(x + i, 2 * k * SYI_WIDTH, asking);
             const syi_vector other = syi_read(x + i, (2 * k + 1) * SYI_WIDTH, asking);
-            lanes[k] = extreme_of_two(one, lanes[k], greatest);
-            lanes[k] = extreme_of_two(other, lanes[k], greatest);
+            lanes[k] = syi_more_extreme(one, lanes[k], greatest);
+            lanes[k] = syi_more_extreme(other, lanes[k], greatest);
             *nans |= syi_unordered(one, other);
         }
     for (; i < count; i++) {
@@ -55,7 +49,7 @@ SYI_INLINE double extreme_first(const double *x, int64_t count, int greatest, sy
     }
     for (int width = EXTREME_LANES / 2; width > 0; width /= 2)
         for (int k = 0; k < width; k++)
-            lanes[k] = extreme_of_two(lanes[k + width], lanes[k], greatest);
+            lanes[k] = syi_more_extreme(lanes[k + width], lanes[k], greatest);
     return extreme_of_lane(&lanes[0], value, greatest);
 }
 

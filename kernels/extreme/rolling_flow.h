@@ -9,11 +9,6 @@
 
 #include "fast/vector.h"
 
-SYI_INLINE syi_vector more_extreme_of(syi_vector a, syi_vector b, int greatest)
-{
-    return greatest ? syi_larger(a, b) : syi_smaller(a, b);
-}
-
 #if SYI_WIDTH == 8
 
 /* Blocks of eight columns that a window may reach back, and the longest window that does not reach
@@ -51,9 +46,9 @@ SYI_INLINE syi_vector back_by(syi_vector before, syi_vector now, int columns)
 
 SYI_INLINE void flow_step(flow_state *s, syi_vector now, int greatest)
 {
-    const syi_vector two = more_extreme_of(now, back_by(s->one, now, 1), greatest);
-    const syi_vector four = more_extreme_of(two, back_by(s->two, two, 2), greatest);
-    const syi_vector eight = more_extreme_of(four, back_by(s->four, four, 4), greatest);
+    const syi_vector two = syi_more_extreme(now, back_by(s->one, now, 1), greatest);
+    const syi_vector four = syi_more_extreme(two, back_by(s->two, two, 2), greatest);
+    const syi_vector eight = syi_more_extreme(four, back_by(s->four, four, 4), greatest);
     *s = (flow_state){now, two, four, {eight, s->eight[0], s->eight[1], s->eight[2]}};
 }
 
@@ -62,9 +57,9 @@ SYI_INLINE syi_vector flow_windows(const flow_state *s, int blocks, int tail, in
 {
     syi_vector y = s->eight[0];
     for (int k = 1; k < blocks; k++)
-        y = more_extreme_of(y, s->eight[k], greatest);
+        y = syi_more_extreme(y, s->eight[k], greatest);
     if (tail)
-        y = more_extreme_of(y, back_by(s->eight[blocks], s->eight[blocks - 1], tail), greatest);
+        y = syi_more_extreme(y, back_by(s->eight[blocks], s->eight[blocks - 1], tail), greatest);
     return y + 0.0; /* a zero is +0 */
 }
 

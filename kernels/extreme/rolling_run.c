@@ -12,66 +12,41 @@
 /* The longest window that is made of stretches, and the columns of which they are made at once. */
 #define SHORT_PERIOD 1024
 #define COLUMNS      1024
-#define ROOM         (SHORT_PERIOD + COLUMNS)
+#define ROOM         (SHORT_PERIOD + COLUMNS + SYI_WIDTH)
 
-SYI_INLINE double more_extreme(double a, double b, int greatest)
-{
-    return greatest ? (a > b ? a : b) : syi_lesser(a, b);
-}
-
-/* The extremes of `count` (1 to 4) stretches that begin at x[0], x[step], x[2 step] and x[last]. */
-SYI_INLINE double join(const double *x, int64_t step, int64_t last, int count, int greatest)
-{
-    double y = x[0];
-    if (count > 1)
-        y = more_extreme(y, x[last], greatest);
-    if (count > 2)
-        y = more_extreme(y, x[step], greatest);
-    return count > 3 ? more_extreme(y, x[2 * step], greatest) : y;
-}
-
-SYI_INLINE void join_all(const double *x, int64_t step, int64_t last, int count, int greatest,
-                         double *restrict to, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        to[i] = join(x + i, step, last, count, greatest) + 0.0; /* a zero is +0 */
-}
-
-/* A vector of them. */
-SYI_INLINE syi_vector join_vector(const double *x, int64_t step, int64_t last, int count,
-                                  int greatest)
+/* The extremes of `count` (1 to 4) stretches that begin at x[0], x[step], x[2 step] and x[last], a
+ * vector of them. */
+SYI_INLINE syi_vector join(const double *x, int64_t step, int64_t last, int count, int greatest)
 {
     syi_vector y = SYI_LOAD(x);
     if (count > 1)
-        y = more_extreme_of(y, SYI_LOAD(x + last), greatest);
+        y = syi_more_extreme(y, SYI_LOAD(x + last), greatest);
     if (count > 2)
-        y = more_extreme_of(y, SYI_LOAD(x + step), greatest);
+        y = syi_more_extreme(y, SYI_LOAD(x + step), greatest);
     if (count > 3)
-        y = more_extreme_of(y, SYI_LOAD(x + 2 * step), greatest);
+        y = syi_more_extreme(y, SYI_LOAD(x + 2 * step), greatest);
     return y + 0.0; /* a zero is +0 */
 }
 
-/* join_all, past the cache where whole lines go there: `to` begins one. What lies `n` columns
- * behind `next` is far away as well and asked for meanwhile. */
-SYI_INLINE void join_past(const double *x, int64_t step, int64_t last, int count, int greatest,
-                          double *restrict to, int64_t n, const double *next)
+/* `n` of them. Whole lines may go `past` the cache, where `to` begins one; then what lies `n`
+ * columns behind `next` is far away as well and asked for meanwhile. */
+SYI_INLINE void join_all(const double *x, int64_t step, int64_t last, int count, int greatest,
+                         double *restrict to, int64_t n, const double *next, int past)
 {
-    int64_t at = 0;
-    for (; at + SYI_LINE <= n; at += SYI_LINE) {
-        syi_ask_for((uintptr_t)(next + n + at), SYI_LINE);
-        for (int64_t i = at; i < at + SYI_LINE; i += SYI_WIDTH)
-            syi_store_past(to + i, join_vector(x + i, step, last, count, greatest));
+    int64_t i = 0;
+    for (; i + SYI_WIDTH <= n; i += SYI_WIDTH) {
+        const syi_vector y = join(x + i, step, last, count, greatest);
+        if (past && i % SYI_LINE == 0)
+            syi_ask_for((uintptr_t)(next + n + i), SYI_LINE);
+        if (past)
+            syi_store_past(to + i, y);
+        else
+            SYI_STORE(to + i, y);
     }
-    join_all(x + at, step, last, count, greatest, to + at, n - at);
-}
-
-SYI_INLINE void join_last(const double *x, int64_t step, int64_t last, int count, int greatest,
-                          double *restrict to, int64_t n, const double *next, int past)
-{
-    if (past)
-        join_past(x, step, last, count, greatest, to, n, next);
-    else
-        join_all(x, step, last, count, greatest, to, n);
+    if (i < n) {
+        const syi_vector y = join(x + i, step, last, count, greatest);
+        memcpy(to + i, &y, (size_t)(n - i) * sizeof *to);
+    }
 }
 
 /* The longest stretches made in registers. */
@@ -84,7 +59,7 @@ SYI_INLINE syi_vector twice(int columns, syi_vector now, syi_vector *next, int g
                        : columns == 2 ? SYI_AFTER_2(now, *next)
                                       : SYI_AFTER_4(now, *next);
     *next = now;
-    return more_extreme_of(now, later, greatest);
+    return syi_more_extreme(now, later, greatest);
 }
 
 /* The stretches of 1, 2, 4 or 8 columns from x[0 .. count) on, from right to left; those that reach
@@ -140,19 +115,20 @@ SYI_INLINE void roll_short(const double *x, double *restrict out, int64_t n, int
         begin(room[1], count, length, greatest, room[0]);
         past = 0;
     }
+    past &= n >= SYI_LINE; /* fewer columns end where a line begins, or the row */
     for (; 4 * length < period; length *= 4, next ^= 1) {
         count -= 3 * length;
-        join_all(from, length, 3 * length, 4, greatest, room[next], count);
+        join_all(from, length, 3 * length, 4, greatest, room[next], count, NULL, 0);
         from = room[next];
     }
     if (period <= length)
-        join_last(from, length, period - length, 1, greatest, out, n, x, past);
+        join_all(from, length, period - length, 1, greatest, out, n, x, past);
     else if (period <= 2 * length)
-        join_last(from, length, period - length, 2, greatest, out, n, x, past);
+        join_all(from, length, period - length, 2, greatest, out, n, x, past);
     else if (period <= 3 * length)
-        join_last(from, length, period - length, 3, greatest, out, n, x, past);
+        join_all(from, length, period - length, 3, greatest, out, n, x, past);
     else
-        join_last(from, length, period - length, 4, greatest, out, n, x, past);
+        join_all(from, length, period - length, 4, greatest, out, n, x, past);
     for (int64_t i = 0; strange && i < n; i++)
         out[i] = syi_is_finite(out[i]) ? out[i] : syi_nan();
 }

@@ -131,6 +131,12 @@ SYI_INLINE syi_vector syi_smaller(syi_vector a, syi_vector b)
 #endif
 }
 
+/* Which one is `greatest` or, without that, least; b where one is a NaN. */
+SYI_INLINE syi_vector syi_more_extreme(syi_vector a, syi_vector b, int greatest)
+{
+    return greatest ? syi_larger(a, b) : syi_smaller(a, b);
+}
+
 /* Not 0 when an element of a or b is a NaN. */
 SYI_INLINE unsigned syi_unordered(syi_vector a, syi_vector b)
 {

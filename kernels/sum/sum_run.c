@@ -6,7 +6,8 @@
 SYI_INLINE void tile(const sy_segment *segment, int64_t at, int64_t count, syi_asking asking,
                      void *partial)
 {
-    *(syi_total *)partial = syi_total_of_values(segment->in[0] + at, count, asking);
+    const syi_total_terms terms = {segment->in[0] + at, NULL, 0, asking};
+    *(syi_total *)partial = syi_total_of_tile(terms, count);
 }
 
 sy_status SYI_ISA_NAME(syi_sum_run)(const syi_piece *piece)
