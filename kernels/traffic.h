@@ -63,6 +63,17 @@ SYI_INLINE void syi_ask_for(uintptr_t from, int count)
 #endif
 }
 
+/* Asks for lines that are written soon through the cache, which fetches them first. */
+SYI_INLINE void syi_ask_to_write(uintptr_t from, int count)
+{
+#if defined(__CUDACC__) || defined(__CUDA__)
+    (void)from, (void)count;
+#else
+    for (int i = 0; i < count; i += SYI_LINE)
+        __builtin_prefetch((const void *)(from + (uintptr_t)i * sizeof(double)), 1);
+#endif
+}
+
 /* The same for what lies 2 KiB behind the doubles that are read now: nearer it would come too late
  * from a memory that others use, too, farther away it would be another page too soon. */
 SYI_INLINE void syi_ask_ahead(const double *from, int count)

@@ -14,10 +14,18 @@
 /* How many blocks behind results are put. Bands, which have more to do then, are joined at once. */
 enum { LATER = SYI_SPREAD_KIND == SYI_WINDOW_BANDS ? 1 : 2 };
 
-/* Asks for what is read a KiB further to the left. */
-SYI_INLINE void ask_before(const double *x)
+/* Asks for what is read and, through the cache, written soon where column j has been read: what
+ * goes past the cache is all one chunk, of which it is a KiB further to the left, else it is the
+ * next chunk's. */
+SYI_INLINE void ask_for_more(const task *t, int64_t j)
 {
-    syi_ask_for((uintptr_t)x - 1024, SYI_WIDTH);
+    if (t->past) {
+        syi_ask_for((uintptr_t)(t->x + j) - 1024, SYI_WIDTH);
+        return;
+    }
+    syi_ask_for((uintptr_t)(t->x + t->windows + j), SYI_WIDTH);
+    for (int k = 0; k < OUTPUTS; k++)
+        syi_ask_to_write((uintptr_t)(t->out[k] + t->windows + j), SYI_WIDTH);
 }
 
 /* The column so many blocks before column j; nothing before the first one is needed. */
@@ -47,7 +55,7 @@ SYI_INLINE int flow_all(const task *task, int64_t tail, int times)
         now = begin(&t, j, tail, j >= ahead - FIRST, at, &next[1]);
         if (j >= t.windows)
             continue;
-        ask_before(t.x + j);
+        ask_for_more(&t, j);
         if (j + LATER * SYI_WIDTH < t.windows)
             strange += result(&t, j + LATER * SYI_WIDTH, &joined);
         now_last =

@@ -153,15 +153,16 @@ SYI_INLINE void grid_step(grid *s, grid_batch *b, int steps, const double *x, co
         lanes_put(out, mean, past);
 }
 
-/* n columns, whole batches; with `past`, what lies `ahead` columns behind them is asked for. */
+/* n columns, whole batches; what lies `ahead` columns behind them is asked for. */
 SYI_INLINE void grid_batches(grid *s, const double *x, const double *old, int64_t n, double *out,
                              int64_t ahead, int near, int past)
 {
     grid_batch b;
     grid_step(s, &b, GRID_SLIDES, x, old, NULL, near, past);
     for (int64_t i = BATCH; i < n; i += BATCH) {
-        if (past)
-            syi_ask_for((uintptr_t)(x + i + ahead), BATCH);
+        syi_ask_for((uintptr_t)(x + i + ahead), BATCH);
+        if (!past)
+            syi_ask_to_write((uintptr_t)(out + i + ahead), BATCH);
         grid_step(s, &b, GRID_SLIDES | GRID_ENDS, x + i, old + i, out + i - BATCH, near, past);
     }
     grid_step(s, &b, GRID_ENDS, NULL, NULL, out + n - BATCH, near, past);
@@ -192,8 +193,8 @@ SYI_INLINE void grid_some(grid *s, const double *x, int64_t n, int fresh, double
 }
 
 /* The means of the windows that end at x[0 .. count). After the first ones they are stored in whole
- * lines, with `past` past the cache; then the next block, which is measured first, has to be read
- * from memory too, so that this computing is what hides it. */
+ * lines, with `past` past the cache. The next block is measured first, which takes no longer than
+ * reading it: this computing is what hides that. */
 SYI_INLINE void grid_means(grid *s, grid_cut cut, const double *x, int64_t count, double *out,
                            int past)
 {
@@ -206,8 +207,7 @@ SYI_INLINE void grid_means(grid *s, grid_cut cut, const double *x, int64_t count
         grid_settle(s);
     for (int64_t i = 0, n; i < count; i += n) {
         n = lanes_columns(out + i, count - i);
-        if (past)
-            syi_ask_for((uintptr_t)(x + i + count), BATCH);
+        syi_ask_for((uintptr_t)(x + i + count), BATCH);
         if (n < BATCH || fresh) {
             grid_some(s, x + i, n, fresh, out + i);
         } else {

@@ -116,22 +116,12 @@ SYI_INLINE void window_meet(window_extremes *e, int k, syi_vec next)
     e->strange[k] = syi_vec_fma(next, (syi_vec){0}, e->strange[k]);
 }
 
-/* Asks for numbers that are measured soon, and, unless it is NULL, for the lines that are written
- * then. */
-SYI_INLINE void window_ask(const double *x, const double *out, int count)
-{
-    syi_ask_ahead(x, count);
-    for (int k = 0; out && k < count; k += SYI_LINE)
-        __builtin_prefetch(out + k, 1);
-}
-
 #if SYI_VECTOR == 8
 
 /* Of positive numbers by their bits, which as integers are in the same order: what is not finite
  * is the largest then, and need not be looked for. Returns 0 where not all are positive and finite.
  */
-SYI_INLINE int window_measure_positive(const double *x, int64_t count, const double *out,
-                                       window_range *range)
+SYI_INLINE int window_measure_positive(const double *x, int64_t count, window_range *range)
 {
     enum { STEP = WINDOW_AT_ONCE * SYI_VECTOR };
     __m512i least[WINDOW_AT_ONCE], most[WINDOW_AT_ONCE];
@@ -139,7 +129,7 @@ SYI_INLINE int window_measure_positive(const double *x, int64_t count, const dou
     for (int k = 0; k < WINDOW_AT_ONCE; k++)
         least[k] = most[k] = (__m512i)syi_vec_of(x[0]);
     for (; i + STEP <= count; i += STEP) {
-        window_ask(x + i, out ? out + i : NULL, STEP);
+        syi_ask_ahead(x + i, STEP);
         for (int k = 0; k < WINDOW_AT_ONCE; k++) {
             __m512i next = (__m512i)syi_vec_load(x + i + k * SYI_VECTOR);
             least[k] = _mm512_min_epi64(least[k], next);
@@ -164,31 +154,29 @@ SYI_INLINE int window_measure_positive(const double *x, int64_t count, const dou
 
 #else
 
-SYI_INLINE int window_measure_positive(const double *x, int64_t count, const double *out,
-                                       window_range *range)
+SYI_INLINE int window_measure_positive(const double *x, int64_t count, window_range *range)
 {
-    (void)x, (void)count, (void)out, (void)range;
+    (void)x, (void)count, (void)range;
     return 0;
 }
 
 #endif
 
-/* Of count > 0 numbers; on the way the lines of out[0 .. count), unless it is NULL, are fetched for
- * writing. */
-SYI_INLINE window_range window_measure(const double *x, int64_t count, const double *out)
+/* Of count > 0 numbers. */
+SYI_INLINE window_range window_measure(const double *x, int64_t count)
 {
     enum { STEP = WINDOW_AT_ONCE * SYI_VECTOR };
     window_range range = {{0, 0, 1}, x[0], x[0]}, positive;
     window_extremes e;
     int64_t i = 0;
-    if (x[0] > 0.0 && window_measure_positive(x, count, out, &positive))
+    if (x[0] > 0.0 && window_measure_positive(x, count, &positive))
         return positive;
     for (int k = 0; k < WINDOW_AT_ONCE; k++) {
         e.most[k] = e.least[k] = syi_vec_of(x[0]);
         e.strange[k] = (syi_vec){0};
     }
     for (; i + STEP <= count; i += STEP) {
-        window_ask(x + i, out ? out + i : NULL, STEP);
+        syi_ask_ahead(x + i, STEP);
         for (int k = 0; k < WINDOW_AT_ONCE; k++)
             window_meet(&e, k, syi_vec_load(x + i + k * SYI_VECTOR));
     }

@@ -59,7 +59,7 @@ typedef struct squares {
     syi_window_kind kind;
     squares_way way;
     int past;      /* whole batches go past the cache */
-    int64_t ahead; /* columns from a batch to what is asked for on the way; 0: nothing is */
+    int64_t ahead; /* columns from a batch to what is asked for on the way */
 } squares;
 
 typedef enum squares_fit {

@@ -84,8 +84,7 @@ SYI_INLINE void squares_roots(const squares *s, squares_batch *b, const double *
 {
     SYI_UNROLL(1)
     for (int k = 0; k < LANE; k++) {
-        if (s->ahead)
-            syi_ask_for((uintptr_t)(x + s->ahead + k * SYI_VECTOR), 1);
+        syi_ask_for((uintptr_t)(x + s->ahead + k * SYI_VECTOR), 1);
         syi_vec spread = b->square[k], root, half;
         squares_root(s, spread, &root, &half);
         b->root[k] = root;

@@ -159,7 +159,7 @@ static void run_means(const syi_window *window, const double *x, double *const *
         int64_t start = first - window->period + (first == begin);
         int64_t end = block_end(out[0], first, last, stride);
         double *to = out[0] + first;
-        window_range range = window_measure(x + start, end - start, past ? NULL : to);
+        window_range range = window_measure(x + start, end - start);
         grid_cut cut = grid_cut_of(&range, window->period, stride);
         if (cut.shift != 0.0) {
             grid_means(&grid, cut, x + first, end - first, to, past);
@@ -254,7 +254,7 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
     const int outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
     squares_batch batch;
     int64_t spare = SQUARES_SPARE * (last - first);
-    s->ahead = s->past ? last - first : 0; /* the next block, which is measured first */
+    s->ahead = last - first; /* the next block, which is measured first */
     squares_fill(s, x + first - window->period + fresh, window->period - fresh);
     for (int64_t at = first, n; at < last; at += n) {
         n = lanes_columns(out[0] + at, last - at);
@@ -262,7 +262,7 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
         if (window->kind == SYI_WINDOW_BANDS)
             to[1] = out[1] + at, to[2] = out[2] + at;
         for (int k = 0; !s->past && k < outputs; k++) /* what the next batch writes */
-            syi_ask_for((uintptr_t)(out[k] + at) + BATCH * sizeof(double), BATCH);
+            syi_ask_to_write((uintptr_t)(out[k] + at + BATCH), BATCH);
         int lacks = fresh && at == first;
         if (lacks || n < BATCH)
             squares_some(s, &batch, x, n, lacks, out, at);
@@ -282,7 +282,7 @@ static int64_t squares_block(const syi_window *window, const squares *shared, co
                              chunk *c)
 {
     int64_t start = first - window->period + fresh, count = last - start;
-    window_range range = window_measure(x + start, count, NULL);
+    window_range range = window_measure(x + start, count);
     squares s = *shared;
     squares_fit fit = squares_begin(&s, &range, x[start + count / 2], count);
     if (fit == SQUARES_FIT)

@@ -7,8 +7,11 @@
 #include "device/cut.h"
 
 /* Bytes of which a core's share of a common cache does not keep much: somewhat less is a matter of
- * who else uses it. What is only read may come from all of the cache. */
+ * who else uses it. One thread's results go past the cache beside its computing, those of several
+ * wait for each other, so these keep what the cache holds. What is only read may come from all of
+ * it. */
 #define PAST_CACHE      12582912.0
+#define PAST_COMMON     (2 * PAST_CACHE)
 #define PAST_ALL_CACHES (4 * PAST_CACHE)
 
 #define WORTH_A_THREAD 4
@@ -18,13 +21,14 @@
 #define TILES_AT_ONCE 64
 
 /* Whether the work's arrays are larger than what caches keep. Floats are widened in a cache. */
-static int is_past_cache(const syi_job *job)
+static int is_past_cache(const syi_job *job, int threads)
 {
     const syi_workload *workload = job->workload;
     const int only_reads = workload->pattern == SY_PATTERN_REDUCE;
     const int64_t arrays = workload->n_inputs + (only_reads ? 0 : workload->n_outputs);
     const double size = (double)job->rows * (double)job->columns * (double)arrays * sizeof(double);
-    return job->dtype == SY_F64 && size > (only_reads ? PAST_ALL_CACHES : PAST_CACHE);
+    const double most = only_reads ? PAST_ALL_CACHES : threads > 1 ? PAST_COMMON : PAST_CACHE;
+    return job->dtype == SY_F64 && size > most;
 }
 
 /* Threads that are worth their start: each gets WORTH_A_THREAD tiles of a workload of ours, of a
@@ -96,8 +100,7 @@ static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int 
 
 syi_cut syi_cut_of(const syi_job *job, const syi_slab *slab, int threads)
 {
-    syi_cut cut = {.threads = choose_threads(job->workload, slab, threads),
-                   .past_cache = is_past_cache(job)};
+    syi_cut cut = {.threads = choose_threads(job->workload, slab, threads)};
     const int64_t piece_tiles = choose_piece_tiles(job, slab, cut.threads);
     cut.row_tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE;
     cut.pieces_per_row = (cut.row_tiles + piece_tiles - 1) / piece_tiles;
@@ -108,6 +111,7 @@ syi_cut syi_cut_of(const syi_job *job, const syi_slab *slab, int threads)
     cut.pieces = slab->rows * cut.pieces_per_row;
     if (cut.threads > cut.pieces)
         cut.threads = cut.pieces ? (int)cut.pieces : 1;
+    cut.past_cache = is_past_cache(job, cut.threads);
     cut.at_once = cut.threads > 1
                       ? choose_share(cut.pieces, cut.threads, TILES_AT_ONCE / piece_tiles)
                       : cut.pieces;
