@@ -105,6 +105,9 @@ typedef struct syi_workload {
      * correctly rounded outputs. A WINDOW has its halo. For a REDUCE out[k] is the row's one value.
      * NULL: nothing is ever in doubt. */
     sy_status (*repair)(const sy_segment *row, int64_t first, int64_t last, syi_past *past);
+    /* Computes so little for its results that several threads would wait for what goes past the
+     * cache. */
+    int is_write_bound;
     const struct syi_gpu_form *gpu; /* launch.h; NULL: it has none */
     /* The row for fast accuracy, the same for callers and users but with costs of its own; NULL:
      * this one serves both. */

@@ -45,6 +45,7 @@ static const syi_workload fast = {
     BOLLINGER_FACE,          .version = 5,
     .tag = "bollinger_fast", .run = {SYI_ISA_LIST(syi_bollinger_fast_run)},
     .repair = repair,        .gpu = &gpu_fast,
+    .is_write_bound = 1,
 };
 
 const syi_workload syi_workload_bollinger = {

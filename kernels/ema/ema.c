@@ -94,6 +94,7 @@ static const syi_workload fast = {
     .run = {SYI_ISA_LIST(syi_ema_fast_run)},
     .agrees = syi_chain_agrees,
     .gpu = &gpu_fast,
+    .is_write_bound = 1,
 };
 
 const syi_workload syi_workload_ema = {

@@ -173,6 +173,7 @@ static const syi_workload fast = {
     .run = {SYI_ISA_LIST(syi_macd_fast_run)},
     .agrees = syi_chain_agrees,
     .gpu = &gpu_fast,
+    .is_write_bound = 1,
 };
 
 const syi_workload syi_workload_macd = {
@@ -183,5 +184,6 @@ const syi_workload syi_workload_macd = {
     .agrees = syi_macd_agrees,
     .repair = repair,
     .gpu = &gpu,
+    .is_write_bound = 1,
     .fast = &fast,
 };

@@ -21,4 +21,5 @@ const syi_workload syi_workload_rolling_min = {
     .warmup = syi_window_halo,
     .run = {SYI_ISA_LIST(syi_rolling_min_run)},
     .gpu = &gpu,
+    .is_write_bound = 1,
 };

@@ -142,6 +142,7 @@ static const syi_workload fast = {
     .run = {SYI_ISA_LIST(syi_rsi_fast_run)},
     .agrees = syi_rsi_fast_agrees,
     .gpu = &gpu_fast,
+    .is_write_bound = 1,
 };
 
 const syi_workload syi_workload_rsi = {

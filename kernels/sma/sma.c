@@ -27,8 +27,13 @@ static const char *const output_names[] = {"y"};
     .warmup = syi_window_halo
 
 static const syi_workload fast = {
-    SMA_FACE,         .version = 4,     .tag = "sma_fast", .run = {SYI_ISA_LIST(syi_sma_fast_run)},
-    .repair = repair, .gpu = &gpu_fast,
+    SMA_FACE,
+    .version = 4,
+    .tag = "sma_fast",
+    .run = {SYI_ISA_LIST(syi_sma_fast_run)},
+    .repair = repair,
+    .gpu = &gpu_fast,
+    .is_write_bound = 1,
 };
 
 const syi_workload syi_workload_sma = {

@@ -7,9 +7,8 @@
 #include "device/cut.h"
 
 /* Bytes of which a core's share of a common cache does not keep much: somewhat less is a matter of
- * who else uses it. One thread's results go past the cache beside its computing, those of several
- * wait for each other, so these keep what the cache holds. What is only read may come from all of
- * it. */
+ * who else uses it. Where the results of several threads would wait for each other on their way
+ * past it, it is to keep all that it can. What is only read may come from all of it. */
 #define PAST_CACHE      12582912.0
 #define PAST_COMMON     (2 * PAST_CACHE)
 #define PAST_ALL_CACHES (4 * PAST_CACHE)
@@ -27,7 +26,9 @@ static int is_past_cache(const syi_job *job, int threads)
     const int only_reads = workload->pattern == SY_PATTERN_REDUCE;
     const int64_t arrays = workload->n_inputs + (only_reads ? 0 : workload->n_outputs);
     const double size = (double)job->rows * (double)job->columns * (double)arrays * sizeof(double);
-    const double most = only_reads ? PAST_ALL_CACHES : threads > 1 ? PAST_COMMON : PAST_CACHE;
+    const double most = only_reads                                ? PAST_ALL_CACHES
+                        : workload->is_write_bound && threads > 1 ? PAST_COMMON
+                                                                  : PAST_CACHE;
     return job->dtype == SY_F64 && size > most;
 }
 
