@@ -63,6 +63,13 @@ SYI_INLINE void syi_ask_for(uintptr_t from, int count)
 #endif
 }
 
+/* The same for what lies 2 KiB behind the doubles that are read now: nearer it would come too late
+ * from a memory that others use, too, farther away it would be another page too soon. */
+SYI_INLINE void syi_ask_ahead(const double *from, int count)
+{
+    syi_ask_for((uintptr_t)from + 2048, count);
+}
+
 /* Asks for lines that are written soon through the cache, which fetches them first. */
 SYI_INLINE void syi_ask_to_write(uintptr_t from, int count)
 {
@@ -72,13 +79,6 @@ SYI_INLINE void syi_ask_to_write(uintptr_t from, int count)
     for (int i = 0; i < count; i += SYI_LINE)
         __builtin_prefetch((const void *)(from + (uintptr_t)i * sizeof(double)), 1);
 #endif
-}
-
-/* The same for what lies 2 KiB behind the doubles that are read now: nearer it would come too late
- * from a memory that others use, too, farther away it would be another page too soon. */
-SYI_INLINE void syi_ask_ahead(const double *from, int count)
-{
-    syi_ask_for((uintptr_t)from + 2048, count);
 }
 
 /* Whether a reduction asks for the line 4 KiB behind each one that it reads: for all of them, or as
