@@ -62,13 +62,13 @@ static bool can_make(int count)
 }
 
 /* Tried are twice as many as the team wants, for the system counts a thread that has ended for some
- * time. */
+ * time. Of a larger team before, OpenMP's library has let the others go. */
 static int possible(int wanted)
 {
-    static _Thread_local int had = 1; /* the largest team of this thread's */
+    static _Thread_local int had = 1; /* threads that this one's team has */
     if (wanted > had && !can_make(2 * (wanted - had)))
         return 1;
-    had = wanted > had ? wanted : had;
+    had = wanted;
     return wanted;
 }
 
@@ -81,7 +81,8 @@ static void note_fork(void)
     atomic_store(&is_child, true);
 }
 
-static void watch_forks(void)
+/* Before anything else: the program's own OpenMP may have a team long before there is one here. */
+__attribute__((constructor)) static void watch_forks(void)
 {
     pthread_atfork(NULL, NULL, note_fork);
 }
@@ -111,10 +112,8 @@ static void *run(void *argument)
 
 void syi_team_run(int wanted, syi_team_part part, void *argument)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     team t = {wanted, part, argument};
     pthread_t fresh;
-    pthread_once(&once, watch_forks);
     if (wanted < 2)
         part(argument, 0);
     else if (!atomic_load(&is_child))

@@ -1,7 +1,8 @@
 /*
- * Threads that cannot be had: the process is allowed 0, 1, 2 .. of them at once, and after a fork
- * has none of those that it had. Each time the results are those of one thread. Exits with 1
- * otherwise; where the library's threads end the process or wait for ever, so does this.
+ * Threads that cannot be had: the process is allowed 0, 1, 2 .. of them at once, or no more when
+ * OpenMP's library has let some go, and after a fork has none of those that it had. Each time the
+ * results are those of one thread. Exits with 1 otherwise; where the library's threads end the
+ * process or wait for ever, so does this.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -16,7 +17,7 @@
 #include "support/lab.h"
 #include "support/series.h"
 
-enum { LONG = 100 * 4096, MOST = 6, HANG_SECONDS = 100 };
+enum { SHORT = 9 * 4096, LONG = 100 * 4096, MOST = 6, HANG_SECONDS = 100 };
 
 typedef int create_fn(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
@@ -27,7 +28,7 @@ typedef struct errand {
 } errand;
 
 static double x[LONG];
-static atomic_int allowed = MOST, refused, most_at_once, alive;
+static atomic_int allowed = MOST, refused, most_at_once, alive, own;
 
 static void *go(void *argument)
 {
@@ -61,9 +62,9 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     return 0;
 }
 
-static int is_right(const char *devices, const char *workload)
+static int is_right(const char *devices, const char *workload, int64_t columns)
 {
-    lab_case c = {.workload = workload, .rows = 1, .columns = LONG, .x = x};
+    lab_case c = {.workload = workload, .rows = 1, .columns = columns, .x = x};
     sy_context *context = lab_open(devices, NULL, NULL);
     int right = context && lab_prepare(&c) && lab_run(context, &c, NULL, NULL) == SY_OK &&
                 lab_as_on_cpu(&c);
@@ -82,7 +83,17 @@ static int all_right(void)
                                           "sim:a:speed=1e6,cpu:threads=3"};
     int right = 1;
     for (int i = 0; i < 3; i++)
-        right &= is_right(devices[i], "bollinger") && is_right(devices[i], "sum");
+        right &= is_right(devices[i], "bollinger", LONG) && is_right(devices[i], "sum", LONG);
+    return right;
+}
+
+/* A short row is for two threads, and the team of four has lost the others by it. */
+static int right_when_fewer(void)
+{
+    int right = is_right("cpu:threads=4", "sma", LONG) && is_right("cpu:threads=4", "sma", SHORT);
+    atomic_store(&allowed, 0);
+    right &= is_right("cpu:threads=4", "sma", LONG);
+    atomic_store(&allowed, MOST);
     return right;
 }
 
@@ -105,10 +116,13 @@ static int right_after_fork(void)
 
 int main(void)
 {
-    int right = 1;
+    int right;
     setvbuf(stdout, NULL, _IOLBF, 0);
     alarm(2 * HANG_SECONDS);
     series_fill(SERIES_FLATS, 6, x, LONG);
+#pragma omp parallel /* a team of the program's own, of which the library does not know */
+    atomic_fetch_add(&own, 1);
+    right = right_after_fork() && right_when_fewer();
     for (int count = 0; count <= MOST; count++) {
         atomic_store(&allowed, count);
         right &= all_right();
