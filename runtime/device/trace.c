@@ -46,8 +46,11 @@ void syi_trace_tell(syi_trace *trace, int device, int stream, const char *what, 
                     double end_ns, syi_tiles span)
 {
     sy_trace_event event;
+    sy_error kept;
     if (!trace)
         return;
+    kept =
+        *sy_last_error(); /* of what is told, when it has failed: the caller may use the library */
     event = (sy_trace_event){.struct_size = sizeof event,
                              .device = device,
                              .stream = stream,
@@ -59,4 +62,5 @@ void syi_trace_tell(syi_trace *trace, int device, int stream, const char *what, 
     pthread_mutex_lock(&trace->telling);
     trace->tell(trace->user, &event);
     pthread_mutex_unlock(&trace->telling);
+    syi_error_adopt(&kept);
 }

@@ -56,6 +56,45 @@ Test(trace, a_device_that_fails)
     run_traced("sim:a:speed=2,sim:b:fail=oom@2,cpu");
 }
 
+static int refuse(const sy_segment *segment)
+{
+    (void)segment;
+    return 7;
+}
+
+static void use_the_library(void *context, const sy_trace_event *event)
+{
+    sy_threshold threshold;
+    (void)event;
+    cr_expect_eq(sy_threshold_get(context, "none", &threshold), SY_ERR_NOT_FOUND);
+}
+
+/* Whatever its trace function does meanwhile, a call that fails says why. */
+Test(trace, keeps_the_error_of_the_run)
+{
+    static const char *const names[] = {"x"};
+    const sy_workload_def def = {.struct_size = sizeof def,
+                                 .name = "refusing",
+                                 .n_inputs = 1,
+                                 .n_outputs = 1,
+                                 .input_names = names,
+                                 .output_names = names,
+                                 .compute = refuse};
+    const char *const devices[] = {"cpu", "sim:a"};
+    for (int i = 0; i < 2; i++) {
+        lab_case c = {.workload = "refusing", .rows = 1, .columns = COLUMNS, .x = x};
+        sy_context *context = lab_open(devices[i], NULL, NULL);
+        sy_options options = {
+            .struct_size = sizeof options, .trace = use_the_library, .trace_user = context};
+        cr_assert(context && sy_workload_register(context, &def) == SY_OK && lab_prepare(&c));
+        cr_expect_eq(lab_run(context, &c, &options, NULL), SY_ERR_USER);
+        cr_expect_eq(sy_last_error()->status, SY_ERR_USER);
+        cr_expect_eq(sy_last_error()->native_code, 7, "%s", sy_last_error()->text);
+        lab_release(&c);
+        sy_context_destroy(&context);
+    }
+}
+
 /* 8 bytes an element in, 24 out, and 20 ns of computing: what a busy host adds is computing. */
 Test(trace, a_simulated_device_takes_its_figures_apart)
 {
