@@ -6,7 +6,8 @@
 static syi_split_work work_of(const syi_job *job)
 {
     int64_t tiles = syi_job_tiles(job);
-    double elements = (double)job->rows * (double)job->columns;
+    /* A row of no columns still takes as long as one of a value: it has a result. */
+    double elements = (double)job->rows * (double)(job->columns ? job->columns : 1);
     double per_tile = tiles ? elements / (double)tiles : 0;
     return (syi_split_work){tiles, per_tile,
                             (double)syi_element_size(job->dtype) * per_tile *

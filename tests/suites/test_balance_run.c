@@ -149,6 +149,24 @@ Test(balance_run, leaves_out_what_does_not_pay)
     sy_context_destroy(&context);
 }
 
+/* A thousand million rows of no columns are shared out as quickly as others, and not to one alone.
+ */
+Test(balance_run, rows_of_no_columns)
+{
+    const cost_row rows[] = {{"a", 0, 10, 0.01, 1}, {"b", 0, 30, 0.01, 1}};
+    sy_work work = {.struct_size = sizeof work, .workload = "sum", .rows = 1000000000};
+    sy_plan_info plan = {.struct_size = sizeof plan};
+    sy_context *context;
+    cr_assert(cost_file_write(path, "sum", 1, rows, 2));
+    context = lab_open("sim:a,sim:b", path, NULL);
+    cr_assert(context);
+    cr_assert_eq(sy_plan_explain(context, &work, NULL, &plan), SY_OK);
+    cr_expect_eq(plan.devices[0].tiles, 750000000);
+    cr_expect_eq(plan.devices[1].tiles, 250000000);
+    sy_plan_info_clear(&plan);
+    sy_context_destroy(&context);
+}
+
 /* The times that a decision compares are those of the profile. */
 Test(balance_run, decides_by_predicted_times)
 {
