@@ -36,7 +36,7 @@ sy_status sy_balance_get(sy_context *context, const char *tag, sy_balance *out)
     const char *workload, *accuracy, *dtype;
     if (!context || !out)
         return syi_fail(SY_ERR_ARGUMENT, "sy_balance_get: context or out is NULL");
-    SYI_TRY(syi_struct_check(out->struct_size, "sy_balance"));
+    SYI_TRY(syi_struct_check(out->struct_size, SYI_UP_TO(sy_balance, ratios), "sy_balance"));
     SYI_TRY(syi_multigpu_get(&context->multigpu, tag, &stored));
     for (int i = 0; i < stored.balance.n_ratios; i++) {
         const json_t *cost = json_object_get(stored.costs, stored.balance.ratios[i].device);

@@ -17,9 +17,9 @@ const char *sy_version(void)
     return SYI_VERSION_TEXT;
 }
 
-sy_status syi_struct_check(size_t struct_size, const char *what)
+sy_status syi_struct_check(size_t struct_size, size_t least, const char *what)
 {
-    if (struct_size < sizeof(size_t))
+    if (struct_size < least)
         return syi_fail(SY_ERR_ARGUMENT, "%s.struct_size is %zu; set it to sizeof(%s)", what,
                         struct_size, what);
     return SY_OK;
@@ -46,7 +46,7 @@ sy_status sy_context_create(const sy_config *config, sy_context **out)
     if (!out)
         return syi_fail(SY_ERR_ARGUMENT, "sy_context_create: out is NULL");
     if (config)
-        SYI_TRY(syi_struct_check(config->struct_size, "sy_config"));
+        SYI_TRY(syi_struct_check(config->struct_size, SYI_ANY_STRUCT, "sy_config"));
     SYI_ADOPT(copy, config);
     if ((unsigned)copy.gather > SY_GATHER_HOST)
         return syi_fail(SY_ERR_ARGUMENT, "gather %d is unknown; use SY_GATHER_AUTO",

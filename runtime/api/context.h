@@ -96,7 +96,12 @@ const syi_workload *syi_workload_for(const syi_workload *workload, sy_accuracy a
                (to)->struct_size < sizeof(from) ? (to)->struct_size : sizeof(from));               \
     } while (0)
 
-/* SY_ERR_ARGUMENT naming `what` when a struct_size was forgotten. */
-sy_status syi_struct_check(size_t struct_size, const char *what);
+/* SY_ERR_ARGUMENT naming `what` when a struct_size was forgotten, or leaves no room for `least`
+ * bytes of it. */
+sy_status syi_struct_check(size_t struct_size, size_t least, const char *what);
+
+/* What every struct has, and one with room for the memory that a call gives. */
+#define SYI_ANY_STRUCT           sizeof(size_t)
+#define SYI_UP_TO(struct, field) (offsetof(struct, field) + sizeof(((struct *)NULL)->field))
 
 #endif

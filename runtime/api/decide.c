@@ -78,8 +78,8 @@ sy_status sy_decide(sy_context *context, const sy_work *work, const sy_options *
     if (!context || !work || !out)
         return syi_fail(SY_ERR_ARGUMENT, "sy_decide: context, work or out is NULL");
     if (options)
-        SYI_TRY(syi_struct_check(options->struct_size, "sy_options"));
-    SYI_TRY(syi_struct_check(out->struct_size, "sy_decision"));
+        SYI_TRY(syi_struct_check(options->struct_size, SYI_ANY_STRUCT, "sy_options"));
+    SYI_TRY(syi_struct_check(out->struct_size, SYI_ANY_STRUCT, "sy_decision"));
     SYI_ADOPT(copy, options);
     copy.struct_size = sizeof copy;
     SYI_TRY(sy_plan_explain(context, work, &copy, &plan));

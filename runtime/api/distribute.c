@@ -277,9 +277,9 @@ sy_status distribute_workload(sy_context *context, const sy_work *work, const sy
     if (!context || !work)
         return syi_fail(SY_ERR_ARGUMENT, "distribute_workload: context or work is NULL");
     if (options)
-        SYI_TRY(syi_struct_check(options->struct_size, "sy_options"));
+        SYI_TRY(syi_struct_check(options->struct_size, SYI_ANY_STRUCT, "sy_options"));
     if (report)
-        SYI_TRY(syi_struct_check(report->struct_size, "sy_report"));
+        SYI_TRY(syi_struct_check(report->struct_size, SYI_UP_TO(sy_report, devices), "sy_report"));
     SYI_ADOPT(copy, options);
     SYI_TRY(syi_options_check(&copy));
     SYI_TRY(syi_work_check(context, work, &copy, params, &job));

@@ -142,8 +142,8 @@ sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_opt
     if (!context || !work || !out)
         return syi_fail(SY_ERR_ARGUMENT, "sy_plan_explain: context, work or out is NULL");
     if (options)
-        SYI_TRY(syi_struct_check(options->struct_size, "sy_options"));
-    SYI_TRY(syi_struct_check(out->struct_size, "sy_plan_info"));
+        SYI_TRY(syi_struct_check(options->struct_size, SYI_ANY_STRUCT, "sy_options"));
+    SYI_TRY(syi_struct_check(out->struct_size, SYI_UP_TO(sy_plan_info, devices), "sy_plan_info"));
     SYI_ADOPT(copy, options);
     SYI_TRY(syi_options_check(&copy));
     SYI_TRY(syi_work_check(context, work, &copy, params, &job));

@@ -309,9 +309,9 @@ sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options 
     if (!context)
         return syi_fail(SY_ERR_ARGUMENT, "sy_profile_auto_balance: context is NULL");
     if (options)
-        SYI_TRY(syi_struct_check(options->struct_size, "sy_profile_options"));
+        SYI_TRY(syi_struct_check(options->struct_size, SYI_ANY_STRUCT, "sy_profile_options"));
     if (out)
-        SYI_TRY(syi_struct_check(out->struct_size, "sy_balance"));
+        SYI_TRY(syi_struct_check(out->struct_size, SYI_UP_TO(sy_balance, ratios), "sy_balance"));
     SYI_ADOPT(copy, options);
     SYI_TRY(fill_defaults(&copy));
     workload = syi_workload_find(context, copy.workload);

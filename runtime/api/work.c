@@ -72,7 +72,7 @@ sy_status syi_work_check(sy_context *context, const sy_work *work, const sy_opti
     static const void *const nothing[SYI_MAX_ARRAYS]; /* where there are no columns */
     sy_work copy;
     const syi_workload *workload;
-    SYI_TRY(syi_struct_check(work->struct_size, "sy_work"));
+    SYI_TRY(syi_struct_check(work->struct_size, SYI_ANY_STRUCT, "sy_work"));
     SYI_ADOPT(copy, work);
     workload = syi_workload_find(context, copy.workload);
     if (!workload)

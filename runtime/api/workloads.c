@@ -204,7 +204,7 @@ sy_status sy_workload_register(sy_context *context, const sy_workload_def *def)
     bool taken;
     if (!context || !def)
         return syi_fail(SY_ERR_ARGUMENT, "sy_workload_register: context or def is NULL");
-    SYI_TRY(syi_struct_check(def->struct_size, "sy_workload_def"));
+    SYI_TRY(syi_struct_check(def->struct_size, SYI_ANY_STRUCT, "sy_workload_def"));
     SYI_ADOPT(copy, def);
     SYI_TRY(check_def(&copy));
     if (look_up(context, copy.name, 0))

@@ -156,6 +156,8 @@ Test(arguments, works)
     REFUSED(SY_ERR_ARGUMENT, distribute_workload(NULL, &work, NULL, NULL));
     REFUSED(SY_ERR_ARGUMENT, distribute_workload(context, NULL, NULL, NULL));
     REFUSED(SY_ERR_ARGUMENT, distribute_workload(context, &work, NULL, &report));
+    report.struct_size = offsetof(sy_report, devices);
+    REFUSED(SY_ERR_ARGUMENT, distribute_workload(context, &work, NULL, &report));
     work.struct_size = 0;
     REFUSED(SY_ERR_ARGUMENT, distribute_workload(context, &work, NULL, NULL));
     work = good, work.rows = -1;
@@ -321,6 +323,8 @@ Test(arguments, plans)
     REFUSED(SY_ERR_ARGUMENT, sy_plan_explain(context, &work, NULL, NULL));
     plan.struct_size = 0;
     REFUSED(SY_ERR_ARGUMENT, sy_plan_explain(context, &work, NULL, &plan));
+    plan.struct_size = offsetof(sy_plan_info, devices); /* no room for what is to be given back */
+    REFUSED(SY_ERR_ARGUMENT, sy_plan_explain(context, &work, NULL, &plan));
     work.workload = "none";
     plan.struct_size = sizeof plan;
     REFUSED(SY_ERR_NOT_FOUND, sy_plan_explain(context, &work, NULL, &plan));
@@ -340,6 +344,8 @@ Test(arguments, profiles)
     REFUSED(SY_ERR_ARGUMENT, sy_balance_set(context, "t", NULL, 0));
     REFUSED(SY_ERR_ARGUMENT, sy_balance_get(context, "t", &balance));
     REFUSED(SY_ERR_ARGUMENT, sy_balance_get(context, "t", NULL));
+    balance.struct_size = offsetof(sy_balance, ratios);
+    REFUSED(SY_ERR_ARGUMENT, sy_balance_get(context, "t", &balance));
     balance.struct_size = sizeof balance;
     REFUSED(SY_ERR_ARGUMENT, sy_balance_get(NULL, "t", &balance));
     REFUSED(SY_ERR_NOT_FOUND, sy_balance_get(context, "t", &balance));
