@@ -17,6 +17,9 @@
  *               contents of the result arrays of a distribution, unspecified after a failure.
  *   Threads     a context may be used from any number of threads at once, unless stated
  *               otherwise. The library never prints, exits or aborts.
+ *   Callbacks   (log, progress, trace, the functions of a workload) are called while a call is
+ *               under way, which waits for them. They may use the library, but must not run works
+ *               or profiles on the same context: its devices may be waiting for the callback.
  *   Forks       the child of a fork makes contexts of its own: the parent's, like what the CUDA
  *               driver holds, are of no use there.
  */

@@ -75,7 +75,8 @@ typedef struct sy_workload_def {
     /* MAP and WINDOW: writes out[k][0 .. count). */
     int (*compute)(const sy_segment *segment);
     /* REDUCE: the tile's partial; the partial's right neighbour folded into it, in one fixed tree;
-     * the row's outputs. `partial_size` bytes are zeroed before `reduce`. */
+     * the row's outputs. `partial_size` bytes are zeroed before `reduce`. Partials lie side by
+     * side, the first one aligned as memory from malloc is. */
     size_t partial_size;
     int (*reduce)(const sy_segment *segment, void *partial);
     int (*combine)(void *into, const void *right, const double *params);
