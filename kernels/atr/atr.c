@@ -26,20 +26,27 @@ static void distance(syi_number *out, double a, double b, int limbs)
     syi_number_subtract(out, out, &from);
 }
 
+/* Of a bar whose high is below its low: whether it is the high that is farther from the close. */
+static int is_high_farther(double high, double low, double close)
+{
+    syi_number from_high, from_low;
+    distance(&from_high, close, high, SYI_NUMBER_MOST); /* all bits of doubles */
+    distance(&from_low, low, close, SYI_NUMBER_MOST);
+    syi_number_subtract(&from_high, &from_high, &from_low);
+    return from_high.sign > 0;
+}
+
 /* sum + the true range of column t. */
 static void add_range(syi_number *sum, const sy_segment *row, int64_t t)
 {
     const double high = row->in[0][t], low = row->in[1][t], close = row->in[2][t - 1];
-    syi_number range, other, excess;
-    distance(&range, high, low, sum->limbs);
-    for (int k = 0; k < 2; k++) {
-        distance(&other, k ? low : high, close, sum->limbs);
-        if (other.sign < 0)
-            syi_number_negate(&other, &other);
-        syi_number_subtract(&excess, &other, &range);
-        if (excess.sign > 0)
-            range = other;
-    }
+    syi_number range;
+    if (high >= low)
+        distance(&range, close > high ? close : high, close < low ? close : low, sum->limbs);
+    else if (is_high_farther(high, low, close))
+        distance(&range, close, high, sum->limbs);
+    else
+        distance(&range, low, close, sum->limbs);
     syi_number_add(sum, sum, &range);
 }
 
@@ -56,8 +63,7 @@ static int64_t compute(const sy_segment *row, const syi_attempt *attempt)
     for (;;) {
         if (t >= attempt->first) {
             syi_number_scale(&y, &sum, &mean);
-            if (!syi_number_round(&y, attempt->from_seed, &row->out[0][t]) &&
-                undecided == attempt->last)
+            if (!syi_number_round(&y, &row->out[0][t]) && undecided == attempt->last)
                 undecided = t;
         }
         if (++t >= attempt->last)

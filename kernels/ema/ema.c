@@ -35,8 +35,7 @@ static int64_t compute(const sy_segment *row, const syi_attempt *attempt)
     for (;;) {
         if (t >= attempt->first) {
             syi_number_add(&y, &price, &deviation);
-            if (!syi_number_round(&y, attempt->from_seed, &row->out[0][t]) &&
-                undecided == attempt->last)
+            if (!syi_number_round(&y, &row->out[0][t]) && undecided == attempt->last)
                 undecided = t;
         }
         if (++t >= attempt->last)

@@ -88,15 +88,15 @@ static void seed_signal(walk *w)
 
 static void put(walk *w)
 {
-    int known = w->attempt->from_seed, certain;
+    int certain;
     double *const *out = w->row->out;
     int64_t t = w->column;
     syi_number y;
-    certain = syi_number_round(&w->value, known, &out[0][t]);
+    certain = syi_number_round(&w->value, &out[0][t]);
     syi_number_add(&y, &w->value, &w->signal);
-    certain &= syi_number_round(&y, known, &out[1][t]);
+    certain &= syi_number_round(&y, &out[1][t]);
     syi_number_negate(&y, &w->signal);
-    certain &= syi_number_round(&y, known, &out[2][t]);
+    certain &= syi_number_round(&y, &out[2][t]);
     if (!certain && w->undecided == w->attempt->last)
         w->undecided = t;
 }

@@ -1,66 +1,20 @@
-/* Wide floating point with error bounds and residues: see number.h. Results are truncated, and the
- * bound grows by the last place whenever something non-zero is dropped. */
+/* Wide floating point with error bounds, rests and residues: see number.h. Results are truncated.
+ */
 #include "recurrence/number.h"
 
-#include "exact/bits.h"
-#include "exact/round.h"
+#include "recurrence/residue.h"
+#include "recurrence/rest.h"
 
-#include <math.h>
 #include <string.h>
-
-#define PRIME ((UINT64_C(1) << 61) - 1)
-
-static uint64_t residue_product(uint64_t a, uint64_t b)
-{
-    syi_u128 product = (syi_u128)a * b;
-    uint64_t sum = (uint64_t)(product & PRIME) + (uint64_t)(product >> 61);
-    return sum >= PRIME ? sum - PRIME : sum;
-}
-
-static uint64_t residue_sum(uint64_t a, uint64_t b)
-{
-    return a + b >= PRIME ? a + b - PRIME : a + b;
-}
-
-static uint64_t residue_negative(uint64_t a)
-{
-    return a ? PRIME - a : 0;
-}
-
-/* By Fermat: a^(PRIME - 2). */
-static uint64_t residue_inverse(uint64_t a)
-{
-    uint64_t result = 1;
-    for (uint64_t power = PRIME - 2; power; power >>= 1) {
-        if (power & 1)
-            result = residue_product(result, a);
-        a = residue_product(a, a);
-    }
-    return result;
-}
-
-/* Powers of two come back after 61 steps. */
-static uint64_t residue_of(syi_parts x)
-{
-    uint64_t power = UINT64_C(1) << ((x.exponent % 61 + 61) % 61);
-    uint64_t residue = residue_product(x.mantissa, power);
-    return x.negative ? residue_negative(residue) : residue;
-}
 
 syi_factor syi_factor_of(int64_t multiply, int64_t divide)
 {
-    return (syi_factor){(uint32_t)multiply, (uint32_t)divide,
-                        residue_product((uint64_t)multiply, residue_inverse((uint64_t)divide))};
+    return (syi_factor){
+        (uint32_t)multiply, (uint32_t)divide,
+        syi_residue_product((uint64_t)multiply, syi_residue_inverse((uint64_t)divide))};
 }
 
-/* 2^exponent, or a little more where even long double cannot go: there it is far below any double.
- */
-static long double power_of_two(int64_t exponent)
-{
-    return ldexpl(1.0L, exponent < -16000 ? -16000 : (int)exponent);
-}
-
-static void copy(syi_number *out, const syi_number *a)
+static void copy_bits(syi_number *out, const syi_number *a)
 {
     if (out == a)
         return;
@@ -68,6 +22,23 @@ static void copy(syi_number *out, const syi_number *a)
     out->sign = a->sign;
     out->exponent = a->exponent;
     memcpy(out->limb, a->limb, (size_t)a->limbs * sizeof *a->limb);
+}
+
+static void copy(syi_number *out, const syi_number *a)
+{
+    copy_bits(out, a);
+    out->error = a->error;
+    out->rest = a->rest;
+    out->has_residue = a->has_residue;
+    out->residue = a->residue;
+}
+
+void syi_number_negate(syi_number *out, const syi_number *a)
+{
+    copy(out, a);
+    out->sign = -a->sign;
+    out->rest = syi_rest_negative(a->rest);
+    out->residue = syi_residue_negative(a->residue);
 }
 
 /* The leading bits of the integer limb[0 .. count) * 2^exponent; non-zero when bits were dropped.
@@ -102,9 +73,39 @@ void syi_number_set(syi_number *out, double x, int limbs)
     syi_parts parts = syi_split(x);
     out->limbs = limbs;
     out->error = 0.0L;
-    out->residue = residue_of(parts);
+    out->rest = (syi_rest){0.0L, 0.0L};
+    out->has_residue = 1;
+    out->residue = syi_residue_of(parts.negative, parts.mantissa, parts.exponent);
     out->sign = parts.negative ? -1 : 1;
     take_leading(out, &parts.mantissa, 1, parts.exponent);
+}
+
+void syi_number_unknown(syi_number *out, long double error, int limbs)
+{
+    syi_number_set(out, 0.0, limbs);
+    out->error = error;
+    out->has_residue = error == 0.0L;
+}
+
+static uint64_t residue_of_bits(const syi_number *a)
+{
+    uint64_t residue = 0;
+    for (int i = 0; a->sign && i < a->limbs; i++)
+        residue = syi_residue_sum(
+            residue, syi_residue_of(a->sign < 0, a->limb[i], a->exponent + 64 * (int64_t)i));
+    return residue;
+}
+
+/* A result has lost bits of the sign given, a multiple of 2^bottom below 2^top. */
+static void lose(syi_number *out, int sign, int64_t bottom, int64_t top)
+{
+    if (out->error != 0.0L) {
+        out->error += syi_power_above(top);
+        return;
+    }
+    out->rest =
+        syi_rest_sum(out->rest, syi_rest_of(sign, syi_power_below(bottom), syi_power_above(top)));
+    out->residue = residue_of_bits(out); /* all that is not rest */
 }
 
 static int compare_sizes(const syi_number *a, const syi_number *b)
@@ -134,66 +135,91 @@ static int shift_down(uint64_t *out, const uint64_t *limb, int count, int64_t sh
     return lost;
 }
 
-/* |big| >= |small|, both not zero, their signs being equal or not. */
-static void combine(syi_number *out, const syi_number *big, const syi_number *small, int same_sign)
+/* The bits of a sum whose bounds are there: |big| >= |small|, with the signs that they have in it.
+ */
+static void combine(syi_number *out, const syi_number *big, int big_sign, const syi_number *small,
+                    int small_sign)
 {
     uint64_t sum[SYI_NUMBER_MOST + 1];
-    int64_t exponent = big->exponent;
-    int n = big->limbs;
+    const int64_t exponent = big->exponent, bottom = small->exponent;
+    const int n = big->limbs;
     uint64_t carry = 0;
-    int lost = shift_down(sum, small->limb, n, exponent - small->exponent);
+    const int shifted = shift_down(sum, small->limb, n, exponent - bottom);
+    int halved;
     for (int i = 0; i < n; i++) {
-        syi_u128 next = same_sign ? (syi_u128)big->limb[i] + sum[i] + carry
-                                  : (syi_u128)big->limb[i] - sum[i] - carry;
+        syi_u128 next = big_sign == small_sign ? (syi_u128)big->limb[i] + sum[i] + carry
+                                               : (syi_u128)big->limb[i] - sum[i] - carry;
         sum[i] = (uint64_t)next;
         carry = (uint64_t)(next >> 64) & 1;
     }
     sum[n] = carry; /* 0 after a subtraction */
     out->limbs = n;
-    out->sign = big->sign;
-    lost |= take_leading(out, sum, n + 1, exponent);
-    if (lost)
-        out->error += power_of_two(exponent + 1);
+    out->sign = big_sign;
+    halved = take_leading(out, sum, n + 1, exponent);
+    if (shifted)
+        lose(out, small_sign, bottom, exponent);
+    if (halved)
+        lose(out, big_sign, exponent, exponent + 1);
 }
 
-static void sum(syi_number *out, const syi_number *a, const syi_number *b, int b_sign)
+/* Whether nothing of `small` reaches big's bits, and its sign is known all the same. */
+static int is_beside(const syi_number *big, const syi_number *small)
 {
-    long double error = a->error + b->error;
-    uint64_t b_residue = b_sign == b->sign ? b->residue : residue_negative(b->residue);
-    uint64_t residue = residue_sum(a->residue, b_residue);
-    int a_sign = a->sign;
-    out->error = error;
-    if (b_sign == 0) {
-        copy(out, a);
-    } else if (a_sign == 0) {
-        copy(out, b);
-        out->sign = b_sign;
-    } else if (compare_sizes(a, b) >= 0) {
-        combine(out, a, b, a_sign == b_sign);
-    } else {
-        combine(out, b, a, a_sign == b_sign);
-        if (out->sign)
-            out->sign = b_sign;
+    return big->sign && small->sign &&
+           big->exponent - small->exponent >= 64 * (int64_t)big->limbs &&
+           syi_size_below(small) > syi_number_unsure(small);
+}
+
+/* Then all of it becomes rest. */
+static void add_beside(syi_number *out, const syi_number *big, int big_flips,
+                       const syi_number *small, int small_sign)
+{
+    const long double unsure = syi_number_unsure(small);
+    const syi_rest all = syi_rest_of(small_sign, syi_outward(syi_size_below(small) - unsure, 0),
+                                     syi_size_above(small) + unsure);
+    if (big_flips)
+        syi_number_negate(out, big);
+    else
+        copy(out, big);
+    out->rest = syi_rest_sum(out->rest, all);
+}
+
+/* out = a + b, or a - b when it flips. */
+static void sum(syi_number *out, const syi_number *a, const syi_number *b, int flips)
+{
+    const int a_sign = a->sign, b_sign = flips ? -b->sign : b->sign;
+    const int b_is_small = !b_sign || (a_sign && compare_sizes(a, b) >= 0);
+    if (is_beside(a, b)) {
+        add_beside(out, a, 0, b, b_sign);
+        return;
     }
-    out->residue = residue;
+    if (is_beside(b, a)) {
+        add_beside(out, b, flips, a, a_sign);
+        return;
+    }
+    out->error = a->error + b->error;
+    out->rest = syi_rest_sum(a->rest, flips ? syi_rest_negative(b->rest) : b->rest);
+    out->has_residue = a->has_residue && b->has_residue;
+    out->residue =
+        syi_residue_sum(a->residue, flips ? syi_residue_negative(b->residue) : b->residue);
+    if (a_sign && b_sign && b_is_small) {
+        combine(out, a, a_sign, b, b_sign);
+    } else if (a_sign && b_sign) {
+        combine(out, b, b_sign, a, a_sign);
+    } else {
+        copy_bits(out, b_is_small ? a : b);
+        out->sign = b_is_small ? a_sign : b_sign;
+    }
 }
 
 void syi_number_add(syi_number *out, const syi_number *a, const syi_number *b)
 {
-    sum(out, a, b, b->sign);
+    sum(out, a, b, 0);
 }
 
 void syi_number_subtract(syi_number *out, const syi_number *a, const syi_number *b)
 {
-    sum(out, a, b, -b->sign);
-}
-
-void syi_number_negate(syi_number *out, const syi_number *a)
-{
-    copy(out, a);
-    out->sign = -a->sign;
-    out->error = a->error;
-    out->residue = residue_negative(a->residue);
+    sum(out, a, b, 1);
 }
 
 /* limb[0 .. count) /= divisor; returns the remainder. Half limbs keep to 64-bit divisions. */
@@ -212,12 +238,13 @@ static uint64_t divide(uint64_t *limb, int count, uint32_t divisor)
 void syi_number_scale(syi_number *out, const syi_number *a, const syi_factor *factor)
 {
     uint64_t product[SYI_NUMBER_MOST + 2] = {0}, carry = 0;
-    int n = a->limbs, lost;
-    long double ratio = (long double)factor->multiply / (long double)factor->divide;
-    out->residue = residue_product(a->residue, factor->residue);
-    out->error = a->error * ratio * (1.0L + 0x1p-50L);
-    if (a->error != 0.0L && out->error < power_of_two(-16000) && factor->multiply)
-        out->error = power_of_two(-16000);
+    const int64_t bottom = a->exponent - 64;
+    const long double ratio = (long double)factor->multiply / (long double)factor->divide;
+    int n = a->limbs, rest, lost;
+    out->has_residue = a->has_residue || factor->multiply == 0;
+    out->residue = syi_residue_product(a->residue, factor->residue);
+    out->rest = syi_rest_scaled(a->rest, ratio);
+    out->error = syi_bound_scaled(a->error, syi_outward(ratio, 1), 0);
     out->limbs = n;
     out->sign = a->sign;
     if (a->sign == 0)
@@ -229,20 +256,12 @@ void syi_number_scale(syi_number *out, const syi_number *a, const syi_factor *fa
         carry = (uint64_t)(next >> 64);
     }
     product[n + 1] = carry;
-    lost = divide(product, n + 2, factor->divide) != 0;
-    lost |= take_leading(out, product, n + 2, a->exponent - 64);
-    if (lost)
-        out->error += power_of_two(out->exponent + 1);
-}
-
-/* |a| * 2^power, for error bounds. */
-static long double size_of(const syi_number *a, int64_t power)
-{
-    int64_t exponent = a->exponent + 64 * (int64_t)(a->limbs - 1) + power;
-    if (a->sign == 0)
-        return 0.0L;
-    exponent = exponent < -16300 ? -16300 : exponent > 16300 ? 16300 : exponent;
-    return ldexpl((long double)a->limb[a->limbs - 1], (int)exponent);
+    rest = divide(product, n + 2, factor->divide) != 0;
+    lost = take_leading(out, product, n + 2, bottom);
+    if (rest) /* which no bits hold: the residue still does */
+        out->error += syi_power_above(out->exponent + 1);
+    else if (lost)
+        lose(out, out->sign, bottom, out->exponent);
 }
 
 /* One bit of a long division: `rest` has a limb more than b. */
@@ -267,9 +286,11 @@ void syi_number_divide(syi_number *out, const syi_number *a, const syi_number *b
 {
     uint64_t rest[SYI_NUMBER_MOST + 1], quotient[SYI_NUMBER_MOST + 1] = {0};
     int n = a->limbs, bits = 64 * n + 1, lost = 0;
-    long double bottom = size_of(b, 0), error;
+    const long double bottom = syi_size_below(b), unsure = syi_number_unsure(b);
     syi_number value = {.limbs = n, .sign = a->sign * b->sign};
-    value.residue = residue_product(a->residue, residue_inverse(b->residue));
+    value.has_residue =
+        a->has_residue && b->has_residue && syi_rest_is_none(a->rest) && syi_rest_is_none(b->rest);
+    value.residue = syi_residue_product(a->residue, syi_residue_inverse(b->residue));
     if (a->sign) {
         memcpy(rest, a->limb, (size_t)n * sizeof *rest);
         rest[n] = 0;
@@ -279,74 +300,19 @@ void syi_number_divide(syi_number *out, const syi_number *a, const syi_number *b
             lost |= rest[i] != 0;
         lost |= take_leading(&value, quotient, n + 1, a->exponent - b->exponent - (bits - 1));
     }
-    error = a->error + size_of(&value, 0) * b->error * (1.0L + 0x1p-50L);
-    if (error != 0.0L)
-        error = bottom > 4.0L * b->error ? error / (bottom - 2.0L * b->error) + power_of_two(-16000)
-                                         : power_of_two(16000);
-    value.error = error + (lost ? power_of_two(value.exponent + 1) : 0.0L);
+    value.error = syi_number_unsure(a) + syi_outward(syi_size_above(&value) * unsure, 1);
+    if (value.error != 0.0L)
+        value.error = bottom > 4.0L * unsure ? value.error / (bottom - 2.0L * unsure) +
+                                                   syi_power_above(SYI_REST_BOTTOM)
+                                             : syi_power_above(16000);
+    if (lost)
+        value.error += syi_power_above(value.exponent + 1);
     *out = value;
 }
 
-static double nearest(const syi_number *a)
+int syi_number_sign(const syi_number *a)
 {
-    int sticky = 0;
-    if (a->sign == 0)
-        return 0.0;
-    for (int i = 0; i < a->limbs - 1; i++)
-        sticky |= a->limb[i] != 0;
-    return syi_round_to_double(a->sign < 0, a->limb[a->limbs - 1],
-                               a->exponent + 64 * (int64_t)(a->limbs - 1), sticky);
-}
-
-/* out = a + sign * 2^exponent, a multiple of a's last place. */
-static void displace(syi_number *out, const syi_number *a, int sign, int64_t exponent)
-{
-    uint64_t one = 1;
-    syi_number step = {.limbs = a->limbs, .sign = sign};
-    take_leading(&step, &one, 1, exponent);
-    syi_number_add(out, a, &step);
-}
-
-/* Non-zero when the true value is the tie between the neighbours below and above. */
-static int is_tie(const syi_number *a, double below, double above)
-{
-    const uint64_t half = UINT64_C(1) << 60;
-    uint64_t twice;
-    if (nextafter(below, above) != above || !syi_is_finite(below) || !syi_is_finite(above))
-        return 0;
-    twice = residue_sum(residue_of(syi_split(below)), residue_of(syi_split(above)));
-    return a->residue == residue_product(twice, half);
-}
-
-int syi_number_round(const syi_number *a, int has_residue, double *out)
-{
-    syi_number low, high;
-    double below, above;
-    int power;
-    int64_t margin;
-    *out = nearest(a);
-    if (a->error == 0.0L)
-        return 1;
-    frexpl(a->error, &power);
-    margin = power + 1;
-    if (a->sign && margin <= a->exponent)
-        margin = a->exponent + 1;
-    displace(&low, a, -1, margin);
-    displace(&high, a, 1, margin);
-    below = nearest(&low);
-    above = nearest(&high);
-    if (below == above)
-        return 1;
-    if (!has_residue)
-        return 0;
-    if (low.sign != high.sign) {
-        if (a->residue == 0)
-            *out = 0.0;
-        return a->residue == 0;
-    }
-    if (is_tie(a, below, above)) {
-        *out = syi_bits(below) & 1 ? above : below;
-        return 1;
-    }
-    return 0;
+    if (a->sign)
+        return syi_size_below(a) > syi_number_unsure(a) ? a->sign : 0;
+    return a->error == 0.0L ? (a->rest.least > 0.0L) - (a->rest.most < 0.0L) : 0;
 }

@@ -1,11 +1,19 @@
 /*
- * Numbers for the decisions that double-double cannot make: many leading bits, a rigorous bound of
- * the error, and what the true value is modulo the prime 2^61 - 1.
+ * Numbers for the decisions that double-double cannot make. The true value is
+ *
+ *     sign * limbs * 2^exponent  +  something of at most `error`, of either sign  +  the rest
  *
  * Leading bits alone never prove that a value is exactly zero or exactly halfway between two
- * doubles, which happens (a period of 3 halves, and prices are short decimals). The residue does: a
- * value whose bits cannot be told from such a point, and which agrees with it modulo the prime, is
- * that point. All operations are rational, so the residue goes through each of them.
+ * doubles, which happens (a period of 3 halves, and prices are short decimals), nor on which side
+ * of such a point it lies by so little that no number of bits shows it, which happens as well (the
+ * average has come near a price that stands still for long, and now the price moves).
+ *
+ * So what is too small beside another number is put into the rest, of which two bounds are kept, as
+ * a rule of the same sign: that is the side. The first two terms together are known modulo the
+ * prime 2^61 - 1 as well: all operations are rational, so the residue goes through each of them.
+ * Where there is no error, which is where only halves are taken, bits prove where the two terms
+ * lie. Elsewhere a value that not even the most bits tell from a point, and which agrees with it
+ * modulo the prime, is believed to be that point: of others one in 2^61 agrees.
  */
 #ifndef SYI_KERNELS_RECURRENCE_NUMBER_H
 #define SYI_KERNELS_RECURRENCE_NUMBER_H
@@ -17,11 +25,18 @@
 #define SYI_NUMBER_LEAST 6
 #define SYI_NUMBER_MOST  40
 
+/* Bounds of what was dropped and is not zero; both 0: nothing was. */
+typedef struct syi_rest {
+    long double least, most;
+} syi_rest;
+
 typedef struct syi_number {
     int limbs, sign;  /* limbs in use; -1, 0, 1 */
     int64_t exponent; /* sign * (limb[limbs - 1] ... limb[0]) * 2^exponent, top bit set */
+    int has_residue;  /* it comes from values that are known exactly */
     uint64_t residue;
     long double error; /* its range outlasts that of double, its precision does not matter */
+    syi_rest rest;
     uint64_t limb[SYI_NUMBER_MOST];
 } syi_number;
 
@@ -35,6 +50,8 @@ syi_factor syi_factor_of(int64_t multiply, int64_t divide);
 
 /* A finite double, exactly; every number of a computation has as many limbs. */
 void syi_number_set(syi_number *out, double x, int limbs);
+/* Zero, known to within `error`. */
+void syi_number_unknown(syi_number *out, long double error, int limbs);
 /* out = a + b, a - b, -a, a * factor. `out` may be an operand. */
 void syi_number_add(syi_number *out, const syi_number *a, const syi_number *b);
 void syi_number_subtract(syi_number *out, const syi_number *a, const syi_number *b);
@@ -43,8 +60,10 @@ void syi_number_scale(syi_number *out, const syi_number *a, const syi_factor *fa
 /* out = a / b, b not zero. Its error is without bound when b may be zero. */
 void syi_number_divide(syi_number *out, const syi_number *a, const syi_number *b);
 
-/* The nearest double, ties to even, zero +0; returns non-zero when that is certain. Residues are
- * believed only of values computed from the very beginning of their series. */
-int syi_number_round(const syi_number *a, int has_residue, double *out);
+/* Of the true value; 0 also when it is not known. */
+int syi_number_sign(const syi_number *a);
+
+/* The nearest double, ties to even, zero +0; returns non-zero when that is certain. */
+int syi_number_round(const syi_number *a, double *out);
 
 #endif

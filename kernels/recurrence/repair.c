@@ -1,9 +1,10 @@
 /*
  * A stretch is first computed from far enough to its left that the unknown state there has decayed
- * below what mostly matters; what that does not decide is begun farther and farther away, at last
- * at the row's beginning, where residues settle ties and zeros, and then with bits enough for any
- * doubles. Every step of this gives the correctly rounded value or says that it cannot, so where a
- * stretch begins does not show in its bits.
+ * below what mostly matters; what that does not decide is begun farther and farther away: mostly
+ * before a time in which the price stood still, for what is left of the state from then on has a
+ * sign, and that is all that is wanted of it (number.h). At last it is begun at the row's
+ * beginning, with bits enough for any doubles. Every step of this gives the correctly rounded value
+ * or says that it cannot, so where a stretch begins does not show in its bits.
  */
 #include "recurrence/repair.h"
 
@@ -59,12 +60,6 @@ static int64_t look(const sy_segment *row, int64_t from, int64_t last, int late,
         *peak = fmax(*peak, largest);
     }
     return last;
-}
-
-void syi_number_unknown(syi_number *out, long double error, int limbs)
-{
-    syi_number_set(out, 0.0, limbs);
-    out->error = error;
 }
 
 void syi_number_seed(syi_number *out, const double *x, int64_t count, int limbs)

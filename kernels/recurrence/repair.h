@@ -39,7 +39,5 @@ static inline void syi_number_smooth(syi_number *deviation, const syi_number *ch
 
 /* The mean of count values ending at x[0], less x[0]. */
 void syi_number_seed(syi_number *out, const double *x, int64_t count, int limbs);
-/* Zero, known to within `error`. */
-void syi_number_unknown(syi_number *out, long double error, int limbs);
 
 #endif

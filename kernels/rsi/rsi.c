@@ -51,7 +51,7 @@ static void advance(walk *w, double from, double to)
     add_move(w, from, to);
 }
 
-static int put(const walk *w, int known, double *y)
+static int put(const walk *w, double *y)
 {
     const syi_factor hundred = syi_factor_of(100, 1);
     syi_number part, total;
@@ -62,7 +62,7 @@ static int put(const walk *w, int known, double *y)
     }
     syi_number_scale(&part, &w->up, &hundred);
     syi_number_divide(&part, &part, &total);
-    return syi_number_round(&part, known, y);
+    return syi_number_round(&part, y);
 }
 
 static void begin(walk *w, const double *x, int64_t period, const syi_attempt *attempt)
@@ -86,7 +86,7 @@ static int64_t compute(const sy_segment *row, const syi_attempt *attempt)
     for (;;) {
         if (t >= attempt->first) {
             if (fresh)
-                certain = put(&w, attempt->from_seed, &value);
+                certain = put(&w, &value);
             row->out[0][t] = value;
             fresh = 0;
             if (!certain && undecided == attempt->last)

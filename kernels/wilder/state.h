@@ -53,7 +53,8 @@ SYI_INLINE syi_deviation syi_wilder_shrink(syi_deviation a, const syi_factor_dd 
     if (size < SYI_FAINT || factor->b.high < SYI_FAINT) {
         product = (syi_dd){0.0, 0.0};
         lost = SYI_PER_FINE * 1.0001;
-        size = factor->above * a.value.high; /* the same, rounded otherwise */
+        /* The same, rounded otherwise, and not to less than it is. */
+        size = a.value.high != 0.0 ? fma(factor->above, a.value.high, 0x1p-1074) : 0.0;
     }
     lost = fma(factor->above, a.error, lost * size);
     /* An error that once was there does not vanish by underflow: only exact zeros have none. */
@@ -192,8 +193,8 @@ SYI_INLINE double syi_atr_settle(const syi_wilder_state *s, double *y)
 {
     syi_dd mean = syi_dd_divide(s->total.value, s->period);
     double error = fma(SYI_DD_ERROR, mean.high, s->total.error / s->period * (1.0 + 0x1p-40));
-    if (mean.high != 0.0 && mean.high < SYI_FAINT)
-        error += SYI_PER_FINE * mean.high;
+    if (s->total.value.high != 0.0 && mean.high < SYI_FAINT)
+        error += SYI_PER_FINE * (mean.high + 0x1p-1074);
     /* The least of an error may have been lost to underflow. */
     return syi_dd_settle(mean, s->total.error != 0.0 ? error + 0x1p-1000 : error, y);
 }

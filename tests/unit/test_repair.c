@@ -1,6 +1,7 @@
 /*
  * Deciding a recurrence stretch by stretch gives the bits of deciding the whole row at once, from
- * no more of the row than the decision asks for, also around a spike and behind a NaN.
+ * no more of the row than the decision asks for, also around a spike, behind a NaN, and where a
+ * price mostly stands still.
  */
 #include "kernel.h"
 
@@ -85,6 +86,18 @@ Test(repair, stretches_around_a_spike)
 {
     fill(3 * STRETCH + 5, -1);
     check_all();
+}
+
+/* A price that stands still for long, as its average comes near it, and moves by a tick: each move
+ * is in doubt, and each is decided from not much farther away than the price has stood still. */
+Test(repair, stretches_of_a_price_that_stands_still)
+{
+    static const double ema[] = {3, 0}, macd[] = {3, 7, 3, 0}, wilder[] = {2};
+    for (int64_t i = 0; i < N; i++)
+        x[i] = (double)(10000 + i / 500 % 7 * (i / 500 % 3)) / 100;
+    check(&syi_workload_ema, ema);
+    check(&syi_workload_macd, macd);
+    check(&syi_workload_atr, wilder);
 }
 
 Test(repair, stretches_behind_a_hole)
