@@ -221,7 +221,8 @@ int cli_parse(cli_args *args, int argc, char **argv)
         {.name = "devices", .kind = CLI_TEXT, .to = &args->devices, .placeholder = "LIST"},
         {.name = "cuda-driver", .kind = CLI_TEXT, .to = &args->cuda_driver, .placeholder = "PATH"},
         {.name = "nvml", .kind = CLI_TEXT, .to = &args->nvml, .placeholder = "PATH"},
-        {.name = "verbose", .kind = CLI_FLAG, .to = &verbose}};
+        {.name = "verbose", .kind = CLI_FLAG, .to = &verbose},
+        {.name = "help", .kind = CLI_FLAG, .to = &args->help}};
     args->help = wants_help(argc, argv);
     for (int i = 0; i < argc; i++) {
         const char *text = argv[i];

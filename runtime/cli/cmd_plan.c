@@ -82,7 +82,7 @@ static int print_json(const sy_plan_info *plan, const char *workload)
 }
 
 typedef struct plan_request {
-    int64_t size, rows;
+    int64_t size, rows; /* a size below 0: not given */
     const char *ratios, *tag, *accuracy_word, *dtype_word, *device;
     sy_accuracy accuracy;
     sy_dtype dtype;
@@ -113,8 +113,17 @@ static int explain(sy_context *context, const sy_work *work, const plan_request 
     return code;
 }
 
+static int check_request(plan_request *request)
+{
+    if (request->size < 0)
+        return cli_fail(CLI_USAGE, "plan needs --size N; see 'steelyard plan --help'");
+    CLI_TRY(cli_accuracy_parse(request->accuracy_word, &request->accuracy));
+    CLI_TRY(cli_dtype_parse(request->dtype_word, &request->dtype));
+    return cli_tag_check(request->tag);
+}
+
 /* The request is checked before the devices, which may have warnings of their own, are opened. */
-static int plan(cli_args *args, const plan_request *request)
+static int plan(cli_args *args, plan_request *request)
 {
     sy_context *catalog = NULL, *context = NULL;
     sy_param params[CLI_MAX_PARAMS];
@@ -122,17 +131,20 @@ static int plan(cli_args *args, const plan_request *request)
     sy_work work = {.struct_size = sizeof work,
                     .rows = request->rows,
                     .columns = request->size,
-                    .dtype = request->dtype,
                     .params = params};
     int code;
     CLI_TRY(cli_open_catalog(&catalog));
-    code = cli_find_workload(catalog, args->positionals[0], &info);
+    code = cli_named_workload(args, catalog, &info);
+    /* An option that is misspelt is looked for before one that is missing. */
     if (code == CLI_DONE)
         code = cli_params(args, &info, params, &work.n_params);
+    if (code == CLI_DONE)
+        code = check_request(request);
     if (code == CLI_DONE)
         code = cli_open(args, &context);
     if (code == CLI_DONE) {
         work.workload = info.name;
+        work.dtype = request->dtype;
         code = explain(context, &work, request);
     }
     sy_context_destroy(&context);
@@ -142,7 +154,7 @@ static int plan(cli_args *args, const plan_request *request)
 
 int cli_cmd_plan(int argc, char **argv)
 {
-    plan_request request = {.rows = 1};
+    plan_request request = {.size = -1, .rows = 1};
     cli_option options[] = {
         {.name = "size",
          .kind = CLI_INTEGER,
@@ -188,10 +200,5 @@ int cli_cmd_plan(int argc, char **argv)
     CLI_TRY(cli_parse(&args, argc, argv));
     if (args.help)
         return cli_workload_help(&args);
-    if (!args.n_positionals || !options[0].given)
-        return cli_fail(CLI_USAGE, "plan needs WORKLOAD and --size N; see 'steelyard plan --help'");
-    CLI_TRY(cli_tag_check(request.tag));
-    CLI_TRY(cli_accuracy_parse(request.accuracy_word, &request.accuracy));
-    CLI_TRY(cli_dtype_parse(request.dtype_word, &request.dtype));
     return plan(&args, &request);
 }

@@ -79,10 +79,8 @@ static int check_request(run *r)
 /* Everything that can be checked without the devices, which may have warnings of their own. */
 static int prepare(run *r, const cli_args *args)
 {
-    if (!args->n_positionals)
-        return cli_fail(CLI_USAGE, "run needs a workload; 'steelyard workloads' lists them");
     CLI_TRY(cli_open_catalog(&r->catalog));
-    CLI_TRY(cli_find_workload(r->catalog, args->positionals[0], &r->info));
+    CLI_TRY(cli_named_workload(args, r->catalog, &r->info));
     /* An option that is misspelt is looked for before one that is missing. */
     CLI_TRY(cli_params(args, &r->info, r->params, &r->n_params));
     CLI_TRY(check_request(r));

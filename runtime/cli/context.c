@@ -202,6 +202,27 @@ int cli_find_workload(sy_context *context, const char *name, sy_workload_info *o
                     nearest ? "?)" : "");
 }
 
+static bool is_param(sy_context *context, const char *name)
+{
+    sy_workload_info info;
+    for (int i = 0; sy_workload_query(context, i, &info) == SY_OK; i++)
+        for (int k = 0; k < info.n_params; k++)
+            if (cli_same_name(info.params[k].name, name))
+                return true;
+    return false;
+}
+
+int cli_named_workload(const cli_args *args, sy_context *context, sy_workload_info *out)
+{
+    if (args->n_positionals)
+        return cli_find_workload(context, args->positionals[0], out);
+    for (int i = 0; i < args->n_extras; i++)
+        if (!is_param(context, args->extras[i].name))
+            return cli_unknown_option(args, args->extras[i].name, NULL, NULL, 0);
+    return cli_fail(CLI_USAGE, "%s needs a workload; 'steelyard workloads' lists them",
+                    args->command);
+}
+
 static void choices_text(const sy_param_info *info, char *text, size_t size)
 {
     size_t used = 0;

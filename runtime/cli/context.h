@@ -48,6 +48,9 @@ void cli_ratios_free(cli_ratios *ratios);
 bool cli_knows_workload(sy_context *context, const char *name);
 /* The workload of a name, with the nearest one in the message when there is none. */
 int cli_find_workload(sy_context *context, const char *name, sy_workload_info *out);
+/* The same for the command line's workload. Where there is none, an option that no workload has is
+ * named instead: misspelt, it takes the next word as its value. */
+int cli_named_workload(const cli_args *args, sy_context *context, sy_workload_info *out);
 
 enum { CLI_MAX_PARAMS = 16 };
 /* The options that are left over as the workload's parameters. */

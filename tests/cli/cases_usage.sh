@@ -40,10 +40,13 @@ refuses "option of nothing" 2 "no option --qqqqqq" run sma $short --qqqqqq 3
 refuses "single dash" 2 "no option '-x'" devices -x
 refuses "option without value" 2 "period needs a value" run sma $short --period
 refuses "option with needless value" 2 "takes no value" devices --json=1
+refuses "help with needless value" 2 "help takes no value" run --help=1
 refuses "option twice" 2 "given twice" run sma $short --seed 1 --seed 2
 refuses "parameter twice" 2 "given twice" run sma $short --period 2 --period 3
 refuses "too many words" 2 "'ema' is one argument too many; usage: steelyard run WORKLOAD" run sma ema $short
 refuses "no workload" 2 "needs a workload" run --input in.csv --output out.csv
+refuses "no workload, but a parameter" 2 "needs a workload" run --period 2 --input in.csv --output out.csv
+refuses "misspelt option before the workload" 2 "no option --quite (did you mean --quiet?)" run --quite sma $short
 refuses "no input" 2 "needs --input" run sma --output out.csv $cpu
 refuses "no output" 2 "needs --output" run sma --input in.csv $cpu
 refuses "unknown workload" 2 "did you mean sma" run smaa $short
@@ -168,6 +171,9 @@ for field in '"workload": "sma"' '"rows": 1000' '"columns": 64' '"decision": "' 
     says "plan --json has $field" "$field"
 done
 accepts "plan as text" plan bollinger --size 100000 --period 50 $cpu
-refuses "plan without size" 2 "needs WORKLOAD and --size" plan sma
+refuses "plan without size" 2 "needs --size" plan sma
+refuses "plan without a workload" 2 "needs a workload" plan --size 5
+refuses "plan with a misspelt option before the workload" 2 "no option --jsn (did you mean --json?)" plan --jsn sma --size 5
+refuses "plan with a misspelt size" 2 "no option --szie (did you mean --size?)" plan sma --szie 100
 refuses "plan with a bad size" 2 "whole number" plan sma --size x
 refuses "plan with a bad parameter" 2 "did you mean --period.*steelyard plan sma --help" plan sma --size 5 --peroid 3
