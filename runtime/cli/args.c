@@ -251,18 +251,19 @@ void cli_print_option(const char *name, const char *placeholder, const char *hel
     char left[64];
     snprintf(left, sizeof left, "--%s%s%s", name, placeholder ? " " : "",
              placeholder ? placeholder : "");
-    printf("  %-26s %s\n", left, help);
+    cli_print(stdout, "  %-26s %s\n", left, help);
 }
 
 void cli_print_help(const cli_args *args)
 {
-    printf("usage: steelyard %s %s\n\n%s\n\noptions:\n", args->command, args->usage, args->summary);
+    cli_print(stdout, "usage: steelyard %s %s\n\n%s\n\noptions:\n", args->command, args->usage,
+              args->summary);
     for (int i = 0; i < args->n_options; i++)
         cli_print_option(args->options[i].name, args->options[i].placeholder,
                          args->options[i].help);
     cli_print_option("devices", "LIST",
                      "auto (default), cpu, cuda, cuda:0,cuda:1,cpu, or simulated ones:");
-    printf("  %-26s %s\n", "", "sim:NAME:speed=3:memory=6GiB:link=12GB/s:latency=20us");
+    cli_print(stdout, "  %-26s %s\n", "", "sim:NAME:speed=3:memory=6GiB:link=12GB/s:latency=20us");
     cli_print_option("cuda-driver", "PATH", "the CUDA driver's library (the system's)");
     cli_print_option("nvml", "PATH", "NVML's library, which knows the load of GPUs (the system's)");
     cli_print_option("verbose", NULL, "also show what the library says about its work");

@@ -22,12 +22,12 @@ static int print_text(const sy_plan_info *plan, const char *workload)
     cli_table table;
     char time[32];
     cli_time_text(plan->predicted_ms, time);
-    printf("%s, %lld x %lld (%lld tile%s): %s\n%s\n", workload, (long long)plan->rows,
-           (long long)plan->columns, (long long)plan->tiles, plan->tiles == 1 ? "" : "s",
-           decision_text(plan->decision), plan->reason);
+    cli_print(stdout, "%s, %lld x %lld (%lld tile%s): %s\n%s\n", workload, (long long)plan->rows,
+              (long long)plan->columns, (long long)plan->tiles, plan->tiles == 1 ? "" : "s",
+              decision_text(plan->decision), plan->reason);
     if (plan->predicted_ms >= 0)
-        printf("predicted: %s\n", time);
-    printf("\n");
+        cli_print(stdout, "predicted: %s\n", time);
+    cli_print(stdout, "\n");
     cli_table_begin(&table, 9, "device", ">ratio", ">tiles", ">elements", ">predicted", ">copy in",
                     ">compute", ">copy out", "note");
     for (int i = 0; i < plan->n_devices; i++) {

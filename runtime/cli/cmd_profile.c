@@ -44,7 +44,8 @@ static int profile(sy_context *context, const sy_profile_options *options)
     if (status != SY_OK)
         return cli_library_failed(status);
     code = print_balance(&balance);
-    printf("\nwritten to %s under the tag '%s'\n", sy_multigpu_path(context), balance.tag);
+    cli_print(stdout, "\nwritten to %s under the tag '%s'\n", sy_multigpu_path(context),
+              balance.tag);
     sy_balance_clear(&balance);
     return code;
 }

@@ -56,8 +56,8 @@ static int show(sy_context *context, const char *tag)
                         "profile --workload %s%s' measures them",
                         tag, sy_multigpu_path(context),
                         cli_knows_workload(context, tag) ? "" : "W --tag ", tag);
-    printf("no ratios are stored in %s; 'steelyard profile' measures them\n",
-           sy_multigpu_path(context));
+    cli_print(stdout, "no ratios are stored in %s; 'steelyard profile' measures them\n",
+              sy_multigpu_path(context));
     return CLI_DONE;
 }
 
@@ -87,7 +87,7 @@ static int set(sy_context *context, const char *text, const char *tag)
     cli_ratios_free(&ratios);
     if (code || status != SY_OK)
         return code ? code : cli_library_failed(status);
-    printf("stored for the tag '%s' in %s\n", tag, sy_multigpu_path(context));
+    cli_print(stdout, "stored for the tag '%s' in %s\n", tag, sy_multigpu_path(context));
     return CLI_DONE;
 }
 
@@ -101,7 +101,7 @@ static int clear(sy_context *context, const char *tag)
             tag, sy_multigpu_path(context));
     if (status != SY_OK && status != SY_ERR_NOT_FOUND)
         return cli_library_failed(status);
-    printf("cleared in %s\n", sy_multigpu_path(context));
+    cli_print(stdout, "cleared in %s\n", sy_multigpu_path(context));
     return CLI_DONE;
 }
 

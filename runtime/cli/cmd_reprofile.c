@@ -73,7 +73,8 @@ static sy_status measure(sy_context *context, const request *r, const sy_balance
     cli_progress_erase();
     if (status != SY_OK)
         return status;
-    printf("%s: %s%s\n", balance->tag, *now.kept ? "kept: " : "measured again", now.kept);
+    cli_print(stdout, "%s: %s%s\n", balance->tag, *now.kept ? "kept: " : "measured again",
+              now.kept);
     sy_balance_clear(&now);
     return SY_OK;
 }
@@ -98,7 +99,7 @@ static int go_through(sy_context *context, const request *r, bool only_count, in
         }
         *wanted += !skip;
         if (!only_count && skip)
-            printf("%s: %s\n", tag, skip);
+            cli_print(stdout, "%s: %s\n", tag, skip);
         else if (!only_count)
             status = measure(context, r, &balance);
         sy_balance_clear(&balance);
@@ -161,7 +162,7 @@ static int reprofile(sy_context *context, const request *r)
         return cli_fail(CLI_FAILED, "the path %.80s... is too long", sy_multigpu_path(context));
     CLI_TRY(cli_lock_alone(path, &held));
     if (held < 0) {
-        printf("another reprofile is at work; nothing is left to do here\n");
+        cli_print(stdout, "another reprofile is at work; nothing is left to do here\n");
         return CLI_DONE;
     }
     code = check_load(context, r);

@@ -119,7 +119,7 @@ static int show_text(sy_context *context)
         add_device(&table, &info);
     }
     CLI_TRY(cli_table_end(&table, stdout));
-    printf("\n");
+    cli_print(stdout, "\n");
     cli_table_begin(&table, 4, "profile", "updated", ">age", "drift");
     code = each_profile(context, add_row, &table);
     CLI_TRY(cli_table_end(&table, stdout));
@@ -170,29 +170,29 @@ static int show_json(sy_context *context)
 /* In a label's value, backslash, quote and line feed have to be escaped. */
 static void print_label(const char *name, const char *text)
 {
-    printf("%s=\"", name);
+    cli_print(stdout, "%s=\"", name);
     for (; *text; text++) {
         if (*text == '\n')
-            fputs("\\n", stdout);
+            cli_print(stdout, "\\n");
         else if (*text == '\\' || *text == '"')
-            printf("\\%c", *text);
+            cli_print(stdout, "\\%c", *text);
         else
-            putchar(*text);
+            cli_print(stdout, "%c", *text);
     }
-    putchar('"');
+    cli_print(stdout, "\"");
 }
 
 /* A metric of a profile or of a device, or of a device in a profile. */
 static void print_metric(const char *name, const char *tag, const char *device, double number)
 {
-    printf("%s{", name);
+    cli_print(stdout, "%s{", name);
     if (tag)
         print_label("tag", tag);
     if (tag && device)
-        putchar(',');
+        cli_print(stdout, ",");
     if (device)
         print_label("device", device);
-    printf("} %.17g\n", number);
+    cli_print(stdout, "} %.17g\n", number);
 }
 
 static int print_age(void *user, const sy_balance *balance)
@@ -238,16 +238,16 @@ static int show_prometheus(sy_context *context)
         else
             snprintf(name, sizeof name, "steelyard_device_%s",
                      cli_sensor_at(metric - BASIC_METRICS)->name);
-        printf("# TYPE %s gauge\n", name);
+        cli_print(stdout, "# TYPE %s gauge\n", name);
         for (int i = 0; i < sy_device_count(context); i++) {
             sy_device_info info;
             if (sy_device_query(context, i, &info) == SY_OK && !isnan(metric_value(metric, &info)))
                 print_metric(name, NULL, info.name, metric_value(metric, &info));
         }
     }
-    printf("# TYPE steelyard_profile_age_seconds gauge\n");
+    cli_print(stdout, "# TYPE steelyard_profile_age_seconds gauge\n");
     CLI_TRY(each_profile(context, print_age, NULL));
-    printf("# TYPE steelyard_profile_drift_ratio gauge\n");
+    cli_print(stdout, "# TYPE steelyard_profile_drift_ratio gauge\n");
     return each_profile(context, print_drift, NULL);
 }
 

@@ -50,7 +50,7 @@ static int show(sy_context *context, const char *key)
             "no threshold is stored for '%s' in %s; 'steelyard thresholds show' lists what is", key,
             sy_thresholds_path(context));
     if (!l.found)
-        printf("no thresholds are stored in %s\n", sy_thresholds_path(context));
+        cli_print(stdout, "no thresholds are stored in %s\n", sy_thresholds_path(context));
     return CLI_DONE;
 }
 
@@ -59,7 +59,7 @@ static int set(sy_context *context, const char *key, double cpu_ms, double gpu_m
     sy_status status = sy_threshold_update(context, key, cpu_ms, gpu_ms);
     if (status != SY_OK)
         return cli_library_failed(status);
-    printf("added to '%s' in %s\n", key, sy_thresholds_path(context));
+    cli_print(stdout, "added to '%s' in %s\n", key, sy_thresholds_path(context));
     return CLI_DONE;
 }
 
@@ -73,7 +73,7 @@ static int clear(sy_context *context, const char *key)
             sy_thresholds_path(context));
     if (status != SY_OK && status != SY_ERR_NOT_FOUND)
         return cli_library_failed(status);
-    printf("cleared in %s\n", sy_thresholds_path(context));
+    cli_print(stdout, "cleared in %s\n", sy_thresholds_path(context));
     return CLI_DONE;
 }
 

@@ -293,7 +293,7 @@ double cli_param_value(const sy_param_info *info, const sy_param *params, int n_
 static void print_params_help(const sy_workload_info *info)
 {
     if (info->n_params)
-        printf("\nparameters of %s:\n", info->name);
+        cli_print(stdout, "\nparameters of %s:\n", info->name);
     for (int i = 0; i < info->n_params; i++) {
         const sy_param_info *param = &info->params[i];
         char low[CLI_NUMBER_SIZE], high[CLI_NUMBER_SIZE], fallback[CLI_NUMBER_SIZE];

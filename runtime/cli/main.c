@@ -1,6 +1,5 @@
 /* The command `steelyard`: finds the command that was asked for and hands over to it. */
 #define _POSIX_C_SOURCE 200809L
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,13 +30,14 @@ enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_usage(FILE *to)
 {
-    fprintf(to, "usage: steelyard COMMAND [OPTION]...\n\n"
-                "Several unequal devices work as one fast device: the same bits for any split.\n\n"
-                "commands:\n");
+    cli_print(to,
+              "usage: steelyard COMMAND [OPTION]...\n\n"
+              "Several unequal devices work as one fast device: the same bits for any split.\n\n"
+              "commands:\n");
     for (int i = 0; i < N_COMMANDS; i++)
-        fprintf(to, "  %-12s %s\n", commands[i].name, commands[i].summary);
-    fprintf(to, "\n'steelyard COMMAND --help' explains one; 'steelyard --version' prints the "
-                "version.\n");
+        cli_print(to, "  %-12s %s\n", commands[i].name, commands[i].summary);
+    cli_print(to, "\n'steelyard COMMAND --help' explains one; 'steelyard --version' prints the "
+                  "version.\n");
 }
 
 static const command *find_command(const char *name)
@@ -67,7 +67,7 @@ static int dispatch(int argc, char **argv)
         return CLI_USAGE;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        printf("steelyard %s\n", sy_version());
+        cli_print(stdout, "steelyard %s\n", sy_version());
         return CLI_DONE;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
@@ -102,10 +102,5 @@ int main(int argc, char **argv)
     hold_standard_streams();
     cli_output_catch_signals();
     code = dispatch(argc, argv);
-    errno = 0;
-    if ((fflush(stdout) || ferror(stdout)) && code == CLI_DONE)
-        code = errno == EPIPE ? CLI_FAILED
-                              : cli_fail(CLI_FAILED, "cannot write standard output: %s; %s",
-                                         strerror(errno), cli_remedy(errno));
-    return code;
+    return code == CLI_DONE ? cli_print_end() : code;
 }

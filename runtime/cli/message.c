@@ -4,7 +4,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "progress.h"
 
@@ -81,4 +81,30 @@ void cli_log(void *user, sy_log_level level, const char *line)
         say("warning: ", line);
     else if (*verbose)
         say("", line);
+}
+
+/* The first errno: a long list is written in parts, and what comes after the part that failed
+ * changes errno. */
+static int print_error;
+
+void cli_print(FILE *to, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (vfprintf(to, format, args) < 0 && to == stdout && !print_error)
+        print_error = errno;
+    va_end(args);
+}
+
+int cli_print_end(void)
+{
+    if (fflush(stdout) && !print_error)
+        print_error = errno;
+    if (!print_error)
+        return CLI_DONE;
+    /* A reader that has seen enough is no news to anybody. */
+    if (print_error == EPIPE)
+        return CLI_FAILED;
+    return cli_fail(CLI_FAILED, "cannot write standard output: %s; %s", strerror(print_error),
+                    cli_remedy(print_error));
 }

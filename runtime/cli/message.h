@@ -4,6 +4,7 @@
 #define CLI_MESSAGE_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include <steelyard/steelyard.h>
 
@@ -24,6 +25,13 @@ const char *cli_remedy(int code);
 int cli_library_failed(sy_status status);
 /* The library's log: warnings are shown, infos only when `*(int *)user` is not 0. */
 void cli_log(void *user, sy_log_level level, const char *line);
+
+/* fprintf for standard output, and for texts that may go to standard error instead. What standard
+ * output fails with is kept for cli_print_end. */
+void cli_print(FILE *to, const char *format, ...) CLI_PRINTF(2, 3);
+/* Once, after everything: reports what kept standard output from being written, and returns the
+ * exit code. */
+int cli_print_end(void);
 
 /* Hands a failure, which has been reported, on to the caller. */
 #define CLI_TRY(call)                                                                              \

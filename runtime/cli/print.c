@@ -55,11 +55,11 @@ static void print_row(const cli_table *table, size_t first, const int *width, FI
         if (first == 0 && right)
             text++;
         if (right)
-            fprintf(to, "%*s%s", width[k], text, last ? "\n" : "  ");
+            cli_print(to, "%*s%s", width[k], text, last ? "\n" : "  ");
         else if (last)
-            fprintf(to, "%s\n", text);
+            cli_print(to, "%s\n", text);
         else
-            fprintf(to, "%-*s  ", width[k], text);
+            cli_print(to, "%-*s  ", width[k], text);
     }
 }
 
@@ -122,7 +122,7 @@ int cli_json_print(json_t *json)
     char *text = dump(json);
     if (!text)
         return cli_no_memory();
-    puts(text);
+    cli_print(stdout, "%s\n", text);
     free(text);
     return CLI_DONE;
 }

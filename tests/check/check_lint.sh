@@ -66,6 +66,8 @@ start='(^|[^A-Za-z0-9_.>])'
     refuse "the library prints, exits or aborts" \
         "$start(printf|puts|putchar|perror|exit|_exit|abort|assert) *\\(|fprintf *\\( *std(out|err)" \
         $library
+    refuse "what is printed past cli_print, so that nobody learns of its failure" \
+        "$start(printf|puts|putchar|fputs|fputc|putc) *\\(|fprintf *\\( *stdout" $(sources runtime/cli)
     refuse "allocation that the tests cannot make fail" "$start(malloc|calloc|realloc|strdup) *\\(" \
         $(printf '%s\n' $library | grep -v '^runtime/base/mem.c$')
 }

@@ -15,6 +15,16 @@ refuses "full disk for the report" 1 "cannot write '/dev/full': No space left" $
 report "full disk behind standard output" "$([ $? = 1 ] && [ "$(wc -l <err)" = 1 ] || echo "failed")"
 "$steelyard" devices $cpu >/dev/full 2>err
 report "full disk behind a list" "$([ $? = 1 ] && [ "$(wc -l <err)" = 1 ] || echo "failed")"
+"$steelyard" workloads --json >/dev/full 2>err
+report "full disk behind a long list" "$([ $? = 1 ] && [ "$(wc -l <err)" = 1 ] &&
+    grep -q 'cannot write standard output: No space left' err || echo "failed")"
+{
+    until [ -e gone ]; do :; done
+    "$steelyard" workloads --json 2>err
+    echo $? >code
+} | { exec <&- && : >gone; }
+report "a reader of a long list that has left" "$([ "$(cat code)" = 1 ] && [ ! -s err ] ||
+    echo "code $(cat code)")"
 "$steelyard" $to - >&- 2>err
 report "closed standard output" "$([ $? = 1 ] && [ "$(wc -l <err)" = 1 ] || echo "failed")"
 
