@@ -145,13 +145,20 @@ static int read_header(cli_csv *csv)
 
 /* ---- the first pass ---------------------------------------------------------------------- */
 
+/* What to do about a line: a single column with other separators in it is several. */
+static const char *remedy(const cli_csv *csv, csv_span text, const char *otherwise)
+{
+    for (size_t i = 0; csv->n_columns == 1 && i < text.size; i++)
+        if (memchr(";\t|", text.at[i], 3))
+            return "separate the fields by commas";
+    return otherwise;
+}
+
 static int ragged(const cli_csv *csv, int64_t line, int found)
 {
-    return cli_fail(CLI_FAILED,
-                    "%s: line %lld has %d field%s where the header has %d; correct the "
-                    "line",
+    return cli_fail(CLI_FAILED, "%s: line %lld has %d field%s where the header has %d; %s",
                     cli_input_name(csv->path), (long long)line, found, found == 1 ? "" : "s",
-                    csv->n_columns);
+                    csv->n_columns, remedy(csv, csv->header, "correct the line"));
 }
 
 /* Empty lines at the end of the file are no records; in a file of one column, an empty line among
@@ -200,7 +207,9 @@ static int check_text(const cli_csv *csv)
     if (csv->bytes.size == 0)
         return cli_fail(CLI_FAILED, "%s is empty; a header row and at least one record are needed",
                         name);
-    if (csv->bytes.size >= 2 && ((p[0] == 0xff && p[1] == 0xfe) || (p[0] == 0xfe && p[1] == 0xff)))
+    /* Without a mark it has the zero bytes of letters that are ASCII. */
+    if (csv->bytes.size >= 2 && ((p[0] == 0xff && p[1] == 0xfe) || (p[0] == 0xfe && p[1] == 0xff) ||
+                                 (p[0] == 0) != (p[1] == 0)))
         return cli_fail(CLI_FAILED, "%s is UTF-16; save it as CSV in UTF-8", name);
     if (csv->bytes.size >= 6 && memcmp(p, "\x93NUMPY", 6) == 0)
         return cli_fail(CLI_FAILED, "%s is an .npy file; let its name end in .npy", name);
@@ -271,23 +280,13 @@ static cli_number parse_value(csv_span text, sy_dtype dtype, double *out)
     return kind;
 }
 
-static bool has_other_separator(csv_span text)
-{
-    for (size_t i = 0; i < text.size; i++)
-        if (memchr(";\t|", text.at[i], 3))
-            return true;
-    return false;
-}
-
 static int bad_value(const cli_csv *csv, int column, int64_t line, csv_span text, const char *what)
 {
     int shown = text.size > 40 ? 40 : (int)text.size;
-    return cli_fail(CLI_FAILED, "%s: line %lld, column '%s': '%.*s' is %s; %s",
+    return cli_fail(CLI_FAILED, "%s: line %lld, column '%s': '%.*s%s' is %s; %s",
                     cli_input_name(csv->path), (long long)line, csv->names[column], shown, text.at,
-                    what,
-                    csv->n_columns == 1 && has_other_separator(text)
-                        ? "separate the fields by commas"
-                        : "correct it, or choose another column with --column");
+                    text.size > 40 ? "..." : "", what,
+                    remedy(csv, text, "correct it, or choose another column with --column"));
 }
 
 static int read_value(const cli_csv *csv, int column, int64_t line, csv_span field, sy_dtype dtype,
@@ -297,10 +296,16 @@ static int read_value(const cli_csv *csv, int column, int64_t line, csv_span fie
     cli_number kind = parse_value(text.size ? text : (csv_span){"nan", 3}, dtype, out);
     if (kind == CLI_NUMBER_OK)
         return CLI_DONE;
+    if (memchr(text.at, '\0', text.size)) /* it would end the line of the message */
+        return cli_fail(CLI_FAILED,
+                        "%s: line %lld, column '%s': there is a zero byte in the field; remove "
+                        "it, or save the file as CSV in UTF-8",
+                        cli_input_name(csv->path), (long long)line, csv->names[column]);
     return bad_value(csv, column, line, text,
-                     kind == CLI_NUMBER_NOT ? "not a number"
-                     : dtype == SY_F32      ? "too large for a float"
-                                            : "too large for a double");
+                     kind == CLI_NUMBER_NOT        ? "not a number"
+                     : kind == CLI_NUMBER_TOO_LONG ? "longer than 1,199 characters"
+                     : dtype == SY_F32             ? "too large for a float"
+                                                   : "too large for a double");
 }
 
 static int read_records(const cli_csv *csv, const int *wanted, sy_dtype dtype, void *const *to)

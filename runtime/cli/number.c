@@ -115,7 +115,7 @@ static cli_number parse_decimal(const char *text, size_t size, bool narrow, doub
     char copy[1200]; /* the longest exact decimal of a double has 1,077 characters */
     double value;
     if (size >= sizeof copy)
-        return CLI_NUMBER_NOT;
+        return CLI_NUMBER_TOO_LONG;
     memcpy(copy, text, size);
     copy[size] = '\0';
     value = narrow ? (double)strtof(copy, NULL) : strtod(copy, NULL);

@@ -5,7 +5,12 @@
 
 #include <stddef.h>
 
-typedef enum cli_number { CLI_NUMBER_OK, CLI_NUMBER_NOT, CLI_NUMBER_TOO_LARGE } cli_number;
+typedef enum cli_number {
+    CLI_NUMBER_OK,
+    CLI_NUMBER_NOT,
+    CLI_NUMBER_TOO_LARGE,
+    CLI_NUMBER_TOO_LONG /* of more than 1,199 characters */
+} cli_number;
 
 /* The whole of text[0 .. size) must be one decimal number, or nan, inf or infinity in any case.
  * No blanks, no hexadecimal. */

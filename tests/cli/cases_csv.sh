@@ -34,10 +34,22 @@ printf 'time,close\n1,"2\n3,4\n' >in.csv
 refuses "open quote" 1 "line 2: a quoted field has no closing quote" run sma $io
 printf '\377\376t\000,\000' >in.csv
 refuses "UTF-16" 1 "UTF-16" run sma $io
+printf 'c\000l\000\n\0001\000' >in.csv
+refuses "UTF-16 without a mark" 1 "UTF-16" run sma $io
+printf '\000c\000l\000\n\0001' >in.csv
+refuses "UTF-16 without a mark, big-endian" 1 "UTF-16" run sma $io
+printf 'time,close\n1,2\n2,1\000\n' >in.csv
+refuses "zero byte in a price" 1 "line 3, column 'close': there is a zero byte" run sma $io
+printf 'time,close\n1,2\n2,%01200d\n' 1 | sed 's/,0/,1/' >in.csv
+refuses "number of 1200 characters" 1 "'10*\.\.\.' is longer than 1,199 characters; correct it" run sma $io
 printf '\223NUMPY\001\000' >in.csv
 refuses "npy under another name" 1 "is an .npy file" run sma $io
 printf 'time;close\n1;2\n3;4\n' >in.csv
 refuses "semicolons" 2 "commas" run sma $io --column close
+printf 'time;close\n1;2,5\n3;4,5\n' >in.csv
+refuses "semicolons, and commas in numbers" 1 "line 2 has 2 fields where the header has 1; separate the fields by commas" \
+    run sma $io
+printf 'time;close\n1;2\n3;4\n' >in.csv
 refuses "semicolons without --column" 1 "'1;2' is not a number; separate the fields by commas" \
     run sma $io
 printf '1\n2\n3\n' >in.csv

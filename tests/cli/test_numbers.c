@@ -168,6 +168,7 @@ static void check_words(void)
     static const char *const refused[] = {"",    " ",      "1 ",  " 1",  ".",     "+",       "-",
                                           "e5",  "1e",     "1e+", "0x1", "1.2.3", "1,5",     "1_0",
                                           "--1", "nan(1)", "na",  "in",  "1f",    "infinite"};
+    char longest[1201];
     double value;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (cli_number_parse(refused[i], strlen(refused[i]), &value) != CLI_NUMBER_NOT)
@@ -178,6 +179,13 @@ static void check_words(void)
         failed("is no nan", value, "NaN");
     if (cli_number_parse("-INF", 4, &value) != CLI_NUMBER_OK || value != -HUGE_VAL)
         failed("is no infinity", value, "-INF");
+    memset(longest, '1', sizeof longest - 1);
+    memcpy(longest, "0.", 2);
+    longest[1200] = '\0';
+    if (cli_number_parse(longest, 1200, &value) != CLI_NUMBER_TOO_LONG)
+        failed("is not too long", 0, longest);
+    longest[1199] = '\0';
+    check_reading(longest);
     check_reading(".5");
     check_reading("5.");
     check_reading("+1E2");
