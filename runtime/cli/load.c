@@ -58,7 +58,8 @@ static int load_open(const char *path, int fd, cli_bytes *out)
     if (fstat(fd, &info))
         return cannot_read(path);
     if (S_ISDIR(info.st_mode))
-        return cli_fail(CLI_FAILED, "'%s' is a directory; name a .csv or .npy file", path);
+        return cli_fail(CLI_FAILED, "'%s' is a directory; name a .csv or .npy file",
+                        cli_input_name(path));
     if (!S_ISREG(info.st_mode) || info.st_size == 0 || fd == STDIN_FILENO)
         return read_all(path, fd, out);
     map = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);

@@ -6,6 +6,9 @@ refuses "missing file" 1 "cannot read 'none.csv': No such file" run sma --input 
     --output out.csv $cpu
 mkdir -p dir.csv dir.npy
 refuses "input is a folder" 1 "is a directory" run sma --input dir.csv --output out.csv $cpu
+"$steelyard" run sma --input - --output out.csv $cpu <dir.csv >stdout 2>err
+report "standard input is a folder" "$([ $? = 1 ] &&
+    grep -q "'standard input' is a directory" err || echo "failed")"
 refuses "npy input is a folder" 1 "is a directory" run sma --input dir.npy --output out.csv $cpu
 refuses "input of another ending" 2 "must end in .csv or .npy" run sma --input in.txt \
     --output out.csv $cpu
