@@ -1,10 +1,12 @@
 /* Writing CSV. Records that came from a CSV file go out byte for byte, with the new fields before
  * their line end. */
+#define _POSIX_C_SOURCE 200809L
 #include "csv_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "message.h"
 #include "number.h"
@@ -190,7 +192,8 @@ int cli_csv_write(cli_output *output, const cli_input *input, const sy_workload_
                   void *const *results)
 {
     writer w = {output, input, workload, results, input->from_csv ? input->csv.line_end : "\n"};
-    cli_progress_begin("writing", "lines");
+    /* On a terminal the line would be drawn into the records. */
+    cli_progress_begin(isatty(output->fd) ? NULL : "writing", "lines");
     if (workload->pattern == SY_PATTERN_REDUCE)
         return put_reduction(&w);
     CLI_TRY(put_header(&w));

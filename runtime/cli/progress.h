@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* Starts a phase. `unit` is what is counted ("tiles", "B"); both strings must outlive the phase. */
+/* Starts a phase. `unit` is what is counted ("tiles", "B"); both strings must outlive the phase.
+ * A label of NULL: it is not shown. */
 void cli_progress_begin(const char *label, const char *unit);
 /* May be called as often as is convenient; from one thread at a time. */
 void cli_progress_step(uint64_t done, uint64_t total);
