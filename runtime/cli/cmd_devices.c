@@ -1,4 +1,6 @@
 /* `steelyard devices`: what there is to compute on. */
+#include <stdlib.h>
+
 #include "args.h"
 #include "commands.h"
 #include "context.h"
@@ -74,16 +76,19 @@ static int print_json(const sy_device_info *list, int n)
 
 static int list_devices(sy_context *context, bool json)
 {
-    enum { MAX_DEVICES = 64 };
-    sy_device_info list[MAX_DEVICES];
-    int n = sy_device_count(context);
-    n = n < MAX_DEVICES ? n : MAX_DEVICES;
-    for (int i = 0; i < n; i++) {
-        sy_status status = sy_device_query(context, i, &list[i]);
-        if (status != SY_OK)
-            return cli_library_failed(status);
-    }
-    return json ? print_json(list, n) : print_text(list, n);
+    const int n = sy_device_count(context);
+    sy_device_info *list = malloc((size_t)n * sizeof *list);
+    sy_status status = SY_OK;
+    int code;
+    if (!list)
+        return cli_no_memory();
+    for (int i = 0; i < n && status == SY_OK; i++)
+        status = sy_device_query(context, i, &list[i]);
+    code = status != SY_OK ? cli_library_failed(status)
+           : json          ? print_json(list, n)
+                           : print_text(list, n);
+    free(list);
+    return code;
 }
 
 int cli_cmd_devices(int argc, char **argv)

@@ -3,10 +3,24 @@
 #include "message.h"
 
 #include <errno.h>
-#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "progress.h"
+
+char *cli_compose(const char *format, va_list args)
+{
+    va_list again;
+    char *text;
+    int size;
+    va_copy(again, args);
+    size = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    text = size < 0 ? NULL : malloc((size_t)size + 1);
+    if (text)
+        vsnprintf(text, (size_t)size + 1, format, args);
+    return text;
+}
 
 static void say(const char *kind, const char *line)
 {

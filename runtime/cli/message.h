@@ -3,6 +3,7 @@
 #ifndef CLI_MESSAGE_H
 #define CLI_MESSAGE_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -16,6 +17,8 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_NO_DEVICE = 3, CLI_BUSY 
 #define CLI_PRINTF(text, first)
 #endif
 
+/* The whole text, however long it is, to be freed; NULL: a lack of memory. */
+char *cli_compose(const char *format, va_list args);
 /* Prints "steelyard: ..." and returns `code`. */
 int cli_fail(int code, const char *format, ...) CLI_PRINTF(2, 3);
 int cli_no_memory(void);

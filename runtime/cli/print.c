@@ -11,20 +11,22 @@
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
-static void add_cell(cli_table *table, const char *text)
+/* Takes the text over; NULL is a lack of memory. */
+static void add_cell(cli_table *table, char *text)
 {
     if (table->count == table->room) {
         size_t room = table->room ? 2 * table->room : 64;
         char **cells = realloc(table->cells, room * sizeof *cells);
         table->failed |= !cells;
-        if (!cells)
+        if (!cells) {
+            free(text);
             return;
+        }
         table->cells = cells;
         table->room = room;
     }
-    table->cells[table->count] = strdup(text);
-    table->failed |= !table->cells[table->count];
-    table->count++;
+    table->failed |= !text;
+    table->cells[table->count++] = text;
 }
 
 void cli_table_begin(cli_table *table, int columns, ...)
@@ -33,18 +35,16 @@ void cli_table_begin(cli_table *table, int columns, ...)
     *table = (cli_table){.columns = columns};
     va_start(args, columns);
     for (int i = 0; i < columns; i++)
-        add_cell(table, va_arg(args, const char *));
+        add_cell(table, strdup(va_arg(args, const char *)));
     va_end(args);
 }
 
 void cli_table_cell(cli_table *table, const char *format, ...)
 {
-    char text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    add_cell(table, cli_compose(format, args));
     va_end(args);
-    add_cell(table, text);
 }
 
 static void print_row(const cli_table *table, size_t first, const int *width, FILE *to)

@@ -29,6 +29,10 @@ accepts "thresholds set" thresholds set "$key" --cpu-ms 100 --gpu-ms 40
 accepts "thresholds set again" thresholds set "$key" --cpu-ms=200 --gpu-ms=60
 accepts "thresholds show" thresholds show
 says "thresholds show: averages" "^ *150 *50 *2  bollinger_bands"
+long=$(printf '%0600d' 1)
+accepts "thresholds set of a long key" thresholds set "$long" --cpu-ms 1 --gpu-ms 1
+accepts "thresholds show of a long key" thresholds show "$long"
+says "thresholds show of a long key: the whole" " $long\$"
 refuses "thresholds set without a key" 2 "needs KEY" thresholds set --cpu-ms 1 --gpu-ms 1
 refuses "thresholds set without a time" 2 "needs KEY" thresholds set "$key" --cpu-ms 1
 refuses "thresholds set of nan" 2 "not negative" thresholds set "$key" --cpu-ms nan --gpu-ms 1

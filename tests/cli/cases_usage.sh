@@ -158,6 +158,8 @@ accepts "devices" devices --devices cpu,sim:big:speed=3
 says "devices names one" ' big '
 accepts "devices --json" devices --json --devices cpu,sim:big
 says "devices --json names one" '"name": "big"'
+accepts "70 devices" devices --devices "$(seq 1 70 | sed 's/^/sim:d/' | paste -sd , -)"
+says "70 devices: the last one" ' d70 '
 accepts "workloads" workloads
 says "workloads has bollinger" '^bollinger .*upper,middle,lower'
 accepts "workloads --json" workloads --json
