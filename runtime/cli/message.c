@@ -22,25 +22,38 @@ char *cli_compose(const char *format, va_list args)
     return text;
 }
 
+enum { LINE_SIZE = 1200 };
+
+/* A line that is too long loses its middle: what it quotes, not the reason and the remedy behind.
+ */
 static void say(const char *kind, const char *line)
 {
-    char clean[1200];
-    size_t n = 0;
-    for (; *line && n < sizeof clean - 1; line++, n++)
-        clean[n] = (unsigned char)*line < 0x20 || *line == 0x7f ? '?' : *line;
-    clean[n] = '\0';
+    const size_t length = strlen(line);
+    char clean[LINE_SIZE];
+    if (length < sizeof clean)
+        strcpy(clean, line);
+    else
+        snprintf(clean, sizeof clean, "%.600s ... %s", line, line + length - 590);
+    for (char *p = clean; *p; p++)
+        *p = (unsigned char)*p < 0x20 || *p == 0x7f ? '?' : *p;
     cli_progress_erase();
     fprintf(stderr, "steelyard: %s%s\n", kind, clean);
 }
 
 int cli_fail(int code, const char *format, ...)
 {
-    char line[1200];
+    char cut[LINE_SIZE], *whole;
     va_list args;
     va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
+    whole = cli_compose(format, args);
     va_end(args);
-    say("", line);
+    if (!whole) {
+        va_start(args, format);
+        vsnprintf(cut, sizeof cut, format, args);
+        va_end(args);
+    }
+    say("", whole ? whole : cut);
+    free(whole);
     return code;
 }
 

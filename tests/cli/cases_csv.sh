@@ -4,6 +4,9 @@ io="--input in.csv --output out.csv --period 2 $cpu"
 
 refuses "missing file" 1 "cannot read 'none.csv': No such file" run sma --input none.csv \
     --output out.csv $cpu
+deep=$(printf '%0250d/' 1 2 3 4 5 6 7 8)none.csv
+refuses "missing file, a long path" 1 "^steelyard: cannot read '0.*none.csv': No such file.*; check" run sma \
+    --input "$deep" --output out.csv $cpu
 mkdir -p dir.csv dir.npy
 refuses "input is a folder" 1 "is a directory" run sma --input dir.csv --output out.csv $cpu
 "$steelyard" run sma --input - --output out.csv $cpu <dir.csv >stdout 2>err
@@ -125,6 +128,8 @@ sma,close,sma_2,sma_3
 3,6,0,4
 END
 
+printf '%03000d\n1\nx\n' 1 | sed '1s/^/c/' >in.csv
+refuses "a long name of a column" 1 "line 3, column 'c0.*1': 'x' is not a number; correct it" run sma $io
 printf 'close\n1\n\n3\n4\n6\n\n\n' >in.csv
 accepts "one column with a missing value" run sma $io
 holds "missing value is nan" out.csv <<END
