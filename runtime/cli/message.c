@@ -76,6 +76,8 @@ const char *cli_remedy(int code)
         return "free some space, or choose another disk";
     case EFBIG:
         return "raise the limit of a file's size, or choose another disk";
+    case EBUSY:
+        return "if it is a mount point, name another file, or mount its folder";
     case EACCES:
     case EPERM:
     case EROFS:
