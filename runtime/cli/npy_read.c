@@ -3,10 +3,13 @@
 #include "npy.h"
 
 #include <ctype.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "message.h"
+#include "number.h"
 
 typedef struct npy_header {
     char type[40];
@@ -223,9 +226,43 @@ static int check_size(const char *path, const npy_header *h, size_t width, size_
                     path, (unsigned long long)(have - count * width), (unsigned long long)count);
 }
 
-static int take_values(const char *data, size_t width, size_t count, sy_dtype dtype, cli_npy *npy)
+/* `index`: among all values; it is named as NumPy does it. */
+static int too_large(const char *path, const cli_npy *npy, size_t index, double value)
+{
+    const size_t columns = (size_t)npy->shape[1];
+    char number[CLI_NUMBER_SIZE], row[32] = "";
+    cli_number_print(value, number);
+    if (npy->n_dimensions == 2)
+        snprintf(row, sizeof row, "%zu, ", index / columns);
+    return cli_fail(CLI_FAILED,
+                    "%s: %s at [%s%zu] is too large for a float; correct it, or leave out "
+                    "--dtype f32",
+                    path, number, row, npy->n_dimensions == 2 ? index % columns : index);
+}
+
+static int convert(const char *path, const char *data, size_t width, size_t count, sy_dtype dtype,
+                   cli_npy *npy)
+{
+    for (size_t i = 0; i < count; i++) {
+        union {
+            double wide;
+            float narrow;
+        } value;
+        memcpy(&value, data + width * i, width);
+        if (width == 4)
+            value.wide = (double)value.narrow;
+        else if (isinf((float)value.wide) && !isinf(value.wide))
+            return too_large(path, npy, i, value.wide);
+        cli_value_set(npy->converted, dtype, i, value.wide);
+    }
+    return CLI_DONE;
+}
+
+static int take_values(const char *path, const char *data, size_t width, sy_dtype dtype,
+                       cli_npy *npy)
 {
     const size_t wanted = cli_value_size(dtype);
+    const size_t count = (size_t)npy->shape[0] * (size_t)npy->shape[1];
     if (width == wanted && (uintptr_t)data % wanted == 0) {
         npy->values = data;
         return CLI_DONE;
@@ -233,16 +270,9 @@ static int take_values(const char *data, size_t width, size_t count, sy_dtype dt
     npy->values = npy->converted = malloc(count * wanted);
     if (!npy->converted)
         return cli_no_memory();
-    if (width == wanted)
-        memcpy(npy->converted, data, count * width);
-    for (size_t i = 0; width != wanted && i < count; i++) {
-        union {
-            double wide;
-            float narrow;
-        } value;
-        memcpy(&value, data + width * i, width);
-        cli_value_set(npy->converted, dtype, i, width == 8 ? value.wide : (double)value.narrow);
-    }
+    if (width != wanted)
+        return convert(path, data, width, count, dtype, npy);
+    memcpy(npy->converted, data, count * width);
     return CLI_DONE;
 }
 
@@ -261,8 +291,7 @@ int cli_npy_open(const char *path, sy_dtype dtype, cli_npy *npy)
     npy->n_dimensions = h.n_dimensions;
     npy->shape[0] = (int64_t)h.shape[0];
     npy->shape[1] = h.n_dimensions == 2 ? (int64_t)h.shape[1] : 1;
-    return take_values(npy->bytes.data + h.data, width,
-                       (size_t)npy->shape[0] * (size_t)npy->shape[1], dtype, npy);
+    return take_values(path, npy->bytes.data + h.data, width, dtype, npy);
 }
 
 void cli_npy_close(cli_npy *npy)

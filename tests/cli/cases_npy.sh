@@ -5,7 +5,7 @@ npy() {
     printf '\223NUMPY\001\000\166\000'
     printf '%-117s\n' "{'descr': '$1', 'fortran_order': $2, 'shape': $3, }"
 }
-# f8 WORD...: 1 to 6 and 15, 25 as doubles; `nan` is the library's NaN.
+# f8 WORD...: 1 to 6 and 15, 25 as doubles; `nan` is the library's NaN, `huge` is 2^1023.
 f8() {
     for value in "$@"; do
         printf '\000\000\000\000\000\000'
@@ -21,6 +21,8 @@ f8() {
         5.5) printf '\026\100' ;;
         6) printf '\030\100' ;;
         15) printf '\056\100' ;;
+        huge) printf '\340\177' ;;
+        inf) printf '\360\177' ;;
         nan) printf '\370\177' ;;
         esac
     done
@@ -93,6 +95,13 @@ holds "npy f4 as f32: f4 again" out.npy <wanted_f4
 { npy '<f8' False '(3,)' && f8 1 2 3; } >in.npy
 accepts "npy f8 as f32" run sma $io --dtype f32
 holds "npy f8 as f32: rounded" out.npy <wanted_f4
+{ npy '<f8' False '(3,)' && f8 1 inf huge; } >in.npy
+refuses "npy f8 too large for a float" 1 "in.npy: 8.98846567431158e+307 at \[2\] is too large for a float; correct" \
+    run sma $io --dtype f32
+{ npy '<f8' False '(2, 2)' && f8 1 2 3 huge; } >in.npy
+refuses "npy f8 2-D too large for a float" 1 "at \[1, 1\] is too large for a float" run sma $io --dtype f32
+{ npy '<f8' False '(3,)' && f8 1 inf nan; } >in.npy
+accepts "npy f8 with inf and nan as f32" run sma $io --dtype f32
 printf 'close\n0.1\n0.3\n' >floats.csv
 accepts "CSV as f32" run sma --input floats.csv --output out.csv --period 1 --dtype f32 $cpu
 holds "CSV as f32: the shortest decimals of floats" out.csv <<END
