@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "message.h"
+#include "progress.h"
 
 const char *cli_input_name(const char *path)
 {
@@ -32,6 +33,8 @@ static int cannot_read(const char *path)
 static int read_all(const char *path, int fd, cli_bytes *out)
 {
     size_t room = 0;
+    /* Not into what somebody types. */
+    cli_progress_begin(isatty(fd) ? NULL : "reading", "B");
     for (;;) {
         ssize_t n;
         if (out->size == room) {
@@ -46,8 +49,10 @@ static int read_all(const char *path, int fd, cli_bytes *out)
             return CLI_DONE;
         if (n < 0 && errno != EINTR)
             return cannot_read(path);
-        if (n > 0)
+        if (n > 0) {
             out->size += (size_t)n;
+            cli_progress_step(out->size, 0);
+        }
     }
 }
 

@@ -29,17 +29,29 @@ void cli_progress_begin(const char *label, const char *unit)
     phase_start = last_drawn = now_s();
 }
 
-static void draw(double seconds, uint64_t done, uint64_t total)
+/* "40.1 MB" */
+static void amount_text(double amount, char out[48])
 {
     static const char *const prefix[] = {"", "k", "M", "G", "T"};
+    int scale = 0;
+    for (; amount >= 1000 && scale < 4; scale++)
+        amount /= 1000;
+    snprintf(out, 48, "%.1f %s%.20s", amount, prefix[scale], phase_unit);
+}
+
+static void draw(double seconds, uint64_t done, uint64_t total)
+{
     double rate = (double)done / seconds;
     double left = done ? (double)(total - done) / rate : 0;
-    char line[160];
-    int scale = 0, n;
-    for (; rate >= 1000 && scale < 4; scale++)
-        rate /= 1000;
-    n = snprintf(line, sizeof line, "\r%.40s  %3.0f %%  %.1f %s%s/s  eta %.0f s\033[K", phase_label,
-                 100.0 * (double)done / (double)total, rate, prefix[scale], phase_unit, left);
+    char line[160], amount[48], speed[48];
+    int n;
+    amount_text((double)done, amount);
+    amount_text(rate, speed);
+    if (total)
+        n = snprintf(line, sizeof line, "\r%.40s  %3.0f %%  %s/s  eta %.0f s\033[K", phase_label,
+                     100.0 * (double)done / (double)total, speed, left);
+    else
+        n = snprintf(line, sizeof line, "\r%.40s  %s  %s/s\033[K", phase_label, amount, speed);
     atomic_store(&shown, 1);
     if (n > 0 && write(STDERR_FILENO, line, strlen(line)) < 0)
         return; /* a terminal that is gone; the work goes on */
@@ -48,7 +60,7 @@ static void draw(double seconds, uint64_t done, uint64_t total)
 void cli_progress_step(uint64_t done, uint64_t total)
 {
     double now;
-    if (!phase_label || total == 0 || done > total || !isatty(STDERR_FILENO))
+    if (!phase_label || (total ? done > total : !done) || !isatty(STDERR_FILENO))
         return;
     now = now_s();
     if (now - phase_start < 1.0 || now - last_drawn < 0.1)
