@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -316,7 +317,7 @@ static int write_temporary(const syi_locked_file *file, const char *name, const 
     return -1;
 }
 
-sy_status syi_file_replace(const syi_locked_file *file, const char *bytes, size_t size)
+static sy_status replace(const syi_locked_file *file, const char *bytes, size_t size)
 {
     neighbour temporary = beside(file, ".tmp");
     if (write_temporary(file, temporary.name, bytes, size) != 0 ||
@@ -329,6 +330,17 @@ sy_status syi_file_replace(const syi_locked_file *file, const char *bytes, size_
     if (fsync(file->folder) != 0 && errno != EINVAL)
         return io_fail("flush the folder of", file->path, errno);
     return SY_OK;
+}
+
+/* Whoever ends the process waits until the temporary file is the file. */
+sy_status syi_file_replace(const syi_locked_file *file, const char *bytes, size_t size)
+{
+    sigset_t before;
+    sy_status status;
+    syi_signals_hold(&before);
+    status = replace(file, bytes, size);
+    syi_signals_release(&before);
+    return status;
 }
 
 sy_status syi_file_set_aside(const syi_locked_file *file)

@@ -57,10 +57,10 @@ static void catch_one(int signal_number, void (*handler)(int))
 
 void cli_output_catch_signals(void)
 {
-    catch_one(SIGINT, on_end);
-    catch_one(SIGTERM, on_end);
-    catch_one(SIGHUP, on_end);
-    catch_one(SIGQUIT, on_end);
+    static const int ending[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,   SIGXCPU,
+                                 SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF};
+    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++)
+        catch_one(ending[i], on_end);
     catch_one(SIGBUS, on_bus_error);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);

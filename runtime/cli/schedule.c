@@ -37,7 +37,11 @@ void cli_lower_priority(void)
 
 int cli_lock_alone(const char *path, int *held)
 {
-    *held = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    *held = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (*held < 0 && errno == EACCES) /* another user's: it can be locked without being writable */
+        *held = open(path, O_RDONLY | O_CLOEXEC);
+    if (*held < 0 && errno == ENOENT)
+        errno = EACCES; /* there is none, and it cannot be made */
     if (*held < 0)
         return cli_fail(CLI_FAILED, "cannot open the lock file '%s': %s; %s", path, strerror(errno),
                         cli_remedy(errno));

@@ -7,6 +7,7 @@
 #include "device/team.h"
 
 #include "base/mem.h"
+#include "base/signals.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -35,6 +36,15 @@ int syi_processors(void)
 
 /* ---- threads that can be had -------------------------------------------------------------- */
 
+static int thread_index(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
 /* Waits until the others have been made, too: they are wanted at once. */
 static void *stand(void *gate)
 {
@@ -61,6 +71,19 @@ static bool can_make(int count)
     return made == count;
 }
 
+/* Makes a team's threads before they are wanted. */
+static void grow(int size)
+{
+    sigset_t before;
+    syi_signals_hold(&before);
+#pragma omp parallel num_threads(size)
+    {
+        volatile int index = thread_index(); /* or the compiler leaves all of it out */
+        (void)index;
+    }
+    syi_signals_release(&before);
+}
+
 /* Tried are twice as many as the team wants, for the system counts a thread that has ended for some
  * time. Of a larger team before, OpenMP's library has let the others go. */
 static int possible(int wanted)
@@ -68,6 +91,8 @@ static int possible(int wanted)
     static _Thread_local int had = 1; /* threads that this one's team has */
     if (wanted > had && !can_make(2 * (wanted - had)))
         return 1;
+    if (wanted > had)
+        grow(wanted);
     had = wanted;
     return wanted;
 }
@@ -88,15 +113,6 @@ __attribute__((constructor)) static void watch_forks(void)
 }
 
 /* ---- running ------------------------------------------------------------------------------ */
-
-static int thread_index(void)
-{
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
 
 static void *run(void *argument)
 {

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/signals.h"
 #include "model/queue.h"
 
 #include <math.h>
@@ -205,8 +206,11 @@ static int choose_own(const worker *workers, int count)
 static void start(worker *self)
 {
     crew *crew = self->crew;
+    sigset_t before;
     self->called_ns = since_ns(crew);
+    syi_signals_hold(&before);
     self->started = pthread_create(&self->thread, NULL, work_beside, self) == 0;
+    syi_signals_release(&before);
     if (self->started)
         return;
     pthread_mutex_lock(&crew->lock);

@@ -1,9 +1,9 @@
 /*
- * Averages that lie so near the middle between two doubles, or zero, that no number of bits shows on
- * which side: a price that stood still for long moves by an odd number of units in the last place.
- * What is right follows from the definition by hand: such an average is the middle and b^n times
- * what it was away from the price, so its side is that of the price before. The rest was computed
- * as fractions.
+ * Averages that lie so near the middle between two doubles, or zero, that no number of bits shows
+ * on which side: a price that stood still for long moves by an odd number of units in the last
+ * place. What is right follows from the definition by hand: such an average is the middle and b^n
+ * times what it was away from the price, so its side is that of the price before. The rest was
+ * computed as fractions.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -33,12 +33,15 @@ typedef struct near_tie {
     uint64_t expected; /* of the last column of the first output */
 } near_tie;
 
-#define FIRST   {"seed_with", 0, "first"}
-#define EMA(p)  "ema", {{"period", p, NULL}, FIRST}, 2
-#define EMA_3   "ema", {{"period", 3, NULL}}, 1
-#define ATR_2   "atr", {{"period", 2, NULL}}, 1
-#define RSI_14  "rsi", {{"period", 14, NULL}}, 1
-#define MACD    "macd", {{"fast", 1, NULL}, {"slow", 3, NULL}, {"signal", 1, NULL}, FIRST}, 4
+#define FIRST                                                                                      \
+    {                                                                                              \
+        "seed_with", 0, "first"                                                                    \
+    }
+#define EMA(p) "ema", {{"period", p, NULL}, FIRST}, 2
+#define EMA_3  "ema", {{"period", 3, NULL}}, 1
+#define ATR_2  "atr", {{"period", 2, NULL}}, 1
+#define RSI_14 "rsi", {{"period", 14, NULL}}, 1
+#define MACD   "macd", {{"fast", 1, NULL}, {"slow", 3, NULL}, {"signal", 1, NULL}, FIRST}, 4
 
 static const near_tie cases[] = {
     /* from above and from below */
@@ -60,7 +63,12 @@ static const near_tie cases[] = {
     {EMA(3), {{0x1p+61, -1.0}, 2, 0.0, 440, {0x1p-51, 2.0}, 2}, 0x3ff0000000000001},
     {EMA(3), {{0x1p+61, -1.0}, 2, 0.0, 440, {1.0, -0.5}, 2}, 0x2810000000000000},
     {EMA_3,
-     {{-0x1.ffffffffffffep+460, -0x1.ffp+408, 0x1p-1074, 0.0}, 4, 0.0, 770, {-0x1p+48, -0x1p+100}, 2},
+     {{-0x1.ffffffffffffep+460, -0x1.ffp+408, 0x1p-1074, 0.0},
+      4,
+      0.0,
+      770,
+      {-0x1p+48, -0x1p+100},
+      2},
      0xc620000000000001},
     /* among the least of numbers */
     {RSI_14, {{0x1.2p-132, 0.0}, 2, 0x3p-1074, 61, {-0x1p-52, -1.0}, 2}, 0x0000000000000007},

@@ -15,6 +15,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static folder at;
@@ -326,6 +327,34 @@ Test(profile_faults, a_full_disk)
     cr_expect_eq(get("a tag to fill the disk with, number 0"), SY_OK);
     free(before);
     umount(at.path);
+}
+
+static volatile sig_atomic_t ends_at_flush, ended, found;
+
+/* In place of the system's, for the library. */
+int fsync(int descriptor)
+{
+    if (ends_at_flush)
+        raise(SIGTERM);
+    return (int)syscall(SYS_fsync, descriptor);
+}
+
+static void look_around(int signal_number)
+{
+    (void)signal_number;
+    ended = 1;
+    found |= access(with(at.multigpu_path, ".tmp"), F_OK) == 0;
+}
+
+/* What the signal's handler finds is what a process that ends by it would leave. */
+Test(profile_faults, a_process_that_is_ended_leaves_no_half_of_a_file)
+{
+    signal(SIGTERM, look_around);
+    ends_at_flush = 1;
+    cr_assert_eq(set("t"), SY_OK);
+    ends_at_flush = 0;
+    cr_expect(ended && !found);
+    cr_expect_eq(get("t"), SY_OK);
 }
 
 Test(profile_faults, what_a_killed_process_left_is_swept_away)
