@@ -28,6 +28,36 @@ static sy_status add_tag(sy_context *context, cli_table *table, const char *tag)
     return status;
 }
 
+/* Whether the name ended so; without that then. */
+static bool cut_off(char *name, const char *end)
+{
+    const size_t length = strlen(name), size = strlen(end);
+    if (length < size || strcmp(name + length - size, end) != 0)
+        return false;
+    name[length - size] = '\0';
+    return true;
+}
+
+/* Nothing is stored for the tag. Of a workload's own tag, what 'profile' stores under it. */
+static int has_none(sy_context *context, const char *tag)
+{
+    char name[64];
+    bool is_f32, is_fast;
+    snprintf(name, sizeof name, "%s", tag);
+    is_f32 = cut_off(name, "_f32");
+    is_fast = cut_off(name, "_fast");
+    if (!cli_knows_workload(context, name))
+        return cli_fail(CLI_FAILED,
+                        "no ratios are stored for the tag '%s' in %s; 'steelyard profile "
+                        "--workload W --tag %s' measures them",
+                        tag, sy_multigpu_path(context), tag);
+    return cli_fail(CLI_FAILED,
+                    "no ratios are stored for the tag '%s' in %s; 'steelyard profile --workload "
+                    "%s%s%s' measures them",
+                    tag, sy_multigpu_path(context), name, is_fast ? " --accuracy fast" : "",
+                    is_f32 ? " --dtype f32" : "");
+}
+
 static int show(sy_context *context, const char *tag)
 {
     cli_table table;
@@ -50,12 +80,8 @@ static int show(sy_context *context, const char *tag)
         return cli_library_failed(status);
     if (found)
         return CLI_DONE;
-    if (tag) /* of a workload: where profile stores them by itself */
-        return cli_fail(CLI_FAILED,
-                        "no ratios are stored for the tag '%s' in %s; 'steelyard "
-                        "profile --workload %s%s' measures them",
-                        tag, sy_multigpu_path(context),
-                        cli_knows_workload(context, tag) ? "" : "W --tag ", tag);
+    if (tag)
+        return has_none(context, tag);
     cli_print(stdout, "no ratios are stored in %s; 'steelyard profile' measures them\n",
               sy_multigpu_path(context));
     return CLI_DONE;

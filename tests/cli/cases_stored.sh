@@ -12,6 +12,9 @@ refuses "ratios show of an unknown tag" 1 \
     ratios show --tag other $sim
 refuses "ratios show of a workload" 1 "'steelyard profile --workload sma' measures them" \
     ratios show --tag sma $sim
+refuses "ratios show of a workload in fast accuracy" 1 \
+    "'steelyard profile --workload sma --accuracy fast --dtype f32' measures them" \
+    ratios show --tag sma_fast_f32 $sim
 for value in a=0 a=-1 a=nan a zz=1 a=1,a=1 ''; do
     refuses "ratios set '$value'" 2 "ratio" ratios set "$value" $sim
 done
