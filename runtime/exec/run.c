@@ -163,7 +163,7 @@ static void compute(worker *self)
         device->failed = 1; /* where another one is lost, this one is not to blame */
     if (is_redone(status) && !lost) {
         tally->total.retries++;
-        syi_log_line(crew->log, SY_LOG_WARNING, "%s; its %lld remaining tiles are redone elsewhere",
+        syi_log_line(crew->log, SY_LOG_WARNING, "%s; %lld of its tiles are left to do",
                      self->error.text, (long long)(span.count - done));
     }
     report(self, done, ns);
