@@ -26,14 +26,6 @@ static bool in_chunks(syi_passage passage, double elements)
     return passage.chunk > 0 && elements > passage.chunk;
 }
 
-double syi_cost_phase_ns(const syi_cost *cost, syi_phase phase, syi_passage passage,
-                         double elements)
-{
-    if (!in_chunks(passage, elements))
-        return syi_curve_ns(&cost->phase[phase], elements);
-    return syi_curve_ns(&cost->phase[phase], passage.chunk) * (elements / passage.chunk);
-}
-
 double syi_cost_ns(const syi_cost *cost, syi_passage passage, double elements)
 {
     double first = in_chunks(passage, elements) ? passage.chunk : elements;

@@ -37,9 +37,6 @@ syi_curve syi_curve_line(double fixed_ns, double per_element_ns);
 /* The time of `elements` (0: none). */
 double syi_curve_ns(const syi_curve *curve, double elements);
 
-/* The phase's time over all chunks. */
-double syi_cost_phase_ns(const syi_cost *cost, syi_phase phase, syi_passage passage,
-                         double elements);
 /* All phases. With overlap the first chunk pays every phase, and each further one the longest. */
 double syi_cost_ns(const syi_cost *cost, syi_passage passage, double elements);
 /* The sum of the fixed parts: the least that any work takes. */

@@ -55,7 +55,8 @@ Test(warmup, least_columns)
                     {"zscore", period, 1}, {"rolling_min", period, 1}, {"rolling_max", period, 1},
                     {"ema", period, 1},    {"rsi", period, 1},         {"atr", period, 1},
                     {"macd", macd, 3},     {"variance", ddof, 1},      {"sum", NULL, 0},
-                    {"min", NULL, 0}};
+                    {"min", NULL, 0},      {"max", NULL, 0},           {"mean", NULL, 0},
+                    {"dot", NULL, 0}};
     for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++) {
         const char *workload = subjects[i].workload;
         const sy_param *params = subjects[i].params;

@@ -41,7 +41,6 @@ Test(cost, chunks_pay_each_phase_or_the_longest)
     cr_expect_eq(syi_cost_ns(&cost, (syi_passage){100, true}, 100), 660);
     cr_expect_eq(syi_cost_ns(&cost, (syi_passage){100, false}, 300), 3 * 660);
     cr_expect_eq(syi_cost_ns(&cost, (syi_passage){100, true}, 300), 660 + 2 * 320);
-    cr_expect_eq(syi_cost_phase_ns(&cost, SYI_COPY_OUT, (syi_passage){100, true}, 300), 690);
     cr_expect_eq(syi_cost_fixed_ns(&cost), 60);
     syi_cost_scale(&cost, 2);
     cr_expect_eq(syi_cost_ns(&cost, (syi_passage){100, true}, 300), 2 * (660 + 2 * 320));

@@ -65,9 +65,8 @@ Test(residence, arrays_of_the_host_cost_what_was_measured)
     syi_residence_apply(&m.devices, &m.job, m.costs);
     for (int i = 0; i < DEVICES; i++)
         for (int p = 0; p < SYI_PHASES; p++)
-            cr_expect_eq(
-                syi_cost_phase_ns(&m.costs[i], (syi_phase)p, (syi_passage){0}, 12345),
-                syi_cost_phase_ns(&before.costs[i], (syi_phase)p, (syi_passage){0}, 12345));
+            cr_expect_eq(syi_curve_ns(&m.costs[i].phase[p], 12345),
+                         syi_curve_ns(&before.costs[i].phase[p], 12345));
 }
 
 Test(residence, who_owns_all_copies_nothing)

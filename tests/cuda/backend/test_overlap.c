@@ -14,8 +14,7 @@ enum { CHUNKS = 64, TILE = 4096, COLUMNS = CHUNKS * TILE, LATENCY_NS = 1000 };
 static double x[COLUMNS];
 
 typedef struct timing {
-    double ns, compute_ns,
-        link_ns; /* of the run; of its kernels and of its copies one way, alone */
+    double ns, link_ns; /* of the run; of its copies one way, alone */
 } timing;
 
 /* A run of one tile a slab, on a GPU of this speed with a link of so many bytes per ns. */

@@ -194,13 +194,6 @@ int64_t vcuda_virtual_now(void)
     return now;
 }
 
-void vcuda_virtual_sleep(int64_t ns)
-{
-    pthread_mutex_lock(&vc.lock);
-    vci_thread()->now += ns;
-    pthread_mutex_unlock(&vc.lock);
-}
-
 const char *vcuda_message(void)
 {
     return vc.message;

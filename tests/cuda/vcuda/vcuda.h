@@ -66,8 +66,6 @@ int vcuda_order(const char *mode, uint64_t seed);
 
 /* The calling thread's clock. */
 int64_t vcuda_virtual_now(void);
-/* Moves it, as a host that computes or sleeps would. */
-void vcuda_virtual_sleep(int64_t ns);
 
 /* Counts of device N, or summed over all for -1. */
 void vcuda_counters(int device, vcuda_counts *out);

@@ -74,7 +74,6 @@ ncclResult_t vni_refuse(ncclResult_t result, const char *format, ...)
 bool vni_fails(const char *name);
 
 /* group.c */
-bool vni_in_group(void);
 ncclResult_t vni_post(const vn_op *op);
 /* A communicator whose ranks are waited for at the end of the group, or at once outside of one. */
 ncclResult_t vni_join(ncclComm_t comm);

@@ -14,7 +14,5 @@ int vnvml_setup(const char *description);
 void vnvml_fail(const char *function, int error);
 /* Initialisations without a shutdown. */
 int vnvml_live(void);
-/* Calls of all functions so far. */
-unsigned long vnvml_calls(void);
 
 #endif

@@ -35,16 +35,6 @@ int vptx_place(vptx_module *m,
     return 0;
 }
 
-size_t vptx_kernel_count(const vptx_module *m)
-{
-    return m->kernel_count;
-}
-
-const vptx_kernel *vptx_kernel_at(const vptx_module *m, size_t index)
-{
-    return index < m->kernel_count ? &m->kernels[index] : NULL;
-}
-
 const vptx_kernel *vptx_find(const vptx_module *m, const char *name)
 {
     for (uint32_t i = 0; i < m->kernel_count; i++)
@@ -102,15 +92,6 @@ int vptx_coverage(const vptx_module *m, uint32_t line, vptx_line *out)
     out->taken = m->taken[low];
     out->not_taken = in->op == OP_BRANCH ? m->lanes[low] - m->taken[low] : 0;
     return 1;
-}
-
-void vptx_coverage_reset(vptx_module *m)
-{
-    pthread_mutex_lock(&m->lock);
-    memset(m->executed, 0, m->code_count * sizeof *m->executed);
-    memset(m->lanes, 0, m->code_count * sizeof *m->lanes);
-    memset(m->taken, 0, m->code_count * sizeof *m->taken);
-    pthread_mutex_unlock(&m->lock);
 }
 
 const char *vptx_fault_name(vptx_fault_kind kind)

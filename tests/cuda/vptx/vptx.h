@@ -70,8 +70,6 @@ typedef struct vptx_parameter {
     uint32_t offset, size, align;
 } vptx_parameter;
 
-size_t vptx_kernel_count(const vptx_module *module);
-const vptx_kernel *vptx_kernel_at(const vptx_module *module, size_t index);
 const vptx_kernel *vptx_find(const vptx_module *module,
                              const char *name); /* NULL: no such .entry */
 void vptx_query(const vptx_kernel *kernel, vptx_kernel_info *out);
@@ -178,7 +176,6 @@ typedef struct vptx_line {
 uint32_t vptx_line_count(const vptx_module *module); /* lines are numbered from 1 */
 /* 1 and *out, or 0 when the line holds no instruction. */
 int vptx_coverage(const vptx_module *module, uint32_t ptx_line, vptx_line *out);
-void vptx_coverage_reset(vptx_module *module);
 
 #ifdef __cplusplus
 }

@@ -30,8 +30,7 @@ void plain_fail(bool fatal, const char *file, int line, const char *condition);
     static void suite_##_##name_(void)
 
 /* The messages that Criterion takes as well are left out; the condition and the line must do. */
-#define PLAIN_FIRST(x, ...)     x
-#define PLAIN_SECOND(x, y, ...) y
+#define PLAIN_FIRST(x, ...) x
 #define PLAIN_CHECK(fatal, condition, text)                                                        \
     do {                                                                                           \
         if (!(condition))                                                                          \
