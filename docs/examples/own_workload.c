@@ -4,8 +4,8 @@
  *
  *     cc own_workload.c $(pkg-config --cflags --libs steelyard)
  *
- * and run it: it prints the breakout levels of a small series, computed on the CPU alone and on two
- * simulated devices, which must be the same.
+ * and run it: it prints the last breakout level of a small series, computed on the CPU alone and on
+ * two simulated devices, which must be the same.
  */
 #include <steelyard/steelyard.h>
 
