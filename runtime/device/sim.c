@@ -93,8 +93,9 @@ static double launch_ms(const sim_device *sim, double elements)
  * figures as long as the host can. */
 static void take_time(sim_device *sim, int64_t began, syi_outcome *outcome)
 {
+    const double end_of_time = 0x1p+62; /* of a clock in nanoseconds */
     double modelled = outcome->copy_in_ms + outcome->compute_ms + outcome->copy_out_ms, took;
-    sim->deadline_ns += modelled * 1e6;
+    sim->deadline_ns = fmin(sim->deadline_ns + modelled * 1e6, end_of_time);
     if (modelled > 0 && sim->deadline_ns > (double)syi_now_ns())
         syi_sleep_until_ns((int64_t)sim->deadline_ns);
     took = (double)(syi_now_ns() - began) / 1e6;
