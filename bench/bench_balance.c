@@ -189,6 +189,9 @@ int main(int argc, char **argv)
     static const double slower[MOST_DEVICES] = {3, 1, 1, 1}, off[MOST_DEVICES] = {1.2, 1, 1, 1};
     bench_begin("bench_balance", "How well unequal devices are kept busy: ideal time / time.",
                 options, OPTIONS, argc, argv);
+    if (options[SMALL_FROM].number[0] > options[SMALL_TO].number[0])
+        bench_usage("--small-from %.0f is above --small-to %.0f", options[SMALL_FROM].number[0],
+                    options[SMALL_TO].number[0]);
     balance_begin((int64_t)options[ELEMENTS].number[0], options[WORKLOAD].text[0]);
     for (int k = 0; k < MACHINES && bench_wants(&options[CASES], "profile"); k++)
         race_all("profile", &machines[k], NULL);
