@@ -1,5 +1,4 @@
-/* Wide floating point with error bounds, rests and residues: see number.h. Results are truncated.
- */
+/* Wide floating point with bounds and residues: see number.h. Results are truncated. */
 #include "recurrence/number.h"
 
 #include "recurrence/residue.h"
@@ -308,11 +307,4 @@ void syi_number_divide(syi_number *out, const syi_number *a, const syi_number *b
     if (lost)
         value.error += syi_power_above(value.exponent + 1);
     *out = value;
-}
-
-int syi_number_sign(const syi_number *a)
-{
-    if (a->sign)
-        return syi_size_below(a) > syi_number_unsure(a) ? a->sign : 0;
-    return a->error == 0.0L ? (a->rest.least > 0.0L) - (a->rest.most < 0.0L) : 0;
 }

@@ -60,9 +60,6 @@ void syi_number_scale(syi_number *out, const syi_number *a, const syi_factor *fa
 /* out = a / b, b not zero. Its error is without bound when b may be zero. */
 void syi_number_divide(syi_number *out, const syi_number *a, const syi_number *b);
 
-/* Of the true value; 0 also when it is not known. */
-int syi_number_sign(const syi_number *a);
-
 /* The nearest double, ties to even, zero +0; returns non-zero when that is certain. */
 int syi_number_round(const syi_number *a, double *out);
 
