@@ -174,8 +174,8 @@ static void add_beside(syi_number *out, const syi_number *big, int big_flips,
                        const syi_number *small, int small_sign)
 {
     const long double unsure = syi_number_unsure(small);
-    const syi_rest all = syi_rest_of(small_sign, syi_outward(syi_size_below(small) - unsure, 0),
-                                     syi_size_above(small) + unsure);
+    const syi_rest all =
+        syi_rest_of(small_sign, syi_size_below(small) - unsure, syi_size_above(small) + unsure);
     if (big_flips)
         syi_number_negate(out, big);
     else

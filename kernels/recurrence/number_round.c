@@ -58,9 +58,8 @@ static int is_tie(const syi_number *a, double below, double above)
  * zero, too. */
 static int round_zero(const syi_number *a, double *out)
 {
-    const long double rest = fmaxl(fabsl(a->rest.least), fabsl(a->rest.most));
     const int is_zero = a->error == 0.0L ? a->sign == 0 : agrees(a, 0);
-    if (!is_zero || rest >= 0x1p-1080L)
+    if (!is_zero || syi_rest_size(a->rest) >= 0x1p-1080L)
         return 0;
     *out = 0.0;
     return 1;
@@ -71,7 +70,7 @@ int syi_number_round(const syi_number *a, double *out)
     const long double unsure = syi_number_unsure(a);
     syi_number low, high;
     double below, above;
-    int power;
+    int power, side;
     int64_t margin;
     *out = nearest(a);
     if (unsure == 0.0L)
@@ -90,11 +89,7 @@ int syi_number_round(const syi_number *a, double *out)
         return round_zero(a, out);
     if (!is_tie(a, below, above))
         return 0;
-    if (a->rest.least > 0.0L)
-        *out = above;
-    else if (a->rest.most < 0.0L)
-        *out = below;
-    else
-        *out = syi_bits(below) & 1 ? above : below;
-    return a->rest.least > 0.0L || a->rest.most < 0.0L || syi_rest_is_none(a->rest);
+    side = syi_rest_sign(a->rest);
+    *out = side > 0 || (side == 0 && syi_bits(below) & 1) ? above : below;
+    return side != 0 || syi_rest_is_none(a->rest);
 }

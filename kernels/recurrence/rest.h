@@ -59,8 +59,7 @@ static inline long double syi_bound_scaled(long double bound, long double ratio,
 {
     const long double least = inner ? LDBL_TRUE_MIN : syi_power_above(SYI_REST_BOTTOM);
     const long double product = bound * ratio;
-    if (product == 0.0L ? bound == 0.0L || ratio == 0.0L
-                        : fabsl(product) >= syi_power_above(SYI_REST_BOTTOM))
+    if (bound == 0.0L || ratio == 0.0L || fabsl(product) >= syi_power_above(SYI_REST_BOTTOM))
         return product;
     return bound < 0.0L ? -least : least;
 }
@@ -73,10 +72,22 @@ static inline syi_rest syi_rest_scaled(syi_rest a, long double ratio)
                       syi_outward(syi_bound_scaled(a.most, ratio, a.most < 0.0L), 1)};
 }
 
+/* The most that its size can be. */
+static inline long double syi_rest_size(syi_rest a)
+{
+    return fmaxl(fabsl(a.least), fabsl(a.most));
+}
+
+/* -1, 1; 0: there is none, or its sign is not known. */
+static inline int syi_rest_sign(syi_rest a)
+{
+    return (a.least > 0.0L) - (a.most < 0.0L);
+}
+
 /* How far the true value may be from the leading bits. */
 static inline long double syi_number_unsure(const syi_number *a)
 {
-    return a->error + fmaxl(fabsl(a->rest.least), fabsl(a->rest.most));
+    return a->error + syi_rest_size(a->rest);
 }
 
 /* The size of the leading bits, or a little more; at most 2^16384. */

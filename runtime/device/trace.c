@@ -49,8 +49,8 @@ void syi_trace_tell(syi_trace *trace, int device, int stream, const char *what, 
     sy_error kept;
     if (!trace)
         return;
-    kept =
-        *sy_last_error(); /* of what is told, when it has failed: the caller may use the library */
+    /* Of what is told, when it has failed: the caller's function may use the library. */
+    kept = *sy_last_error();
     event = (sy_trace_event){.struct_size = sizeof event,
                              .device = device,
                              .stream = stream,

@@ -6,8 +6,6 @@
  * computed as fractions.
  */
 #include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "exact/bits.h"
