@@ -36,13 +36,58 @@ int syi_processors(void)
 
 /* ---- threads that can be had -------------------------------------------------------------- */
 
-static int thread_index(void)
-{
 #ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
+
+/* The threads of a caller's team besides its own. OpenMP's library lets some go when a region is
+ * smaller, which may be one of the program's own. */
+typedef struct members {
+    atomic_int alive;
+    atomic_int users; /* the caller and each of them: who comes last frees this */
+    int size; /* the team that the caller had here last: who is let go is alive for a while */
+} members;
+
+static pthread_key_t caller_key, member_key; /* hold the members of which one is either */
+static bool has_keys;
+static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER; /* one caller tries and makes */
+
+static void leave(void *of)
+{
+    members *team = of;
+    if (atomic_fetch_sub(&team->users, 1) == 1)
+        syi_free(team);
+}
+
+static void end_member(void *of)
+{
+    members *team = of;
+    atomic_fetch_sub(&team->alive, 1);
+    leave(team);
+}
+
+/* The calling thread is one of these; it may have been another caller's. */
+static void join_members(members *team)
+{
+    members *before = pthread_getspecific(member_key);
+    if (before == team || pthread_setspecific(member_key, team) != 0)
+        return;
+    if (before)
+        end_member(before);
+    atomic_fetch_add(&team->users, 1);
+    atomic_fetch_add(&team->alive, 1);
+}
+
+/* The calling thread's own team, NULL without memory. */
+static members *own_members(void)
+{
+    members *team = has_keys ? pthread_getspecific(caller_key) : NULL;
+    if (team || !has_keys || !(team = syi_alloc(1, sizeof *team)))
+        return team;
+    atomic_init(&team->users, 1);
+    team->size = 1;
+    if (pthread_setspecific(caller_key, team) == 0)
+        return team;
+    syi_free(team);
+    return NULL;
 }
 
 /* Waits until the others have been made, too: they are wanted at once. */
@@ -72,30 +117,82 @@ static bool can_make(int count)
 }
 
 /* Makes a team's threads before they are wanted. */
-static void grow(int size)
+static void grow(int size, members *team)
 {
     sigset_t before;
     syi_signals_hold(&before);
 #pragma omp parallel num_threads(size)
-    {
-        volatile int index = thread_index(); /* or the compiler leaves all of it out */
-        (void)index;
-    }
+    if (omp_get_thread_num() != 0)
+        join_members(team);
     syi_signals_release(&before);
 }
 
-/* Tried are twice as many as the team wants, for the system counts a thread that has ended for some
- * time. Of a larger team before, OpenMP's library has let the others go. */
+/* How many of them OpenMP's library would make. */
+static int allowed(int wanted)
+{
+    const int limit = omp_get_thread_limit();
+    if (omp_get_active_level() >= omp_get_max_active_levels())
+        return 1;
+    return wanted < limit ? wanted : limit;
+}
+
+/* The threads that the caller has. Inside of a region none are kept. */
+static int present(const members *team)
+{
+    const int alive = 1 + atomic_load(&team->alive);
+    if (omp_get_level() > 0)
+        return 1;
+    return alive < team->size ? alive : team->size;
+}
+
+/* Tried are twice as many as the team lacks, for the system counts a thread that has ended for some
+ * time. */
 static int possible(int wanted)
 {
-    static _Thread_local int had = 1; /* threads that this one's team has */
-    if (wanted > had && !can_make(2 * (wanted - had)))
+    members *team = own_members();
+    int size = allowed(wanted), lacks;
+    if (!team)
         return 1;
-    if (wanted > had)
-        grow(wanted);
-    had = wanted;
-    return wanted;
+    lacks = size - present(team);
+    if (lacks > 0) {
+        pthread_mutex_lock(&growing);
+        if (can_make(2 * lacks))
+            grow(size, team);
+        else
+            size = 1;
+        pthread_mutex_unlock(&growing);
+    }
+    team->size = size;
+    return size;
 }
+
+__attribute__((constructor)) static void make_keys(void)
+{
+    has_keys = pthread_key_create(&caller_key, leave) == 0;
+    if (has_keys && pthread_key_create(&member_key, end_member) != 0) {
+        pthread_key_delete(caller_key);
+        has_keys = false;
+    }
+}
+
+/* The library may be unloaded before its threads end. */
+__attribute__((destructor)) static void delete_keys(void)
+{
+    if (!has_keys)
+        return;
+    pthread_key_delete(caller_key);
+    pthread_key_delete(member_key);
+}
+
+#else
+
+static int possible(int wanted)
+{
+    (void)wanted;
+    return 1;
+}
+
+#endif
 
 /* ---- forks -------------------------------------------------------------------------------- */
 
@@ -104,6 +201,9 @@ static atomic_bool is_child;
 static void note_fork(void)
 {
     atomic_store(&is_child, true);
+#ifdef _OPENMP
+    pthread_mutex_init(&growing, NULL); /* whoever had it is not here */
+#endif
 }
 
 /* Before anything else: the program's own OpenMP may have a team long before there is one here. */
@@ -120,9 +220,11 @@ static void *run(void *argument)
     const int size = possible(t->size);
     if (size == 1)
         t->part(t->argument, 0);
+#ifdef _OPENMP
     else
 #pragma omp parallel num_threads(size)
-        t->part(t->argument, thread_index());
+        t->part(t->argument, omp_get_thread_num());
+#endif
     return NULL;
 }
 

@@ -1,13 +1,16 @@
 /*
  * Threads that cannot be had: the process is allowed 0, 1, 2 .. of them at once, or no more when
- * OpenMP's library has let some go, and after a fork has none of those that it had. Each time the
+ * OpenMP's library has let some go, for a smaller region of the library's or the program's, or when
+ * several callers want them, and after a fork has none of those that it had. Each time the
  * results are those of one thread. Exits with 1 otherwise; where the library's threads end the
  * process or wait for ever, so does this.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <omp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,14 +33,26 @@ typedef struct errand {
 static double x[LONG];
 static atomic_int allowed = MOST, refused, most_at_once, alive, own;
 
+static pthread_key_t
+    end; /* made after the library's, so what that does at a thread's end is done */
+
+static void count_end(void *counter)
+{
+    atomic_fetch_sub((atomic_int *)counter, 1);
+}
+
 static void *go(void *argument)
 {
     errand self = *(errand *)argument;
-    void *result;
     free(argument);
-    result = self.go(self.argument);
-    atomic_fetch_sub(&alive, 1);
-    return result;
+    pthread_setspecific(end, &alive);
+    return self.go(self.argument);
+}
+
+static void wait_for(int threads)
+{
+    while (atomic_load(&alive) > threads)
+        sched_yield();
 }
 
 /* In place of the system's, for the library and for what it is linked with. */
@@ -99,6 +114,64 @@ static int right_when_fewer(void)
     return right;
 }
 
+/* The program's own region is for two threads, and the team of four has lost the others by it. */
+static int right_after_own(void)
+{
+    int right;
+    atomic_store(&allowed, 2 * MOST);
+    right = is_right("cpu:threads=4", "sma", LONG);
+#pragma omp parallel num_threads(2)
+    atomic_fetch_add(&own, 1);
+    wait_for(1);
+    atomic_store(&allowed, 0);
+    right &= is_right("cpu:threads=4", "sma", LONG);
+    atomic_store(&allowed, MOST);
+    return right;
+}
+
+/* Inside of a region a team lasts no longer than what it does. */
+static int right_inside_own(void)
+{
+    int right = 1;
+    omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(2)
+#pragma omp master
+    {
+        atomic_store(&allowed, 2 * MOST);
+        right = is_right("cpu:threads=4", "sma", LONG);
+        wait_for(1);
+        atomic_store(&allowed, 0);
+        right &= is_right("cpu:threads=4", "sma", LONG);
+        atomic_store(&allowed, MOST);
+    }
+    omp_set_max_active_levels(1);
+    return right;
+}
+
+static void *call(void *right)
+{
+    *(int *)right = is_right("cpu:threads=4", "sma", LONG);
+    return NULL;
+}
+
+/* Several callers at once, whose teams are not all to be had. */
+static int all_right_at_once(void)
+{
+    enum { CALLERS = 4 };
+    int right[CALLERS] = {0}, all = 1;
+    pthread_t callers[CALLERS];
+    atomic_store(&allowed, CALLERS + 3 + MOST);
+    for (int i = 0; i < CALLERS; i++)
+        if (pthread_create(&callers[i], NULL, call, &right[i]) != 0)
+            return 0;
+    for (int i = 0; i < CALLERS; i++) {
+        pthread_join(callers[i], NULL);
+        all &= right[i];
+    }
+    atomic_store(&allowed, MOST);
+    return all;
+}
+
 /* The child has none of the parent's threads, and none of its contexts. */
 static int right_after_fork(void)
 {
@@ -121,10 +194,14 @@ int main(void)
     int right;
     setvbuf(stdout, NULL, _IOLBF, 0);
     alarm(2 * HANG_SECONDS);
+    if (pthread_key_create(&end, count_end) != 0)
+        return 1;
     series_fill(SERIES_FLATS, 6, x, LONG);
 #pragma omp parallel /* a team of the program's own, of which the library does not know */
     atomic_fetch_add(&own, 1);
-    right = right_after_fork() && right_when_fewer();
+    right = right_after_fork() && right_when_fewer() && right_after_own() && right_inside_own();
+    for (int i = 0; i < 20; i++)
+        right &= all_right_at_once();
     for (int count = 0; count <= MOST; count++) {
         atomic_store(&allowed, count);
         right &= all_right();
