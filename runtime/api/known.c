@@ -58,7 +58,6 @@ syi_fingerprint syi_fingerprint_of(const syi_device *device, const syi_workload 
                                    sy_dtype dtype)
 {
     const sy_device_info *info = &device->info;
-    int is_host = info->type != SY_DEVICE_CUDA;
     syi_fingerprint print = {.format = SYI_COSTS_FORMAT,
                              .compute_major = info->compute_major,
                              .compute_minor = info->compute_minor,
@@ -76,8 +75,8 @@ syi_fingerprint syi_fingerprint_of(const syi_device *device, const syi_workload 
     syi_copy_text(print.name, sizeof print.name,
                   info->type == SY_DEVICE_SIMULATED ? info->name : info->description);
     syi_copy_text(print.workload, sizeof print.workload, syi_workload_tag(workload));
-    if (is_host)
-        syi_copy_text(print.code, sizeof print.code, syi_isa_name(syi_isa_detect()));
+    if (device->code)
+        syi_copy_text(print.code, sizeof print.code, device->code);
     return print;
 }
 

@@ -62,6 +62,7 @@ struct syi_device {
     const syi_backend *backend;
     sy_device_info info;
     int index;           /* in the context */
+    const char *code;    /* the instruction set that the host computes with; NULL: it does not */
     double nominal_rate; /* elements per second before anything is measured: a first guess */
     _Atomic int failed;  /* not used again in this context */
     int home;         /* whose arrays it uses in place: 1 + the driver's number of its GPU; 0: the

@@ -102,6 +102,7 @@ static sy_status cpu_open(const char *item, syi_devices *devices)
     cpu->base.info =
         (sy_device_info){.id = "cpu", .name = "cpu", .type = SY_DEVICE_CPU, .usable = 1};
     cpu->base.info.units = cpu->options.threads;
+    cpu->base.code = syi_isa_name(cpu->options.isa);
     cpu->base.nominal_rate = 1e8 * cpu->options.threads;
     read_model_name(cpu->base.info.description, sizeof cpu->base.info.description);
     cpu_refresh(&cpu->base, &cpu->base.info);

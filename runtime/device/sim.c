@@ -57,6 +57,7 @@ static sy_status sim_open(const char *item, syi_devices *devices)
     syi_copy_text(info->description, sizeof info->description, "simulated device");
     if (isfinite(sim->options.memory) && sim->options.memory < 1e18)
         info->memory_total = info->memory_free = (uint64_t)sim->options.memory;
+    sim->base.code = syi_isa_name(syi_isa_detect());
     sim->base.nominal_rate = isfinite(sim->options.speed) ? sim->options.speed * 1e8 : 1e15;
     return syi_devices_add(devices, &sim->base);
 }
