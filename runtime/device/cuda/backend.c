@@ -160,7 +160,8 @@ static void cuda_trim(syi_device *device)
 {
     cuda_device *cuda = (cuda_device *)device;
     const syi_cuda_api *api = &cuda->driver->api;
-    pthread_mutex_lock(&cuda->running);
+    if (pthread_mutex_trylock(&cuda->running) != 0) /* all is in use, maybe by who calls this */
+        return;
     if (cuda->context && cuda_is_settled(cuda) &&
         api->cuCtxPushCurrent(cuda->context) == CUDA_SUCCESS) {
         for (int i = 0; i < CUDA_SLOTS; i++)

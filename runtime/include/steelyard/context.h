@@ -52,8 +52,8 @@ SY_API sy_status sy_context_create(const sy_config *config, sy_context **out);
  * runs have found of the devices goes to multigpu.json for the next context (docs/balance.md). */
 SY_API void sy_context_destroy(sy_context **context);
 
-/* Gives the device and pinned memory back that is kept between calls, NCCL's too. NULL is accepted.
- */
+/* Gives the device and pinned memory back that is kept between calls, NCCL's too, of GPUs that do
+ * not run a work meanwhile. NULL is accepted. */
 SY_API void sy_trim(sy_context *context);
 
 /* The same by itself when the scope ends, whichever way it is left:

@@ -39,6 +39,27 @@ static void budget(void)
     gpu_close(&context, "memory");
 }
 
+static int trim_it(void *context, uint64_t done, uint64_t tiles)
+{
+    (void)done, (void)tiles;
+    sy_trim(context);
+    return 0;
+}
+
+/* Who is asked within a run may trim: what the run uses stays. */
+static void trim_within(void)
+{
+    lab_case c = gpu_case("sma", GPU_MOST);
+    sy_context *context;
+    gpu_world("gpus=1", NULL, 0);
+    context = gpu_open("cuda", 0, 0, NULL);
+    sy_options options = {
+        .struct_size = sizeof options, .progress = trim_it, .progress_user = context};
+    GPU_CHECK(gpu_compare(context, &c, &options, NULL, "trim within") == SY_OK, "%s",
+              sy_last_error()->text);
+    gpu_close(&context, "trim within");
+}
+
 /* A scope that is left at its end, by a return, and without a context any more. */
 static int64_t leave_scope(sy_context **owner, int way)
 {
@@ -207,6 +228,7 @@ int main(int argc, char **argv)
         return 2;
     budget();
     guard();
+    trim_within();
     large_array("sma", 1);
     large_array("ema", 1);
     large_array("variance", 40);
