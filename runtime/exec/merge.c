@@ -38,6 +38,7 @@ static sy_status run_again(const syi_job *job, const syi_carry *start, syi_link 
         syi_stage stage;
         sy_status status;
         slab.left = smaller(halo, slab.first);
+        SYI_TRY(syi_gate_pass(job->gate, 0));
         SYI_TRY(syi_stage_open(job, &slab, 0, &stage));
         status = syi_host_run_stretch(job, &slab, &stage.view, &state, syi_isa_detect(), &link->end,
                                       doubts);
@@ -73,6 +74,7 @@ static sy_status reduce_row(const syi_job *job, int64_t row, unsigned char *node
     SYI_TRY(syi_reduce_row(job, row, nodes, count, &doubt));
     if (doubt) {
         ++*repaired;
+        SYI_TRY(syi_gate_pass(job->gate, 0));
         SYI_TRY(syi_repair_reduction(job, row));
     }
     syi_reduce_seeds_fixed(job, row);

@@ -178,9 +178,11 @@ static patch whole_row(const syi_job *job, int64_t row)
 static void decide_one(decision *all, const syi_doubt *doubt)
 {
     const patch own = whole_row(all->job, doubt->row);
-    int64_t wanted;
-    sy_status status =
-        repair(all->job, all->patch ? all->patch : &own, NULL, doubt->first, doubt->last, &wanted);
+    int64_t wanted = INT64_MAX;
+    sy_status status = syi_gate_pass(all->job->gate, 0);
+    if (status == SY_OK)
+        status = repair(all->job, all->patch ? all->patch : &own, NULL, doubt->first, doubt->last,
+                        &wanted);
     pthread_mutex_lock(&all->lock);
     if (status != SY_OK && all->status == SY_OK) {
         all->status = status;
