@@ -329,7 +329,7 @@ sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options 
     sample_clear(&s);
     if (status == SY_OK && out)
         status = sy_balance_get(context, copy.tag, out);
-    if (status == SY_OK && out && out->struct_size >= sizeof *out)
+    if (status == SY_OK && out && out->struct_size >= SYI_UP_TO(sy_balance, kept))
         syi_copy_text(out->kept, sizeof out->kept, kept);
     return status;
 }

@@ -1,6 +1,8 @@
 #define _XOPEN_SOURCE 700
 #include "base/log.h"
 
+#include "base/error.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -16,13 +18,16 @@ void syi_log_init(syi_log *log)
 void syi_log_line(syi_log *log, sy_log_level level, const char *format, ...)
 {
     char line[640];
+    sy_error kept;
     va_list args;
     if (!log->write)
         return;
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
+    kept = *sy_last_error();
     pthread_mutex_lock(&log->lock);
     log->write(log->user, level, line);
     pthread_mutex_unlock(&log->lock);
+    syi_error_adopt(&kept); /* of the call that tells it, whatever the callback has called */
 }

@@ -1,6 +1,7 @@
 /* What a context makes of a multigpu.json that does not quite fit, and says about it. */
 #define _POSIX_C_SOURCE 200809L
 #include <criterion/criterion.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,6 +66,85 @@ Test(stored, log_callback_uses_the_context)
     cr_expect_eq(log.warnings, 2, "%s", log.text);
     sy_plan_info_clear(&plan);
     sy_context_destroy(&within);
+}
+
+static void fail_within(void *user, sy_log_level level, const char *line)
+{
+    sy_device_info info;
+    lab_remember(user, level, line);
+    cr_expect_eq(sy_device_query(within, 99, &info), SY_ERR_ARGUMENT);
+}
+
+/* The error is that of the call, whatever its log's callback has called meanwhile. */
+Test(stored, log_leaves_the_error)
+{
+    lab_log log = {0};
+    char path[64], corrupt[80];
+    FILE *file;
+    snprintf(path, sizeof path, "damaged-%d.json", (int)getpid());
+    snprintf(corrupt, sizeof corrupt, "%s.corrupt", path);
+    sy_config config = {.struct_size = sizeof config,
+                        .devices = "cpu",
+                        .multigpu_path = path,
+                        .log = fail_within,
+                        .log_user = &log};
+    file = fopen(path, "w");
+    cr_assert(file && fputs("not json", file) >= 0 && fclose(file) == 0);
+    cr_assert_eq(sy_context_create(&config, &within), SY_OK);
+    cr_expect_eq(sy_balance_forget(within, "sma"), SY_ERR_NOT_FOUND);
+    cr_expect_eq(log.warnings, 1, "%s", log.text);
+    cr_expect(lab_told(SY_ERR_NOT_FOUND), "%s", sy_last_error()->text);
+    sy_context_destroy(&within);
+    remove(corrupt);
+    lab_remove(path);
+}
+
+/* Whoever was compiled with a sy_balance that ends with `kept` is told so, too. */
+Test(stored, kept_for_older_callers)
+{
+    char path[64];
+    sy_balance balance = {.struct_size = offsetof(sy_balance, kept) + sizeof balance.kept};
+    sy_profile_options options = {.struct_size = sizeof options,
+                                  .workload = "sma",
+                                  .sample_size = 8192,
+                                  .runs = 1,
+                                  .keep_better = 1,
+                                  .keep_within = 0.99};
+    sy_context *context;
+    snprintf(path, sizeof path, "kept-%d.json", (int)getpid());
+    context = lab_open("sim:a,sim:b", path, NULL);
+    cr_assert(context);
+    cr_assert_eq(sy_profile_auto_balance(context, &options, NULL), SY_OK);
+    cr_assert_eq(sy_profile_auto_balance(context, &options, &balance), SY_OK);
+    cr_expect_neq(balance.kept[0], 0);
+    sy_balance_clear(&balance);
+    sy_context_destroy(&context);
+    lab_remove(path);
+}
+
+/* Another instruction set is another CPU: its profile does not count. */
+Test(stored, instruction_set_of_the_cpu)
+{
+    char path[64];
+    lab_log log = {0};
+    sy_work work = {.struct_size = sizeof work, .workload = "sma", .rows = 1, .columns = 100000};
+    sy_plan_info plan = {.struct_size = sizeof plan};
+    sy_profile_options options = {
+        .struct_size = sizeof options, .workload = "sma", .sample_size = 8192, .runs = 1};
+    sy_context *context;
+    snprintf(path, sizeof path, "instructions-%d.json", (int)getpid());
+    context = lab_open("cpu:threads=1:isa=v3,sim:a", path, NULL);
+    if (!context) /* the processor has no more than one */
+        return;
+    cr_assert_eq(sy_profile_auto_balance(context, &options, NULL), SY_OK);
+    sy_context_destroy(&context);
+    context = lab_open("cpu:threads=1:isa=base,sim:a", path, &log);
+    cr_assert(context);
+    cr_assert_eq(sy_plan_explain(context, &work, NULL, &plan), SY_OK);
+    cr_expect(strstr(log.text, "code: v3, now base"), "%s", log.text);
+    sy_plan_info_clear(&plan);
+    sy_context_destroy(&context);
+    lab_remove(path);
 }
 
 static sy_context *other; /* of the same file */
