@@ -1,0 +1,32 @@
+#!/bin/sh
+# Flags that change results are refused when a build is set up, in c_args and in CFLAGS.
+# Usage: check_flags.sh SOURCE_ROOT
+set -u
+root=$1
+command -v meson >/dev/null 2>&1 || { echo "meson is not in PATH: skipped"; exit 77; }
+work=$(mktemp -d "${TMPDIR:-.}/check-flags-XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+status=0
+
+# refused FLAG OPTION...: setting up fails, and says that it is for this flag.
+refused() {
+    flag=$1
+    shift
+    rm -rf "$work/build"
+    if meson setup "$work/build" "$root" "$@" >"$work/said" 2>&1 ||
+        ! grep -q -e "$flag changes results" "$work/said"; then
+        echo "$flag is not refused:"
+        tail -n 5 "$work/said"
+        status=1
+    fi
+}
+
+unset CFLAGS
+for flag in -Ofast -ffast-math -funsafe-math-optimizations -fassociative-math -ffinite-math-only \
+    -freciprocal-math -ffp-contract=fast -ffp-contract=on; do
+    refused $flag -Dc_args="-g $flag"
+done
+export CFLAGS='-O2 -Ofast'
+refused -Ofast
+exit $status
