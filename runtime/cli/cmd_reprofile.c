@@ -79,36 +79,71 @@ static sy_status measure(sy_context *context, const request *r, const sy_balance
     return SY_OK;
 }
 
-/* Every profile that is to be measured, one after the other; a failure does not keep the others
- * from their turn. `only_count`: nothing is measured or said. */
-static int go_through(sy_context *context, const request *r, bool only_count, int *wanted)
+typedef struct tag_list {
+    char (*tags)[64];
+    int count;
+} tag_list;
+
+/* All tags before the first is measured: while that goes on, others may store and forget some, and
+ * the tag of an index is another one. */
+static int list_tags(sy_context *context, tag_list *list)
 {
-    int code = CLI_DONE;
     sy_status status;
     char tag[64];
-    *wanted = 0;
-    for (int i = 0; (status = sy_balance_tag(context, i, tag)) == SY_OK; i++) {
-        sy_balance balance = {.struct_size = sizeof balance};
-        const char *skip;
-        if ((r->tag && strcmp(tag, r->tag)) || sy_balance_get(context, tag, &balance) != SY_OK)
-            continue; /* not asked for, or forgotten meanwhile */
-        skip = reason_to_skip(context, r, &balance);
-        if (r->workload && strcmp(balance.workload, r->workload)) {
-            sy_balance_clear(&balance);
-            continue;
+    *list = (tag_list){0};
+    while ((status = sy_balance_tag(context, list->count, tag)) == SY_OK) {
+        char(*more)[64] = realloc(list->tags, ((size_t)list->count + 1) * sizeof *more);
+        if (!more) {
+            free(list->tags);
+            return cli_no_memory();
         }
+        memcpy(more[list->count++], tag, sizeof tag);
+        list->tags = more;
+    }
+    if (status == SY_ERR_NOT_FOUND)
+        return CLI_DONE;
+    free(list->tags);
+    return cli_library_failed(status);
+}
+
+/* One profile; `wanted` is increased where it is to be measured. */
+static sy_status consider(sy_context *context, const request *r, const char *tag, bool only_count,
+                          int *wanted)
+{
+    sy_balance balance = {.struct_size = sizeof balance};
+    sy_status status = SY_OK;
+    const char *skip;
+    if ((r->tag && strcmp(tag, r->tag)) || sy_balance_get(context, tag, &balance) != SY_OK)
+        return SY_OK; /* not asked for, or forgotten meanwhile */
+    skip = reason_to_skip(context, r, &balance);
+    if (!r->workload || strcmp(balance.workload, r->workload) == 0) {
         *wanted += !skip;
         if (!only_count && skip)
             cli_print(stdout, "%s: %s\n", tag, skip);
         else if (!only_count)
             status = measure(context, r, &balance);
-        sy_balance_clear(&balance);
+    }
+    sy_balance_clear(&balance);
+    return status;
+}
+
+/* Every profile that is to be measured, one after the other; a failure does not keep the others
+ * from their turn. `only_count`: nothing is measured or said. */
+static int go_through(sy_context *context, const request *r, bool only_count, int *wanted)
+{
+    tag_list list;
+    int code = CLI_DONE;
+    CLI_TRY(list_tags(context, &list));
+    *wanted = 0;
+    for (int i = 0; i < list.count; i++) {
+        sy_status status = consider(context, r, list.tags[i], only_count, wanted);
         if (status != SY_OK && code == CLI_DONE)
             code = status == SY_ERR_NO_DEVICE ? CLI_NO_DEVICE : CLI_FAILED;
         if (status != SY_OK)
             cli_library_failed(status);
     }
-    return status == SY_ERR_NOT_FOUND ? code : cli_library_failed(status);
+    free(list.tags);
+    return code;
 }
 
 static int check_tag(sy_context *context, const request *r)

@@ -53,4 +53,21 @@ fi
 accepts "reprofile of old ones" reprofile --if-older-than 7d --workload sma $any $sim
 says "reprofile of old ones: one line" '^sma: \(measured again\|kept: the times of . now scatter\)'
 report "reprofile --workload: no other one" "$([ "$(wc -l <stdout)" = 1 ] || echo "it is")"
+if command -v flock >/dev/null; then
+    # Somebody forgets the first of three while the second is measured: the third has its turn.
+    cp reprofile.json three.json
+    accepts "a profile is forgotten" ratios clear --tag hand $sim
+    mv reprofile.json two.json && mv three.json reprofile.json && mkfifo said
+    exec 9>reprofile.json.lock && flock 9
+    "$steelyard" reprofile $any $sim,sim:gone:fail=lost@1 >stdout 2>said </dev/null 9>&- &
+    {
+        read -r line # that `gone` is left out: what was measured now waits for the lock
+        mv two.json reprofile.json
+        exec 9>&-
+        cat
+    } <said >err
+    wait $!
+    report "profiles change while one is measured: each has its turn once" \
+        "$([ "$(cut -d: -f1 stdout | paste -sd ' ' -)" = 'hand second sma' ] || echo "not so")"
+fi
 unset STEELYARD_MULTIGPU_PATH
