@@ -73,7 +73,7 @@ static void explain_device(const syi_job *job, const syi_plan *plan, syi_device 
         syi_copy_text(out->left_out, sizeof out->left_out,
                       obstacle                                  ? obstacle
                       : !syi_side_allows(&plan->choice, device) ? why_other_side(&plan->choice)
-                      : plan->parts                             ? why_left_out(plan->parts[i].limit)
+                      : plan->parts && !plan->exact             ? why_left_out(plan->parts[i].limit)
                                                                 : "has no ratio");
     else if (out->tiles == 0)
         syi_copy_text(out->left_out, sizeof out->left_out, "its ratio comes to less than a tile");

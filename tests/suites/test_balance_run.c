@@ -149,6 +149,23 @@ Test(balance_run, leaves_out_what_does_not_pay)
     sy_context_destroy(&context);
 }
 
+/* The call's ratios are an order: who is not named is not left out for being slower. */
+Test(balance_run, left_out_by_the_ratios_of_the_call)
+{
+    const sy_ratio ratios[] = {{"a", 1}};
+    sy_options options = {.struct_size = sizeof options, .ratios = ratios, .n_ratios = 1};
+    sy_work work = {.struct_size = sizeof work, .workload = "sma", .rows = 1, .columns = 8192};
+    sy_plan_info plan = {.struct_size = sizeof plan};
+    sy_context *context;
+    write_profile(10, 10, 0, 0, 1);
+    context = lab_open("sim:a,sim:b", path, NULL);
+    cr_assert(context);
+    cr_assert_eq(sy_plan_explain(context, &work, &options, &plan), SY_OK);
+    cr_expect_str_eq(plan.devices[1].left_out, "has no ratio");
+    sy_plan_info_clear(&plan);
+    sy_context_destroy(&context);
+}
+
 /* A thousand million rows of no columns are shared out as quickly as others, and not to one alone.
  */
 Test(balance_run, rows_of_no_columns)
