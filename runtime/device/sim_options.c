@@ -91,11 +91,13 @@ static sy_status parse_option(const char *key, const char *value, sim_options *o
                     out->name, key);
 }
 
+enum { LONGEST_NAME = sizeof((sim_options *)0)->name - 1 };
+
 static int is_name(const char *text)
 {
     size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                  "_-.+");
-    return length > 0 && length < sizeof((sim_options *)0)->name && text[length] == '\0';
+    return length > 0 && length <= LONGEST_NAME && text[length] == '\0';
 }
 
 sy_status sim_parse_options(const char *text, sim_options *out)
@@ -108,9 +110,9 @@ sy_status sim_parse_options(const char *text, sim_options *out)
     option = strtok_r(copy, ":", &rest);
     if (!option || !is_name(option) || !strcmp(option, "cpu") || strlen(text) >= sizeof copy)
         return syi_fail(SY_ERR_ARGUMENT,
-                        "sim:%s: a simulated device needs a name of letters, digits, _ - . +, "
-                        "other than cpu, like sim:a:speed=3.0",
-                        text);
+                        "sim:%s: a simulated device needs a name of up to %d letters, digits, _ - "
+                        ". +, other than cpu, like sim:a:speed=3.0",
+                        text, LONGEST_NAME);
     syi_copy_text(out->name, sizeof out->name, option);
     while ((option = strtok_r(NULL, ":", &rest))) {
         char *equals = strchr(option, '=');

@@ -152,6 +152,9 @@ for option in speed=1e400 speed=1e308 speed=0 memory=1e400GiB memory=1e30GiB lin
 done
 refuses "simulated device, speed twice" 2 "sim:a: speed is given twice" devices \
     --devices sim:a:speed=1:speed=2
+accepts "simulated device, a name of 47 letters" devices --devices "sim:$(printf '%047d' 0)"
+refuses "simulated device, a name of 48 letters" 2 "a name of up to 47 letters" devices \
+    --devices "sim:$(printf '%048d' 0)"
 accepts "simulated device without limits" devices --devices sim:a:speed=inf:memory=inf:link=infGB/s
 
 accepts "devices" devices --devices cpu,sim:big:speed=3
