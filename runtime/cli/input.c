@@ -54,7 +54,7 @@ static int no_column(const cli_csv *csv, const char *name)
     cli_csv_list(csv, list, sizeof list);
     return cli_fail(CLI_USAGE, "%s has no column '%s'; its columns are: %s%s",
                     cli_input_name(csv->path), name, list,
-                    only_numbers(csv) ? " (is the header row missing?)"
+                    only_numbers(csv) ? " (is the header row missing? if not, choose with --column)"
                     : csv->n_columns == 1 && strpbrk(list, ";\t|")
                         ? " (separate the fields by commas)"
                         : "");

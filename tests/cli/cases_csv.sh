@@ -62,6 +62,9 @@ refuses "one column without a header" 2 "is the header row missing" run sma $io
 printf '1,2\n2,3\n3,4\n' >in.csv
 refuses "two columns without a header" 2 "is the header row missing" run sma $io
 accepts "a number as a name" run sum --input in.csv --output out.csv --column 2 $cpu
+printf '2024\n1\n2\n' >in.csv
+refuses "a year as the only column" 2 "is the header row missing? if not, choose with --column" run sma $io
+accepts "a year as the only column, chosen" run sma $io --column 2024
 printf 'Date,2024\n1,2\n2,3\n' >in.csv
 accepts "a year as the only column's name" run sma $io
 
