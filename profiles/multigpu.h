@@ -18,7 +18,7 @@ typedef struct syi_stored_balance {
 
 void syi_stored_balance_clear(syi_stored_balance *stored);
 
-/* The ratios of a tag; NULL: the last profiled one. The tag's entry counts, unless an older writer
+/* The ratios of a tag; NULL: the one written last. The tag's entry counts, unless an older writer
  * has written the top level for this tag since, or there is only the top level. */
 sy_status syi_multigpu_get(syi_store *store, const char *tag, syi_stored_balance *out);
 

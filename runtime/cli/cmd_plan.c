@@ -185,7 +185,7 @@ int cli_cmd_plan(int argc, char **argv)
          .kind = CLI_TEXT,
          .to = &request.tag,
          .placeholder = "T",
-         .help = "whose stored ratios (default: the workload's name)"},
+         .help = "whose stored ratios (default: the workload's name, with _fast, _f32)"},
         {.name = "json", .kind = CLI_FLAG, .to = &request.json, .help = "as JSON"},
     };
     cli_args args = {.command = "plan",

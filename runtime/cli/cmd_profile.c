@@ -88,7 +88,7 @@ int cli_cmd_profile(int argc, char **argv)
          .kind = CLI_TEXT,
          .to = &to.tag,
          .placeholder = "T",
-         .help = "where to store the ratios (default: the workload's name)"},
+         .help = "where to store the ratios (default: the workload's name, with _fast, _f32)"},
         {.name = "budget",
          .kind = CLI_TEXT,
          .to = &budget,

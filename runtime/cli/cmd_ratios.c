@@ -166,7 +166,7 @@ int cli_cmd_ratios(int argc, char **argv)
          .to = &tag,
          .placeholder = "T",
          .help = "the workload's name, or another; without it show and clear mean all tags, and "
-                 "set the last profiled"},
+                 "set the one written last"},
     };
     cli_args args = {.command = "ratios",
                      .usage = "show | set NAME=R[,NAME=R..] | clear [--tag T]",

@@ -299,7 +299,7 @@ int cli_cmd_run(int argc, char **argv)
          .kind = CLI_TEXT,
          .to = &r.tag,
          .placeholder = "T",
-         .help = "whose stored ratios (default: the workload's name)"},
+         .help = "whose stored ratios (default: the workload's name, with _fast, _f32)"},
         {.name = "frozen",
          .kind = CLI_FLAG,
          .to = &r.frozen,

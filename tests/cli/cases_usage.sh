@@ -17,6 +17,12 @@ done
 accepts "run macd --help" run macd --help
 says "run macd --help shows a default" '--slow N .*default 26'
 says "run macd --help shows the choices" '--seed_with WORD .*sma, first'
+for command in run plan profile; do
+    accepts "$command --help again" $command --help
+    says "$command --help: the tags of fast runs and of floats" "name, with _fast, _f32)"
+done
+accepts "ratios --help again" ratios --help
+says "ratios --help: which tag set means" 'set the one written last'
 accepts "help beats errors" run sma --period 0 --nonsense --help
 
 accepts "help run macd" help run macd

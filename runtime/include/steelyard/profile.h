@@ -53,7 +53,7 @@ SY_API sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_o
 /* Stores ratios for a tag (multigpu.json). Every device must be one of the context's. */
 SY_API sy_status sy_balance_set(sy_context *context, const char *tag, const sy_ratio *ratios,
                                 int n_ratios);
-/* The stored ratios of a tag; NULL: the last profiled one. SY_ERR_NOT_FOUND when there are none. */
+/* The stored ratios of a tag; NULL: the one written last. SY_ERR_NOT_FOUND when there are none. */
 SY_API sy_status sy_balance_get(sy_context *context, const char *tag, sy_balance *out);
 /* Forgets a tag; NULL: all of them. */
 SY_API sy_status sy_balance_forget(sy_context *context, const char *tag);
