@@ -200,20 +200,40 @@ static int count_records(cli_csv *csv)
     return CLI_DONE;
 }
 
+static bool begins_with(const cli_csv *csv, const char *bytes)
+{
+    const size_t size = strlen(bytes);
+    return csv->bytes.size >= size && memcmp(csv->bytes.data, bytes, size) == 0;
+}
+
+/* What it is instead of CSV, and what to do about it; NULL: nothing else that is known. */
+static const char *what_else(const cli_csv *csv)
+{
+    const char *p = csv->bytes.data;
+    const size_t size = csv->bytes.size;
+    /* Without a mark it has the zero bytes of letters that are ASCII. */
+    if (begins_with(csv, "\xff\xfe") || begins_with(csv, "\xfe\xff") ||
+        (size >= 2 && (p[0] == 0) != (p[1] == 0)))
+        return "is UTF-16; save it as CSV in UTF-8";
+    if (begins_with(csv, "\x93NUMPY"))
+        return "is an .npy file; let its name end in .npy";
+    if (begins_with(csv, "\x1f\x8b"))
+        return "is compressed by gzip; decompress it first, as 'gzip -d' does";
+    if (begins_with(csv, "PK\3\4"))
+        return "is a zip archive or a spreadsheet; unpack it, or save it as CSV in UTF-8";
+    if (!memchr(p, '\n', size) && memchr(p, '\r', size))
+        return "has CR alone at the ends of its lines; save it with LF or CRLF";
+    return NULL;
+}
+
 static int check_text(const cli_csv *csv)
 {
-    const char *name = cli_input_name(csv->path);
-    const unsigned char *p = (const unsigned char *)csv->bytes.data;
+    const char *name = cli_input_name(csv->path), *other;
     if (csv->bytes.size == 0)
         return cli_fail(CLI_FAILED, "%s is empty; a header row and at least one record are needed",
                         name);
-    /* Without a mark it has the zero bytes of letters that are ASCII. */
-    if (csv->bytes.size >= 2 && ((p[0] == 0xff && p[1] == 0xfe) || (p[0] == 0xfe && p[1] == 0xff) ||
-                                 (p[0] == 0) != (p[1] == 0)))
-        return cli_fail(CLI_FAILED, "%s is UTF-16; save it as CSV in UTF-8", name);
-    if (csv->bytes.size >= 6 && memcmp(p, "\x93NUMPY", 6) == 0)
-        return cli_fail(CLI_FAILED, "%s is an .npy file; let its name end in .npy", name);
-    return CLI_DONE;
+    other = what_else(csv);
+    return other ? cli_fail(CLI_FAILED, "%s %s", name, other) : CLI_DONE;
 }
 
 int cli_csv_open(const char *path, cli_csv *csv)

@@ -50,6 +50,12 @@ printf 'time,close\n1,2\n2,%01200d\n' 1 | sed 's/,0/,1/' >in.csv
 refuses "number of 1200 characters" 1 "'10*\.\.\.' is longer than 1,199 characters; correct it" run sma $io
 printf '\223NUMPY\001\000' >in.csv
 refuses "npy under another name" 1 "is an .npy file" run sma $io
+printf '\037\213\010\000\000' >in.csv
+refuses "gzip" 1 "in.csv is compressed by gzip; decompress it" run sma $io
+printf 'PK\003\004\024\000' >in.csv
+refuses "zip" 1 "in.csv is a zip archive or a spreadsheet; unpack it" run sma $io
+printf 'time,close\r1,2\r2,3\r' >in.csv
+refuses "CR alone" 1 "in.csv has CR alone at the ends of its lines; save it" run sma $io
 printf 'time;close\n1;2\n3;4\n' >in.csv
 refuses "semicolons" 2 "commas" run sma $io --column close
 refuses "semicolons without --column" 1 "'1;2' is not a number; separate the fields by commas" \
