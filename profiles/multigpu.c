@@ -36,7 +36,10 @@ static const char *check_balance(json_t *object)
 static const char *check(const json_t *root)
 {
     json_t *profiles = json_object_get(root, "profiles"), *entry;
+    const json_t *format = json_object_get(root, "format"), *fingerprint;
     const char *problem = check_balance((json_t *)root), *tag;
+    if (format && !json_is_integer(format))
+        return "format is not a whole number";
     if (!string_or_absent(root, "workload_tag"))
         return "workload_tag is not text";
     if (profiles && !json_is_object(profiles))
@@ -45,6 +48,9 @@ static const char *check(const json_t *root)
     {
         if (!json_is_object(entry))
             return "a profile is not an object";
+        fingerprint = json_object_get(entry, "fingerprint");
+        if (fingerprint && !json_is_object(fingerprint))
+            return "a fingerprint is not an object";
         if (!problem)
             problem = check_balance(entry);
     }

@@ -21,7 +21,10 @@ static bool is_count(const json_t *value)
 static const char *check(const json_t *root)
 {
     json_t *entries = json_object_get(root, "entries"), *entry;
+    const json_t *stamp = json_object_get(root, "updated_at");
     const char *key;
+    if (stamp && !json_is_string(stamp))
+        return "updated_at is not text";
     if (entries && !json_is_object(entries))
         return "entries is not an object";
     json_object_foreach(entries, key, entry)

@@ -83,10 +83,14 @@ static const char *const damaged_multigpu[] = {
     "{\"profiles\": {\"t\": {\"ratios\": {\"a\": true}}}}",
     "{\"profiles\": {\"t\": {\"updated_at\": {}}}}",
     "{\"format\": 1, \"profiles\": \"x\"}",
+    "{\"format\": \"x\"}",
+    "{\"format\": 1.5}",
+    "{\"profiles\": {\"t\": {\"fingerprint\": 3}}}",
     "{\"a\": \"\xff\"}",
 };
 
 static const char *const damaged_thresholds[] = {
+    "{\"updated_at\": 3}",
     "{\"entries\": []}",
     "{\"entries\": {\"k\": 5}}",
     "{\"entries\": {\"k\": {\"cpu_ms_avg\": -1}}}",
