@@ -1,5 +1,6 @@
 /* The CPU as a device: all its threads on one span. `cpu[:threads=N][:isa=base|v3|v4]`; without
- * `threads` it uses the processors of the process's affinity mask. */
+ * `threads` it uses the processors of the process's affinity mask. In a build without OpenMP, whose
+ * threads they are, there is one. */
 #define _GNU_SOURCE
 #include "base/clock.h"
 #include "base/mem.h"
@@ -7,6 +8,7 @@
 #include "device/registry.h"
 #include "device/team.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +17,12 @@ typedef struct cpu_device {
     syi_device base;
     syi_host_options options;
 } cpu_device;
+
+#ifdef _OPENMP
+static const bool has_threads = true;
+#else
+static const bool has_threads = false;
+#endif
 
 static sy_status parse_isa(const char *word, syi_isa *out)
 {
@@ -40,6 +48,11 @@ static sy_status parse_option(const char *option, syi_host_options *options)
                         "cpu: unknown option '%s'; use threads=N or isa=base|v3|v4", option);
     if (!syi_parse_integer(option + 8, 1, 1024, &threads))
         return syi_fail(SY_ERR_ARGUMENT, "cpu:%s: use a whole number from 1 to 1024", option);
+    if (threads > 1 && !has_threads)
+        return syi_fail(SY_ERR_NO_DEVICE,
+                        "cpu:%s: this build has no OpenMP, so it has one thread; use cpu, or build "
+                        "it with -Dopenmp=enabled",
+                        option);
     options->threads = (int)threads;
     return SY_OK;
 }
@@ -93,7 +106,7 @@ static sy_status cpu_open(const char *item, syi_devices *devices)
     if (!cpu)
         return syi_no_memory(sizeof *cpu);
     cpu->base.backend = &syi_backend_cpu;
-    cpu->options = (syi_host_options){syi_processors(), syi_isa_detect()};
+    cpu->options = (syi_host_options){has_threads ? syi_processors() : 1, syi_isa_detect()};
     status = parse_options(item, &cpu->options);
     if (status != SY_OK) {
         cpu_close(&cpu->base);

@@ -15,7 +15,7 @@
 
 enum { LONG = 40 * 4096, MOST = 100000, HANG_SECONDS = 100 };
 
-#define DEVICES "sim:a:speed=1e6,sim:b:speed=3e6,cpu:threads=2"
+#define DEVICES "sim:a:speed=1e6,sim:b:speed=3e6," LAB_CPU(2)
 
 static double x[LONG];
 static sy_context *context;

@@ -12,7 +12,7 @@
 
 enum { THREADS = 6, ROUNDS = 12, ROWS = 3, COLUMNS = 9000, WORKLOADS = 8 };
 
-#define DEVICES "sim:a:speed=1e6,sim:b:speed=3e6:fail=oom@9,cpu:threads=2"
+#define DEVICES "sim:a:speed=1e6,sim:b:speed=3e6:fail=oom@9," LAB_CPU(2)
 
 static const char *const workloads[WORKLOADS] = {"sma",  "rolling_std", "bollinger", "ema",
                                                  "macd", "sum",         "mean",      "variance"};

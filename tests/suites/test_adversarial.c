@@ -10,7 +10,7 @@
 
 enum { COLUMNS = 2 * 4096 + 700 };
 
-#define SPLIT "sim:a:speed=1e6,sim:b:speed=3e6,cpu:threads=2"
+#define SPLIT "sim:a:speed=1e6,sim:b:speed=3e6," LAB_CPU(2)
 
 static const uint64_t seeds[] = {1, 2};
 

@@ -213,7 +213,7 @@ static void check_rounding_modes(sy_dtype dtype)
     static const char *const workloads[] = {"sma", "bollinger", "ema", "macd", "sum", "variance"};
     for (int m = 0; m < 3; m++)
         for (int w = 0; w < 6; w++) {
-            sy_context *context = lab_open("sim:a:speed=1e6,cpu:threads=2", NULL, NULL);
+            sy_context *context = lab_open("sim:a:speed=1e6," LAB_CPU(2), NULL, NULL);
             lab_case c = {
                 .workload = workloads[w], .rows = 3, .columns = 9000, .dtype = dtype, .x = x};
             cr_assert(context && lab_prepare(&c));
@@ -252,7 +252,7 @@ static int watch(void *user, uint64_t done, uint64_t tiles)
 
 Test(distribute, progress_cancels)
 {
-    sy_context *context = lab_open("sim:a:speed=1e6,cpu:threads=2", NULL, NULL);
+    sy_context *context = lab_open("sim:a:speed=1e6," LAB_CPU(2), NULL, NULL);
     lab_case c = {.workload = "sma", .rows = 12, .columns = 4096, .x = x};
     int calls = 0;
     sy_options options = {.struct_size = sizeof options, .progress = stop, .progress_user = &calls};
@@ -298,7 +298,7 @@ Test(distribute, progress_cancels_the_merge)
 
 Test(distribute, progress_never_goes_back)
 {
-    sy_context *context = lab_open("sim:a:speed=1e6,cpu:threads=2", NULL, NULL);
+    sy_context *context = lab_open("sim:a:speed=1e6," LAB_CPU(2), NULL, NULL);
     lab_case c = {.workload = "sma", .rows = 12, .columns = 4096, .x = x};
     uint64_t last = 0;
     sy_options options = {.struct_size = sizeof options, .progress = watch, .progress_user = &last};

@@ -8,7 +8,7 @@
 #include "support/judge.h"
 #include "support/series.h"
 
-#define SPLIT "sim:a:speed=1e6,sim:b:speed=3e6,sim:c:speed=1e5,cpu:threads=2"
+#define SPLIT "sim:a:speed=1e6,sim:b:speed=3e6,sim:c:speed=1e5," LAB_CPU(2)
 
 enum { MOST = 7 * 8192 + 64 };
 

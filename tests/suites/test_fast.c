@@ -15,7 +15,7 @@
 
 enum { COLUMNS = 3 * 4096 + 700, MANY = 20 * 4096 + 5, CONTEXTS = 4 };
 
-#define SPLIT "sim:a:speed=1e6,sim:b:speed=3e6,cpu:threads=2"
+#define SPLIT "sim:a:speed=1e6,sim:b:speed=3e6," LAB_CPU(2)
 
 static void judge(const lab_case *c, series_kind kind, double *seen)
 {
@@ -79,7 +79,7 @@ static void check_row(sy_context *const *contexts, lab_case c, const double *x, 
 /* The best instruction set alone, a split, and the other instruction sets. */
 static void open_contexts(sy_context *contexts[CONTEXTS])
 {
-    static const char *const devices[CONTEXTS] = {"cpu", SPLIT, "cpu:threads=2:isa=base",
+    static const char *const devices[CONTEXTS] = {"cpu", SPLIT, LAB_CPU(2) ":isa=base",
                                                   "cpu:isa=v3"};
     for (int i = 0; i < CONTEXTS; i++)
         contexts[i] = lab_open(devices[i], NULL, NULL);

@@ -7,7 +7,7 @@
 
 enum { ROWS = 2, SEEDS = 16, MANY = 20 * 4096 + 5 };
 
-#define SPLIT "sim:a:speed=1e6,sim:b:speed=3e6,cpu:threads=2"
+#define SPLIT "sim:a:speed=1e6,sim:b:speed=3e6," LAB_CPU(2)
 
 /* The row's results with the seeds 1 .. SEEDS, by one call; the result itself with `seed`. */
 static void run_seeds(sy_context *context, const char *workload, sy_accuracy accuracy,

@@ -127,7 +127,7 @@ static void pick_devices(random_case *r, uint64_t *s)
     r->n_devices = sims;
     if (sims < 1 || series_below(s, 2)) {
         snprintf(r->devices + used, DEVICE_TEXT - used, "%scpu:threads=%d%s", sims ? "," : "",
-                 1 + (int)series_below(s, 3), series_below(s, 3) ? "" : ":isa=base");
+                 1 + (int)series_below(s, LAB_MOST_THREADS), series_below(s, 3) ? "" : ":isa=base");
         strcpy(r->names[r->n_devices++], "cpu");
     }
 }

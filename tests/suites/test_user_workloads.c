@@ -18,9 +18,9 @@ static double x[ROWS * COLUMNS], noise[ROWS * COLUMNS];
 
 static const char *const devices[] = {
     "cpu:threads=1",
-    "cpu:threads=3",
+    LAB_CPU(3),
     "sim:a:speed=1e6",
-    "sim:a:speed=1e6,sim:b:speed=3e6,cpu:threads=2",
+    "sim:a:speed=1e6,sim:b:speed=3e6," LAB_CPU(2),
     "sim:a:speed=1e6:memory=400kB,sim:b:speed=1e5:fail=launch@2,sim:c:speed=1e6,cpu:threads=1",
 };
 enum { DEVICES = 5 };

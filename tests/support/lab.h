@@ -9,6 +9,15 @@
 #include <stdint.h>
 #include <steelyard/steelyard.h>
 
+/* The CPU with so many threads, in a list of devices; a build without OpenMP has one. */
+#ifdef _OPENMP
+#define LAB_CPU(threads) "cpu:threads=" #threads
+enum { LAB_MOST_THREADS = 3 };
+#else
+#define LAB_CPU(threads) "cpu:threads=1"
+enum { LAB_MOST_THREADS = 1 };
+#endif
+
 /* Lines that a context has logged. */
 typedef struct lab_log {
     int infos, warnings;
