@@ -1,5 +1,6 @@
 /* `steelyard thresholds show | set | clear`: measurements of CPU against GPU. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "args.h"
@@ -54,9 +55,45 @@ static int show(sy_context *context, const char *key)
     return CLI_DONE;
 }
 
+static bool is_key_of(const char *key, const char *workload)
+{
+    const size_t length = strlen(workload);
+    return strncmp(key, workload, length) == 0 &&
+           (strncmp(key + length, ":{", 2) == 0 || strncmp(key + length, "_fast:{", 7) == 0);
+}
+
+/* A word in the place of a choice's index would be kept, and count for nothing. */
+static int check_choice(const char *key, const sy_param_info *param)
+{
+    char pair[80];
+    const char *word;
+    snprintf(pair, sizeof pair, "'%s': ", param->name);
+    word = strstr(key, pair);
+    if (!word)
+        return CLI_DONE;
+    word += strlen(pair);
+    word += strspn(word, "'\"");
+    for (int i = 0; param->choices && param->choices[i]; i++)
+        if (strncmp(word, param->choices[i], strlen(param->choices[i])) == 0)
+            return cli_fail(CLI_USAGE, "KEY has a word for '%s'; write its index, %d for %s",
+                            param->name, i, param->choices[i]);
+    return CLI_DONE;
+}
+
+static int check_choices(sy_context *context, const char *key)
+{
+    sy_workload_info info;
+    for (int i = 0; sy_workload_query(context, i, &info) == SY_OK; i++)
+        for (int k = 0; is_key_of(key, info.name) && k < info.n_params; k++)
+            CLI_TRY(check_choice(key, &info.params[k]));
+    return CLI_DONE;
+}
+
 static int set(sy_context *context, const char *key, double cpu_ms, double gpu_ms)
 {
-    sy_status status = sy_threshold_update(context, key, cpu_ms, gpu_ms);
+    sy_status status;
+    CLI_TRY(check_choices(context, key));
+    status = sy_threshold_update(context, key, cpu_ms, gpu_ms);
     if (status != SY_OK)
         return cli_library_failed(status);
     cli_print(stdout, "added to '%s' in %s\n", key, sy_thresholds_path(context));
