@@ -33,6 +33,8 @@
 #define SYI_STAGE_SHIFT 12.0
 /* Below this nothing is refined: the bound's own bits must remain. */
 #define SYI_STAGE_FLOOR 0x1p-800
+/* A low that is smaller is subnormal within a block, or soon after. */
+#define SYI_STAGE_LEAST 0x1p-960
 /* 1 / 2^53, in units of SYI_FINE. */
 #define SYI_STAGE_LOSS (0x1p-53 * SYI_PER_FINE)
 
@@ -85,11 +87,15 @@ SYI_INLINE void syi_stage_move(syi_stage *s, syi_vec by, syi_vec by_low)
     syi_vec_two_sum(high, low, &s->high, &s->low);
 }
 
-/* On to the grid, and with the shift. */
+/* On to the grid, and with the shift. A low that no grid will ever take up is let go before it is
+ * subnormal, where a processor may take a hundred times as long for a product. */
 SYI_INLINE void syi_stage_enter(syi_stage *s, syi_vec shift)
 {
-    syi_vec shifted = s->high + shift;
-    s->low += s->high - (shifted - shift);
+    syi_vec shifted = s->high + shift, low = s->low + (s->high - (shifted - shift));
+    syi_vec size = syi_vec_abs(low);
+    syi_bits_vec kept = (syi_bits_vec)(size >= SYI_STAGE_LEAST);
+    s->error += (syi_vec)((syi_bits_vec)size & ~kept) * syi_vec_of(2.0 * SYI_PER_FINE);
+    s->low = (syi_vec)((syi_bits_vec)low & kept);
     s->high = shifted;
 }
 
