@@ -209,6 +209,7 @@ syi_turn syi_queue_next(syi_queue *queue, int device, double now_ns, syi_packet 
     worker *w = &queue->workers[device];
     run *from = w->left ? NULL : choose_run(queue, device);
     double end, due, size;
+    bool untried;
     if (queue->left == 0 || w->left)
         return SYI_TURN_DONE;
     if (!from) {
@@ -221,7 +222,9 @@ syi_turn syi_queue_next(syi_queue *queue, int device, double now_ns, syi_packet 
     }
     end = common_end(queue, now_ns, queue->waiting);
     due = (end - ready_ns(w, now_ns)) / w->is.ns_per_tile;
-    if (due < 0.5 && !all_others_idle(queue, device)) {
+    /* A guess that it is too slow is checked with a tile of its own, or it would stay one. */
+    untried = from->owner == device && !w->known && !w->before;
+    if (due < 0.5 && !untried && !all_others_idle(queue, device)) {
         out->retry_ns = end;
         return SYI_TURN_WAIT;
     }

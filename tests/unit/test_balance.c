@@ -267,6 +267,21 @@ Test(queue, an_unknown_device_grows_by_four)
     syi_queue_close(&queue);
 }
 
+/* It is only believed to be too slow for its tile, and gets it; one that is known to be waits. */
+Test(queue, an_unknown_device_is_tried)
+{
+    for (int known = 0; known < 2; known++) {
+        const syi_queue_device two[] = {{9, 10, 0, 1, 0, 0}, {1, 1000, 0, known ? 0.1 : 1, 0, 0}};
+        syi_queue *queue;
+        syi_packet packet;
+        cr_assert_eq(syi_queue_open(two, 2, SYI_QUEUE_BALANCED, &queue), SY_OK);
+        cr_assert_eq(syi_queue_next(queue, 0, 0, &packet), SYI_TURN_TAKE);
+        cr_expect_eq(syi_queue_next(queue, 1, 0, &packet), known ? SYI_TURN_WAIT : SYI_TURN_TAKE);
+        cr_expect(known || (packet.first == 9 && packet.count == 1 && !packet.tail));
+        syi_queue_close(&queue);
+    }
+}
+
 Test(queue, keeps_to_the_largest_packet_and_takes_back)
 {
     syi_queue_device one = {100, 10, 0, 0.01, 8, 0};
