@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "costs.h"
+#include "model/share.h"
 
 #include <math.h>
 #include <string.h>
@@ -119,6 +120,8 @@ static sy_status plan_by_known(sy_context *context, const syi_job *job, const sy
         source = weigh_nominal(context, choice, ratios);
     SYI_TRY(syi_plan_make(&context->devices, job, ratios, source, out));
     out->exact = source == SYI_SOURCE_PROFILE && !known->measured;
+    if (!out->exact) /* who has no tile cannot show that the guess is wrong */
+        syi_share_with_all(out->ratios, out->count, out->shares);
     return SY_OK;
 }
 

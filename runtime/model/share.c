@@ -56,3 +56,27 @@ sy_status syi_share_tiles(const double *ratios, int count, int64_t tiles, int64_
     }
     return left > 0 ? share_rest(ratios, count, sum, tiles, left, shares) : SY_OK;
 }
+
+/* Of equal ones the first. */
+static int largest(const int64_t *shares, int count)
+{
+    int found = 0;
+    for (int i = 1; i < count; i++)
+        if (shares[i] > shares[found])
+            found = i;
+    return found;
+}
+
+void syi_share_with_all(const double *ratios, int count, int64_t *shares)
+{
+    int64_t tiles = 0, wanted = 0;
+    for (int i = 0; i < count; i++) {
+        tiles += shares[i];
+        wanted += ratios[i] > 0;
+    }
+    for (int i = 0; i < count && tiles >= wanted; i++)
+        if (ratios[i] > 0 && shares[i] == 0) {
+            shares[largest(shares, count)]--;
+            shares[i]++;
+        }
+}

@@ -9,4 +9,8 @@
  * ties. The shares add up to `tiles`. */
 sy_status syi_share_tiles(const double *ratios, int count, int64_t tiles, int64_t *shares);
 
+/* Gives one tile of the largest share to everybody who has a ratio and no tile, if there are enough
+ * for all. */
+void syi_share_with_all(const double *ratios, int count, int64_t *shares);
+
 #endif

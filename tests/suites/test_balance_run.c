@@ -293,6 +293,23 @@ Test(balance_run, heals_without_other_bits)
     }
 }
 
+/* The last one's part is less than half a tile, by nominal speed and by what is stored by hand. */
+Test(balance_run, only_an_order_leaves_a_device_without_a_tile)
+{
+    static const sy_ratio ratios[] = {{"a", 50}, {"b", 50}, {"c", 50}, {"d", 1}};
+    sy_context *context =
+        lab_open("sim:a:speed=50,sim:b:speed=50,sim:c:speed=50,sim:d", path, NULL);
+    cr_assert(context);
+    cr_expect_eq(planned_tiles(context, 65 * 4096, SY_F64, 0), 21);
+    cr_expect_eq(planned_tiles(context, 65 * 4096, SY_F64, 1), 22);
+    cr_expect_eq(planned_tiles(context, 65 * 4096, SY_F64, 3), 1);
+    cr_expect_eq(planned_tiles(context, 4 * 4096, SY_F64, 3), 1);
+    cr_expect_eq(planned_tiles(context, 3 * 4096, SY_F64, 3), 0, "there are fewer than devices");
+    cr_assert_eq(sy_balance_set(context, "sma", ratios, 4), SY_OK);
+    cr_expect_eq(planned_tiles(context, 65 * 4096, SY_F64, 3), 0);
+    sy_context_destroy(&context);
+}
+
 /* What a device takes alone, by its costs. */
 static double alone_ms(sy_context *context, const char *device, int64_t columns)
 {

@@ -130,6 +130,35 @@ Test(feedback, forced_ratios_teach_nothing)
     sy_context_destroy(&context);
 }
 
+/* The times predicted for an equal split, which do not depend on what starting a device takes: that
+ * each context follows for itself. */
+static void predict(sy_context *context, double compute_ms[2])
+{
+    static const sy_ratio equal[] = {{"a", 1}, {"b", 1}};
+    sy_work work = {.struct_size = sizeof work, .workload = "sma", .rows = 1, .columns = COLUMNS};
+    sy_options options = {.struct_size = sizeof options, .ratios = equal, .n_ratios = 2};
+    sy_plan_info plan = {.struct_size = sizeof plan};
+    cr_assert_eq(sy_plan_explain(context, &work, &options, &plan), SY_OK);
+    cr_assert_eq(plan.n_devices, 2);
+    for (int i = 0; i < 2; i++) {
+        cr_assert_gt(plan.devices[i].compute_ms, 0);
+        compute_ms[i] = plan.devices[i].compute_ms;
+    }
+    sy_plan_info_clear(&plan);
+}
+
+/* Without a profile the first call is one, also of a device that is believed too slow for a tile.
+ */
+Test(feedback, the_first_call_tells_of_everybody)
+{
+    sy_context *context = lab_open("sim:a:speed=1e6,sim:b:speed=0.01", path, NULL);
+    double compute_ms[2];
+    cr_assert(context);
+    call(context);
+    predict(context, compute_ms);
+    sy_context_destroy(&context);
+}
+
 /* Also how long a thread takes to begin, which counts for works that are hardly worth two devices;
  * a context that is frozen goes on with what is assumed. */
 Test(feedback, starting_a_device_is_timed)
@@ -162,23 +191,6 @@ Test(feedback, who_was_too_slow_is_tried_again)
     cr_expect_gt(planned_for_b(context), 0);
     cr_expect_gt(calls, 1);
     sy_context_destroy(&context);
-}
-
-/* The times predicted for an equal split, which do not depend on what starting a device takes: that
- * each context follows for itself. */
-static void predict(sy_context *context, double compute_ms[2])
-{
-    static const sy_ratio equal[] = {{"a", 1}, {"b", 1}};
-    sy_work work = {.struct_size = sizeof work, .workload = "sma", .rows = 1, .columns = COLUMNS};
-    sy_options options = {.struct_size = sizeof options, .ratios = equal, .n_ratios = 2};
-    sy_plan_info plan = {.struct_size = sizeof plan};
-    cr_assert_eq(sy_plan_explain(context, &work, &options, &plan), SY_OK);
-    cr_assert_eq(plan.n_devices, 2);
-    for (int i = 0; i < 2; i++) {
-        cr_assert_gt(plan.devices[i].compute_ms, 0);
-        compute_ms[i] = plan.devices[i].compute_ms;
-    }
-    sy_plan_info_clear(&plan);
 }
 
 static void check_same_costs(sy_context *a, sy_context *b)
