@@ -69,18 +69,22 @@ static void follow(syi_known_device *device, const syi_cost *cost, const syi_tal
     out->slower = device->drift.slower.value;
 }
 
-/* Without a profile the first run of all devices is one. */
+static bool has_computed(const syi_tally *tally)
+{
+    return tally->status == SY_OK && tally->total.elements_done && tally->total.busy_ms > 0;
+}
+
+/* Without a profile the first run of all devices is one. Who has failed in it would fail again. */
 static void begin(syi_known *known, const syi_plan *plan, const syi_tally *tallies)
 {
     const double first_spread = 0.2;
     for (int i = 0; i < known->count; i++)
-        if (plan->ratios[i] > 0 && (!tallies[i].total.elements_done || tallies[i].status != SY_OK ||
-                                    !(tallies[i].total.busy_ms > 0)))
+        if (plan->ratios[i] > 0 && tallies[i].status == SY_OK && !has_computed(&tallies[i]))
             return;
     for (int i = 0; i < known->count; i++) {
         const syi_outcome *done = &tallies[i].total;
         syi_known_device *device = &known->devices[i];
-        if (!(plan->ratios[i] > 0))
+        if (!(plan->ratios[i] > 0) || !has_computed(&tallies[i]))
             continue;
         device->cost = (syi_cost){0};
         device->cost.phase[SYI_COMPUTE] =
