@@ -1,7 +1,7 @@
 /*
  * CPU or GPU, through the public API: the caller's word, what thresholds.json says, and what the
  * calls themselves take. Simulated devices play the GPUs; what has to come out differs by factors
- * that no disturbance reaches. The rule itself is tested in virtual time (test_model.c).
+ * that no disturbance reaches. The rule itself is tested in virtual time (test_decide.c).
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * The pure model, part by part: cost curves, their fit from disturbed samples, the split against
- * searches over all possibilities, CPU or GPU, drift, fingerprints. No clock, no devices.
+ * The pure model, part by part: cost curves, their fit from disturbed samples, drift,
+ * fingerprints. No clock, no devices.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "model/decide.h"
 #include "model/drift.h"
 #include "model/fingerprint.h"
 #include "model/fit.h"
@@ -173,116 +172,6 @@ Test(fit, ladder_reaches_both_ends_and_fits)
     cr_expect(n >= 4 && n <= 8 && sizes[0] == 1 && sizes[n - 1] == 1 << 30);
     for (int i = 1; i < n; i++)
         cr_expect_lt(sizes[i - 1], sizes[i]);
-}
-
-/* ---- CPU or GPU ---- */
-
-static double disturbed_ms(double ms, uint64_t seed, uint64_t k)
-{
-    ms *= 1 + 0.05 * virtual_noise(seed, k);
-    return virtual_uniform(seed + 77, k) < 0.05 ? ms * (2 + 8 * virtual_uniform(seed + 78, k)) : ms;
-}
-
-Test(decide, is_right_after_three_calls_of_each)
-{
-    int wrong = 0, cases = 20000;
-    for (int c = 0; c < cases; c++) {
-        uint64_t seed = (uint64_t)c, k = 0;
-        double cpu = 0.1 + 10 * virtual_uniform(seed, 5000);
-        double factor = 1.1 + (c % 2 ? 0.9 : 9) * virtual_uniform(seed, 5001);
-        double ms[2] = {cpu, c % 4 < 2 ? cpu * factor : cpu / factor};
-        syi_timing timing = {.size = 1000};
-        syi_verdict v;
-        for (;;) {
-            v = syi_decide(&timing, 1, 1000, SYI_FORCE_AUTO, SYI_SIDE_NONE);
-            if (!v.probe)
-                break;
-            syi_timing_add(&timing, v.side, disturbed_ms(ms[v.side], seed, k++));
-            cr_assert_leq(k, 20);
-        }
-        wrong += v.side != (ms[0] < ms[1] ? SYI_SIDE_CPU : SYI_SIDE_GPU);
-    }
-    cr_expect_leq(wrong, cases / 100, "%d of %d wrong", wrong, cases);
-}
-
-/* Equal times that scatter. */
-Test(decide, does_not_flap)
-{
-    syi_timing timing = {.size = 1};
-    syi_side last = SYI_SIDE_NONE;
-    int changes = 0;
-    for (uint64_t k = 0; k < 10000; k++) {
-        syi_verdict v = syi_decide(&timing, 1, 1, SYI_FORCE_AUTO, last);
-        syi_timing_add(&timing, v.side, disturbed_ms(1, 3, k));
-        if (v.probe)
-            continue;
-        changes += last != SYI_SIDE_NONE && v.side != last;
-        last = v.side;
-    }
-    cr_expect_leq(changes, 10, "%d changes in 10000 calls", changes);
-}
-
-/* By hand: up to 5 % the last choice stays, whichever it was; without one the faster is taken. */
-Test(decide, stays_while_the_other_is_only_a_little_faster)
-{
-    static const syi_side last[] = {SYI_SIDE_CPU, SYI_SIDE_GPU, SYI_SIDE_NONE};
-    static const double cpu[] = {1, 1, 0.96, 0.94}, gpu[] = {0.96, 0.94, 1, 1};
-    static const syi_side expected[][3] = {{SYI_SIDE_CPU, SYI_SIDE_GPU, SYI_SIDE_GPU},
-                                           {SYI_SIDE_GPU, SYI_SIDE_GPU, SYI_SIDE_GPU},
-                                           {SYI_SIDE_CPU, SYI_SIDE_GPU, SYI_SIDE_CPU},
-                                           {SYI_SIDE_CPU, SYI_SIDE_CPU, SYI_SIDE_CPU}};
-    for (int i = 0; i < 4; i++)
-        for (int k = 0; k < 3; k++) {
-            syi_timing known = {1, {{.value = cpu[i], .samples = 3}, {gpu[i], .samples = 3}}};
-            cr_expect_eq(syi_decide(&known, 1, 1, SYI_FORCE_AUTO, last[k]).side, expected[i][k]);
-        }
-}
-
-Test(decide, follows_a_side_that_became_slower)
-{
-    syi_timing timing = {.size = 1, .ms = {{.value = 2, .samples = 5}, {.value = 1, .samples = 5}}};
-    syi_side last = SYI_SIDE_GPU;
-    int calls = 0;
-    for (; last == SYI_SIDE_GPU && calls < 10; calls++) {
-        syi_timing_add(&timing, SYI_SIDE_GPU, 3);
-        last = syi_decide(&timing, 1, 1, SYI_FORCE_AUTO, last).side;
-    }
-    cr_expect(last == SYI_SIDE_CPU && calls <= 3, "%d calls", calls);
-}
-
-static syi_timing timing_of(int64_t size, double cpu, double gpu)
-{
-    return (syi_timing){size, {{.value = cpu, .samples = 3}, {.value = gpu, .samples = 3}}};
-}
-
-Test(decide, reads_between_the_sizes)
-{
-    /* cpu 1e-5 n; gpu 0.1 + 1e-6 n: equal at n = 11111. */
-    syi_timing known[] = {timing_of(1000, 0.01, 0.101), timing_of(1000000, 10, 1.1)};
-    syi_verdict v = syi_decide(known, 2, 10000, SYI_FORCE_AUTO, SYI_SIDE_NONE);
-    cr_expect(v.side == SYI_SIDE_CPU && !v.probe);
-    near(v.ms[0], 0.1, 1e-9, "cpu");
-    near(v.ms[1], 0.11, 1e-9, "gpu");
-    cr_expect_eq(syi_decide(known, 2, 12500, SYI_FORCE_AUTO, SYI_SIDE_NONE).side, SYI_SIDE_GPU);
-    v = syi_decide(known, 2, 4000000, SYI_FORCE_AUTO, SYI_SIDE_NONE);
-    cr_expect(v.side == SYI_SIDE_GPU && !v.probe);
-    near(v.ms[1], 4.1, 1e-9, "gpu beyond");
-    cr_expect(syi_decide(known, 2, 4000001, SYI_FORCE_AUTO, SYI_SIDE_NONE).probe);
-    cr_expect(!syi_decide(known, 2, 250, SYI_FORCE_AUTO, SYI_SIDE_NONE).probe);
-    cr_expect(syi_decide(known, 2, 249, SYI_FORCE_AUTO, SYI_SIDE_NONE).probe);
-}
-
-Test(decide, probes_the_side_it_knows_less_of_and_obeys)
-{
-    syi_timing none = {.size = 5}, cpu = {.size = 5, .ms = {{.value = 1, .samples = 3}}};
-    syi_verdict v = syi_decide(&none, 1, 5, SYI_FORCE_AUTO, SYI_SIDE_NONE);
-    cr_expect(v.probe && v.side == SYI_SIDE_CPU && isnan(v.ms[0]) && isnan(v.ms[1]));
-    v = syi_decide(&cpu, 1, 5, SYI_FORCE_AUTO, SYI_SIDE_NONE);
-    cr_expect(v.probe && v.side == SYI_SIDE_GPU);
-    v = syi_decide(NULL, 0, 5, SYI_FORCE_CUDA, SYI_SIDE_CPU);
-    cr_expect(!v.probe && v.side == SYI_SIDE_GPU);
-    v = syi_decide(&cpu, 1, 5, SYI_FORCE_CPU, SYI_SIDE_NONE);
-    cr_expect(!v.probe && v.side == SYI_SIDE_CPU);
 }
 
 /* ---- drift ---- */
