@@ -69,12 +69,37 @@ static int place_of(const syi_signature *s, int64_t size)
     return at;
 }
 
-/* Makes room for a size; false when there is none. */
-static bool insert(syi_signature *s, int at, int64_t size)
+/* Of the two sizes that are least apart the one of which less is known. */
+static int least_missed(const syi_signature *s)
 {
-    size_t after = (size_t)(s->count - at);
+    int at = 1;
+    const syi_track *upper, *lower;
+    for (int i = 2; i < s->count; i++)
+        if ((double)s->known[i].size / (double)s->known[i - 1].size <
+            (double)s->known[at].size / (double)s->known[at - 1].size)
+            at = i;
+    upper = s->known[at].ms;
+    lower = s->known[at - 1].ms;
+    return upper[0].samples + upper[1].samples < lower[0].samples + lower[1].samples ? at : at - 1;
+}
+
+static void take_out(syi_signature *s, int at)
+{
+    size_t after = (size_t)(--s->count - at);
+    memmove(s->known + at, s->known + at + 1, after * sizeof *s->known);
+    memmove(s->last + at, s->last + at + 1, after * sizeof *s->last);
+    memmove(s->stored + at, s->stored + at + 1, after * sizeof *s->stored);
+}
+
+/* Makes room for a size, and gives its place. */
+static int insert(syi_signature *s, int64_t size)
+{
+    int at;
+    size_t after;
     if (s->count == SYI_SIDE_SIZES)
-        return false;
+        take_out(s, least_missed(s));
+    at = place_of(s, size);
+    after = (size_t)(s->count - at);
     memmove(s->known + at + 1, s->known + at, after * sizeof *s->known);
     memmove(s->last + at + 1, s->last + at, after * sizeof *s->last);
     memmove(s->stored + at + 1, s->stored + at, after * sizeof *s->stored);
@@ -82,7 +107,7 @@ static bool insert(syi_signature *s, int at, int64_t size)
     s->last[at] = SYI_SIDE_NONE;
     s->stored[at] = false;
     s->count++;
-    return true;
+    return at;
 }
 
 /* What was worth storing counts as two at least: enough against what is three times slower. */
@@ -105,8 +130,9 @@ static int read_entry(void *user, const char *key, const sy_threshold *entry)
                                 s->workload->n_params, s->params, &size))
         return 0;
     at = place_of(s, size);
-    if ((at < s->count && s->known[at].size == size) || !insert(s, at, size))
+    if (at < s->count && s->known[at].size == size)
         return 0;
+    at = insert(s, size);
     seed(&s->known[at].ms[SYI_SIDE_CPU], entry->cpu_ms_avg, entry->samples);
     seed(&s->known[at].ms[SYI_SIDE_GPU], entry->gpu_ms_avg, entry->samples);
     s->stored[at] = true;
@@ -321,8 +347,9 @@ void syi_side_learn(sy_context *context, const syi_job *job, const syi_choice *c
         lock_signature(context, job, &s) != SY_OK)
         return; /* a correction is a help, not a condition */
     at = place_of(s, size);
-    /* Between known sizes there is nothing to learn. */
-    if ((at < s->count && s->known[at].size == size) || (choice->probe && insert(s, at, size))) {
+    if (at == s->count || s->known[at].size != size)
+        at = choice->probe ? insert(s, size) : -1;
+    if (at >= 0) { /* else it is between sizes that are known */
         syi_timing *timing = &s->known[at];
         syi_timing_add(timing, choice->side, ms);
         worth = s->dtype == SY_F64 && !s->stored[at] && timing->ms[SYI_SIDE_CPU].samples &&

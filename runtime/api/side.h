@@ -8,7 +8,8 @@
 
 #include "api/known.h"
 
-enum { SYI_SIDE_SIZES = 16 };
+/* More of a workload with certain parameters are thinned out. */
+enum { SYI_SIDE_SIZES = 80 };
 
 /* What is known of one workload with certain parameters; sizes are elements. */
 typedef struct syi_signature {

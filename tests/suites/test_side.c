@@ -245,3 +245,23 @@ Test(side, frozen_does_not_probe)
     expect_decision(context, 10 * SMALL, "all"); /* too far from what is known */
     sy_context_destroy(&context);
 }
+
+/* A file with times of larger sizes first, as another program may have written it. */
+Test(side, one_of_many_sizes_counts)
+{
+    static const char entry[] =
+        "%s\"sma:{'size': %d}\": {\"cpu_ms_avg\": %d, \"gpu_ms_avg\": %d, \"samples\": 3}";
+    FILE *file = fopen(thresholds, "w");
+    sy_context *context;
+    cr_assert(file);
+    fprintf(file, "{\"entries\": {");
+    for (int k = 0; k < 200; k++)
+        fprintf(file, entry, k ? "," : "", 100000 + 1000 * k, 1, 2);
+    fprintf(file, entry, ",", SMALL, 2, 1);
+    fprintf(file, "}}");
+    cr_assert_eq(fclose(file), 0);
+    context = open_on("cpu,sim:a", 0);
+    expect_decision(context, SMALL, "one");
+    expect_decision(context, 250000, "cpu");
+    sy_context_destroy(&context);
+}
