@@ -251,8 +251,7 @@ static sy_status choose_by_times(sy_context *context, const syi_job *job, bool t
     int64_t size = size_of(job);
     int at;
     SYI_TRY(lock_signature(context, job, &s));
-    at = place_of(s, size);
-    at = at < s->count && s->known[at].size == size ? at : -1;
+    at = syi_timing_alike(s->known, s->count, size);
     verdict =
         syi_decide(s->known, s->count, size, SYI_FORCE_AUTO, at >= 0 ? s->last[at] : SYI_SIDE_NONE);
     if (at >= 0 && !verdict.probe)
@@ -306,7 +305,7 @@ sy_status syi_side_recall(sy_context *context, const syi_job *job, double ms[2])
 
 /* Both sides are known by now: so that the next process knows as well. While somebody else has the
  * file, the next call tries again; where it cannot be written it is left at that. */
-static void store(sy_context *context, const syi_job *job, const double ms[2])
+static void store(sy_context *context, const syi_job *job, int64_t size, const double ms[2])
 {
     const syi_workload *workload = job->workload;
     const char *names[SYI_MAX_PARAMS];
@@ -318,7 +317,7 @@ static void store(sy_context *context, const syi_job *job, const double ms[2])
     for (int i = 0; i < workload->n_params; i++)
         names[i] = workload->params[i].name;
     status = syi_threshold_key(syi_workload_tag(workload), names, job->params, workload->n_params,
-                               size_of(job), &key);
+                               size, &key);
     if (status == SY_OK)
         status = syi_threshold_try_add(&context->thresholds, key, ms[SYI_SIDE_CPU],
                                        ms[SYI_SIDE_GPU], &done);
@@ -328,8 +327,8 @@ static void store(sy_context *context, const syi_job *job, const double ms[2])
                      sy_last_error()->text);
     pthread_mutex_lock(&context->sides.lock);
     s = done || status != SY_OK ? NULL : find(&context->sides, job);
-    at = s ? place_of(s, size_of(job)) : 0;
-    if (s && at < s->count && s->known[at].size == size_of(job))
+    at = s ? place_of(s, size) : 0;
+    if (s && at < s->count && s->known[at].size == size)
         s->stored[at] = false;
     if (done)
         syi_store_changed(&context->thresholds, &context->sides.look); /* by ourselves */
@@ -346,12 +345,13 @@ void syi_side_learn(sy_context *context, const syi_job *job, const syi_choice *c
     if (!choice->made || choice->forced || choice->resident || context->frozen ||
         lock_signature(context, job, &s) != SY_OK)
         return; /* a correction is a help, not a condition */
-    at = place_of(s, size);
-    if (at == s->count || s->known[at].size != size)
-        at = choice->probe ? insert(s, size) : -1;
+    at = syi_timing_alike(s->known, s->count, size);
+    if (at < 0 && choice->probe)
+        at = insert(s, size);
     if (at >= 0) { /* else it is between sizes that are known */
         syi_timing *timing = &s->known[at];
-        syi_timing_add(timing, choice->side, ms);
+        syi_timing_add(timing, choice->side, ms * (double)timing->size / (double)size);
+        size = timing->size;
         worth = s->dtype == SY_F64 && !s->stored[at] && timing->ms[SYI_SIDE_CPU].samples &&
                 timing->ms[SYI_SIDE_GPU].samples &&
                 !syi_decide(timing, 1, size, SYI_FORCE_AUTO, SYI_SIDE_NONE).probe;
@@ -361,5 +361,5 @@ void syi_side_learn(sy_context *context, const syi_job *job, const syi_choice *c
     }
     pthread_mutex_unlock(&context->sides.lock);
     if (worth)
-        store(context, job, both);
+        store(context, job, size, both);
 }

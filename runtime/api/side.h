@@ -8,7 +8,8 @@
 
 #include "api/known.h"
 
-/* More of a workload with certain parameters are thinned out. */
+/* 69 sizes up to 64 tiles are so far apart that none stands for another (syi_timing_alike); larger
+ * ones come from the file. More are thinned out. */
 enum { SYI_SIDE_SIZES = 80 };
 
 /* What is known of one workload with certain parameters; sizes are elements. */

@@ -9,6 +9,7 @@
 
 static const double stay = 0.05;         /* the other must be faster by more than this */
 static const double reach = 4;           /* how many times beyond the known sizes */
+static const double alike = 1.2;         /* sizes less than that apart stand for each other */
 static const double out_of_question = 3; /* times slower: two samples are enough */
 enum { ENOUGH = 3, ENOUGH_TO_LOSE = 2 };
 
@@ -29,7 +30,7 @@ static estimate line(const syi_timing *a, const syi_timing *b, syi_side side, in
     return (estimate){ms, from->samples < to->samples ? from->samples : to->samples};
 }
 
-static estimate expect(const syi_timing *known, int count, syi_side side, int64_t size)
+static estimate by_line(const syi_timing *known, int count, syi_side side, int64_t size)
 {
     int below[2] = {-1, -1}, above[2] = {-1, -1}; /* the nearest, the next to it */
     for (int i = 0; i < count; i++) {
@@ -65,6 +66,17 @@ static estimate expect(const syi_timing *known, int count, syi_side side, int64_
     return (estimate){NAN, 0};
 }
 
+/* A line may end at a size of which little is known; the one next to it may be known better. */
+static estimate expect(const syi_timing *known, int count, syi_side side, int64_t size)
+{
+    estimate found = by_line(known, count, side, size);
+    int at = syi_timing_alike(known, count, size);
+    if (at >= 0 && found.samples < ENOUGH && known[at].ms[side].samples > found.samples)
+        found = (estimate){known[at].ms[side].value * (double)size / (double)known[at].size,
+                           known[at].ms[side].samples};
+    return found;
+}
+
 syi_verdict syi_decide(const syi_timing *known, int count, int64_t size, syi_force force,
                        syi_side last)
 {
@@ -88,6 +100,24 @@ syi_verdict syi_decide(const syi_timing *known, int count, int64_t size, syi_for
     if (last != SYI_SIDE_NONE && last != verdict.side && fast->ms >= slow->ms * (1 - stay))
         verdict.side = last;
     return verdict;
+}
+
+/* How many times larger the larger one is. */
+static double apart(int64_t a, int64_t b)
+{
+    return a < b ? (double)b / (double)a : (double)a / (double)b;
+}
+
+int syi_timing_alike(const syi_timing *known, int count, int64_t size)
+{
+    double least = alike;
+    int found = -1;
+    for (int i = 0; i < count; i++)
+        if (apart(known[i].size, size) < least) {
+            least = apart(known[i].size, size);
+            found = i;
+        }
+    return found;
 }
 
 void syi_timing_add(syi_timing *timing, syi_side side, double ms)

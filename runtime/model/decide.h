@@ -29,6 +29,10 @@ typedef struct syi_verdict {
 syi_verdict syi_decide(const syi_timing *known, int count, int64_t size, syi_force force,
                        syi_side last);
 
+/* The known size that stands for this one; -1: there is none so near. Its times count in
+ * proportion: then they differ less than by what is taken for a disturbance. */
+int syi_timing_alike(const syi_timing *known, int count, int64_t size);
+
 /* Adds a measured time. */
 void syi_timing_add(syi_timing *timing, syi_side side, double ms);
 

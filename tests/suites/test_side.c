@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/context.h"
 #include "support/cost_file.h"
 #include "support/lab.h"
 #include "support/series.h"
@@ -263,5 +264,40 @@ Test(side, one_of_many_sizes_counts)
     context = open_on("cpu,sim:a", 0);
     expect_decision(context, SMALL, "one");
     expect_decision(context, 250000, "cpu");
+    sy_context_destroy(&context);
+}
+
+/* A call that takes 10 ns for each element on the CPU, a tenth of that on the other side; whether
+ * it was made on the CPU. */
+static bool make_up_call(sy_context *context, int64_t columns)
+{
+    const sy_work work = work_of(columns);
+    const sy_options options = {.struct_size = sizeof options};
+    const syi_known nothing = {.count = 0};
+    double params[SYI_MAX_PARAMS];
+    syi_choice choice;
+    syi_job job;
+    cr_assert_eq(syi_work_check(context, &work, &options, params, &job), SY_OK);
+    cr_assert_eq(syi_side_choose(context, &job, &options, &nothing, &choice), SY_OK);
+    cr_assert(choice.made);
+    syi_side_learn(context, &job, &choice,
+                   (double)columns * (choice.side == SYI_SIDE_CPU ? 1e-5 : 1e-6));
+    return choice.side == SYI_SIDE_CPU;
+}
+
+/* However many lengths there are, the slow side is not tried for each anew. */
+Test(side, many_lengths_are_known_soon)
+{
+    sy_context *context = open_on("cpu,sim:a", 0);
+    int on_cpu = 0;
+    store(context, "sma:{'size': 1}", 1e-5, 1e-6, 1); /* or a simulated device would not be timed */
+    for (int k = 0; k < 1000; k++)
+        on_cpu += make_up_call(context, 100000 + k * 7919 % 1000);
+    cr_expect_leq(on_cpu, 3);
+    for (int k = 0; k < 10000; k++)
+        on_cpu += make_up_call(context, 2 + (int64_t)k * 104729 % (64 * 4096 - 1));
+    cr_expect_leq(on_cpu, 30);
+    for (int64_t size = 10; size <= 64 * 4096; size += size / 10)
+        cr_expect_not(make_up_call(context, size), "%lld", (long long)size);
     sy_context_destroy(&context);
 }

@@ -118,3 +118,27 @@ Test(decide, probes_the_side_it_knows_less_of_and_obeys)
     v = syi_decide(&cpu, 1, 5, SYI_FORCE_CPU, SYI_SIDE_NONE);
     cr_expect(!v.probe && v.side == SYI_SIDE_CPU);
 }
+
+/* Of 100,000 both times are known, of 150,000 one time of the CPU, and that a wrong one. */
+Test(decide, a_size_nearby_counts_for_more_than_a_line_to_what_is_hardly_known)
+{
+    syi_timing known[] = {timing_of(100000, 1, 0.1), {150000, {{.value = 0.01, .samples = 1}}}};
+    syi_verdict v = syi_decide(known, 2, 115000, SYI_FORCE_AUTO, SYI_SIDE_NONE);
+    cr_expect(v.side == SYI_SIDE_GPU && !v.probe);
+    near(v.ms[0], 1.15, 1e-9, "cpu");
+    near(v.ms[1], 0.115, 1e-9, "gpu");
+    cr_expect(syi_decide(known, 2, 125000, SYI_FORCE_AUTO, SYI_SIDE_NONE).probe);
+    known[1].ms[SYI_SIDE_CPU] = (syi_track){.value = 2, .samples = 3};
+    v = syi_decide(known, 2, 115000, SYI_FORCE_AUTO, SYI_SIDE_NONE);
+    near(v.ms[0], 1.3, 1e-9, "on the line");
+}
+
+Test(decide, sizes_that_stand_for_each_other)
+{
+    const syi_timing known[] = {{.size = 1}, {.size = 1000}, {.size = 1100}, {.size = 1210}};
+    static const int64_t sizes[] = {1, 2, 833, 834, 1000, 1048, 1049, 1154, 1451, 1452};
+    static const int expected[] = {0, -1, -1, 1, 1, 1, 2, 3, 3, -1};
+    for (int i = 0; i < 10; i++)
+        cr_expect_eq(syi_timing_alike(known, 4, sizes[i]), expected[i], "%d", (int)sizes[i]);
+    cr_expect_eq(syi_timing_alike(known, 0, 1000), -1);
+}
