@@ -95,11 +95,24 @@ static double bound_at(const sy_segment *row, int64_t begin, int64_t start, int 
     return begin > 0 ? peak + FORGOTTEN : peak;
 }
 
+/* Columns before `first`, from `begin` on, in which no input moves: they leave as much of a state
+ * that is not known as of the values themselves. */
+static int64_t still_before(const sy_segment *row, int64_t begin, int64_t first, int late)
+{
+    int64_t at = first - 1;
+    for (; at > begin; at--)
+        for (int k = 0; k <= late; k++)
+            if (row->in[k][at] != row->in[k][at - 1])
+                return first - 1 - at;
+    return first - 1 - at;
+}
+
 /* Decides what is given; what it lacks for that it says. */
 static void decide(const sy_segment *row, syi_attempt attempt, const syi_repairer *how,
                    syi_past *past)
 {
-    int64_t back = how->decay / 2;
+    const int64_t still = still_before(row, past->begin, attempt.first, how->late);
+    int64_t back = still + how->decay / 2;
     for (;;) {
         attempt.from_seed = attempt.first - back <= how->warmup;
         if (attempt.from_seed && attempt.limbs < SYI_NUMBER_LEAST)
@@ -118,7 +131,7 @@ static void decide(const sy_segment *row, syi_attempt attempt, const syi_repaire
             return;
         if (attempt.from_seed && attempt.limbs == SYI_NUMBER_MOST)
             return; /* closer to a tie than any data met so far: it stays as it was rounded */
-        back = attempt.limbs < SYI_NUMBER_LEAST ? how->decay : 8 * back;
+        back = attempt.limbs < SYI_NUMBER_LEAST ? still + how->decay : 8 * back;
         attempt.limbs = attempt.from_seed ? SYI_NUMBER_MOST : SYI_NUMBER_LEAST;
     }
 }
