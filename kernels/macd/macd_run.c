@@ -16,32 +16,65 @@ typedef struct task {
     int past_cache; /* and the lines of the outputs begin at the same columns */
 } task;
 
-static sy_status put(const task *task, int64_t i, const syi_macd_state *s)
+static sy_status put(const task *task, int64_t i, const syi_macd_state *s, int lifted)
 {
-    if (syi_macd_settle(&task->terms, s, &task->y[0][i], &task->y[1][i], &task->y[2][i]) != 0.0)
+    double *const *y = task->y;
+    if (syi_macd_settle(&task->terms, s, lifted, &y[0][i], &y[1][i], &y[2][i]) != 0.0)
         return syi_doubts_add(task->doubts, task->row, task->first + i);
     return SY_OK;
 }
 
+/* The next column. */
+SYI_INLINE sy_status step(const task *task, int64_t i, syi_macd_state *s, int lifted)
+{
+    syi_macd_smooth_signal(&task->terms, s, syi_macd_advance(&task->terms, s, task->x[i]));
+    return task->y ? put(task, i, s, lifted) : SY_OK;
+}
+
+/* From column *at on, as long as the price stands still, which it has done until all is small. */
+static sy_status run_still(const task *task, syi_macd_state *state, int64_t *at, int64_t to)
+{
+    syi_macd_state s = syi_macd_lifted(*state);
+    int64_t i = *at;
+    for (; i < to && task->x[i] == s.x && !syi_macd_is_gone(&s); i++)
+        SYI_TRY(step(task, i, &s, 1));
+    for (; i < to && task->x[i] == s.x; i++)
+        for (int k = 0; k < 3 && task->y; k++)
+            task->y[k][i] = 0.0;
+    *state = syi_macd_unlifted(s);
+    *at = i;
+    return SY_OK;
+}
+
+/* Columns [from, to), and where the price stands still for long up to `most`. */
 static sy_status run_steps(const task *task, syi_macd_state *state, int64_t from, int64_t to,
-                           int64_t *reached)
+                           int64_t most, int64_t *reached)
 {
     syi_macd_state s = *state;
     int64_t i = from;
-    for (; i < to && !syi_macd_leaves_range(&s, task->x[i]); i++) {
-        syi_macd_smooth_signal(&task->terms, &s, syi_macd_advance(&task->terms, &s, task->x[i]));
-        if (task->y)
-            SYI_TRY(put(task, i, &s));
-    }
+    while (i < to && !syi_macd_leaves_range(&s, task->x[i]))
+        if (task->x[i] == s.x && syi_macd_is_small(&s))
+            SYI_TRY(run_still(task, &s, &i, most));
+        else
+            SYI_TRY(step(task, i++, &s, 0));
     *state = s;
     *reached = i;
     return SY_OK;
+}
+
+/* On from column *at to where the outputs begin a line, or to `to`. */
+static sy_status run_to_line(const task *task, syi_macd_state *state, int64_t *at, int64_t to)
+{
+    const int64_t line = syi_line_after(task->y ? task->y[0] : NULL, *at, to);
+    return run_steps(task, state, *at, line, line, at);
 }
 
 #if SYI_HAVE_VECTORS
 
 /* More unsure blocks, or parts, of lanes than this: the slab is run again as a whole. */
 #define MOST_UNSURE 16
+/* What ends so small may have been carried from lane to lane with loss (syi_macd_carried). */
+#define MACD_LOSSY 0x1p-750
 /* What a slab of long lanes leaves to the repair of doubts. */
 #define SPARE 4
 
@@ -70,7 +103,8 @@ static sy_status run_unsure(const task *task, const macd_slab *slab, int64_t fro
             syi_macd_triple triple = macd_triple(&slab->begun[block], lane, x);
             syi_macd_state_set(&task->terms, &state, &triple, first > 1 ? slab->x[first - 2] : x,
                                x);
-            status = run_steps(&narrow, &state, from + first, from + first + columns, &reached);
+            status = run_steps(&narrow, &state, from + first, from + first + columns,
+                               from + first + columns, &reached);
         }
     *again = blocks > MOST_UNSURE || doubts.count > *spare;
     for (int64_t i = 0; i < doubts.count && status == SY_OK && !*again; i++, --*spare)
@@ -100,27 +134,30 @@ static void set_short(const task *task, macd_slab *slab, int64_t from, int64_t t
     set_map(task, slab, length);
 }
 
-/* They are run, from and to the state between columns; *reached stays there when a value is out of
- * range. */
+/* They are run, from and to the state between columns, of a part that ends at `to`; *reached stays
+ * there when a value is out of range. */
 static sy_status run_short(const task *task, macd_slab *slab, syi_macd_state *state, int64_t from,
-                           int64_t *reached)
+                           int64_t to, int64_t *reached)
 {
     const int64_t count = MACD_LANES * slab->length;
+    const syi_macd_triple *end = &slab->start[MACD_LANES];
     int64_t spare = 0;
     int again;
     slab->before = state->x;
     slab->start[0] = syi_macd_triple_of(&task->terms, state);
     if (!macd_chain(slab))
         return SY_OK;
-    again = syi_vec_any(slab->straight);
+    again = syi_vec_any(slab->straight) ||
+            syi_macd_size(&end->fast, &end->slow, &end->signal) < MACD_LOSSY;
     if (task->y && !again) {
         macd_fill(slab);
         SYI_TRY(run_unsure(task, slab, from, &spare, &again));
     }
-    if (again)
-        return run_steps(task, state, from, from + count, reached);
-    syi_macd_state_set(&task->terms, state, &slab->start[MACD_LANES], slab->x[count - 2],
-                       slab->x[count - 1]);
+    if (again) {
+        SYI_TRY(run_steps(task, state, from, from + count, to, reached));
+        return run_to_line(task, state, reached, to);
+    }
+    syi_macd_state_set(&task->terms, state, end, slab->x[count - 2], slab->x[count - 1]);
     *reached = from + count;
     return SY_OK;
 }
@@ -199,7 +236,7 @@ static sy_status run_slabs(const task *task, syi_macd_state *state, int64_t from
             continue;
         }
         set_short(task, &slab, at, to);
-        SYI_TRY(run_short(task, &slab, state, at, reached));
+        SYI_TRY(run_short(task, &slab, state, at, to, reached));
         if (*reached == at)
             break;
     }
@@ -234,7 +271,7 @@ static sy_status run_seeding(const task *task, syi_macd_state *s, int64_t from, 
         if (i == task->warmup)
             syi_macd_seed_signal(&task->terms, &task->macd, s);
         if (i == task->warmup && task->y)
-            SYI_TRY(put(task, i, s));
+            SYI_TRY(put(task, i, s, 0));
     }
     *reached = i;
     return SY_OK;
@@ -282,11 +319,11 @@ static sy_status run_columns(const task *task, syi_macd_state *s, int64_t from, 
     if (i < to && s->phase == SYI_PHASE_SEEDING)
         SYI_TRY(run_seeding(task, s, i, to, &i));
     if (i < to && s->phase == SYI_PHASE_RUNNING)
-        SYI_TRY(run_steps(task, s, i, syi_line_after(task->y ? task->y[0] : NULL, i, to), &i));
+        SYI_TRY(run_to_line(task, s, &i, to));
     if (i < to && s->phase == SYI_PHASE_RUNNING)
         SYI_TRY(run_slabs(task, s, i, to, &i));
     if (i < to && s->phase == SYI_PHASE_RUNNING)
-        SYI_TRY(run_steps(task, s, i, to, &i));
+        SYI_TRY(run_steps(task, s, i, to, to, &i));
     if (i < to && s->phase == SYI_PHASE_HUGE)
         SYI_TRY(run_huge(task, s, i, to, &i));
     for (int k = 0; task->y && k < 3; k++)

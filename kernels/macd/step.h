@@ -3,6 +3,7 @@
 #define SYI_KERNELS_MACD_STEP_H
 
 #include "macd/state.h"
+#include "recurrence/lift.h"
 
 /*
  * On a straight line of prices an average of period p trails by c = (p - 1) / 2 steps, and what the
@@ -78,16 +79,65 @@ SYI_INLINE void syi_macd_smooth_signal(const syi_macd_terms *k, syi_macd_state *
         syi_deviation_step(s->signal, syi_dd_negative(change.value), change.error, &k->signal);
 }
 
-/* The three outputs; not 0.0 when one of them is in doubt. */
-SYI_INLINE double syi_macd_settle(const syi_macd_terms *k, const syi_macd_state *s,
+/* The number nearest to a value, which may be held `lifted`; not 0.0 when in doubt. */
+SYI_INLINE double syi_macd_settle_one(syi_dd value, double error, int lifted, double *out)
+{
+    return lifted ? syi_settle_lifted(value, error, out) : syi_dd_settle(value, error, out);
+}
+
+/* The three outputs, of a state that may be `lifted`; not 0.0 when one of them is in doubt. */
+SYI_INLINE double syi_macd_settle(const syi_macd_terms *k, const syi_macd_state *s, int lifted,
                                   double *macd_out, double *signal_out, double *histogram_out)
 {
     syi_deviation macd = syi_macd_value(k, s);
     syi_deviation signal = syi_deviation_plus(macd, s->signal.value, s->signal.error);
     syi_dd histogram = syi_dd_negative(s->signal.value);
-    double doubt = syi_dd_settle(macd.value, macd.error, macd_out);
-    doubt += syi_dd_settle(signal.value, signal.error, signal_out);
-    return doubt + syi_dd_settle(histogram, s->signal.error, histogram_out);
+    double doubt = syi_macd_settle_one(macd.value, macd.error, lifted, macd_out);
+    doubt += syi_macd_settle_one(signal.value, signal.error, lifted, signal_out);
+    return doubt + syi_macd_settle_one(histogram, s->signal.error, lifted, histogram_out);
+}
+
+SYI_INLINE double syi_macd_size(const syi_deviation *fast, const syi_deviation *slow,
+                                const syi_deviation *signal)
+{
+    double size = fmax(fabs(fast->value.high), fabs(slow->value.high));
+    return fmax(size, fabs(signal->value.high));
+}
+
+/* Whether all is so small that it may be lifted while the price stands still, as it does. */
+SYI_INLINE int syi_macd_is_small(const syi_macd_state *s)
+{
+    return s->slope.high == 0.0 && syi_macd_size(&s->fast, &s->slow, &s->signal) < 0x1p-450;
+}
+
+SYI_INLINE syi_macd_state syi_macd_lifted(syi_macd_state s)
+{
+    s.fast = syi_lifted(s.fast);
+    s.slow = syi_lifted(s.slow);
+    s.signal = syi_lifted(s.signal);
+    s.gap = syi_lifted(s.gap);
+    return s;
+}
+
+SYI_INLINE syi_macd_state syi_macd_unlifted(syi_macd_state s)
+{
+    s.fast = syi_unlifted(s.fast);
+    s.slow = syi_unlifted(s.slow);
+    s.signal = syi_unlifted(s.signal);
+    s.gap = syi_unlifted(s.gap);
+    return s;
+}
+
+/* Whether less than 2^-1080 is left of it, which will never be more than zero. */
+SYI_INLINE int syi_macd_is_gone(const syi_macd_state *lifted)
+{
+    const syi_deviation *all[] = {&lifted->fast, &lifted->slow, &lifted->gap, &lifted->signal};
+    double size = 0.0, error = 0.0;
+    for (int i = 0; i < 4; i++) {
+        size += fabs(all[i]->value.high);
+        error += all[i]->error;
+    }
+    return fma(error, SYI_FINE, size) < 0x1p-590;
 }
 
 /* Non-zero when x is out of range, which ends the present phase. */

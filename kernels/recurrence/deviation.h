@@ -57,9 +57,11 @@ SYI_INLINE syi_deviation syi_deviation_step(syi_deviation a, syi_dd change, doub
     double size = fabs(sum.high), error = a.error + change_error;
     /* A faint sum is given up: nothing of it will be left in the result of any normal data. */
     double lost = size < SYI_FAINT ? SYI_PER_FINE * 1.0001 : 2.0 * SYI_DD_ERROR;
+    /* A subnormal bound would cost more than everything else here; that of an exact zero is 0. */
+    double least = size < SYI_FAINT && size + error > 0.0 ? 0x1p-1000 : 0.0;
     product.high = size < SYI_FAINT ? 0.0 : product.high;
     product.low = size < SYI_FAINT ? 0.0 : product.low;
-    return (syi_deviation){product, factor->above * fma(lost, size, error)};
+    return (syi_deviation){product, fma(factor->above, fma(lost, size, error), least)};
 }
 
 /* What a start that was off by `start` makes of `end`, for factor = b^n. */

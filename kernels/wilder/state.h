@@ -10,15 +10,17 @@
 #ifndef SYI_KERNELS_WILDER_STATE_H
 #define SYI_KERNELS_WILDER_STATE_H
 
+#include "recurrence/lift.h"
 #include "recurrence/phase.h"
 
 typedef struct syi_wilder_state {
     double phase;      /* a syi_phase */
     double from_start; /* non-zero: computed from the row's beginning */
     double period;
-    double close;  /* the last close */
-    double still;  /* columns without a move for which the sums have yet to shrink */
-    double lifted; /* not 0.0: `up` is held LIFT times as large, since it had become too small */
+    double close; /* the last close */
+    double still; /* columns without a move for which the sums have yet to shrink */
+    double
+        lifted; /* not 0.0: `up` is held SYI_LIFT times as large, since it had become too small */
     syi_deviation total, up;
 } syi_wilder_state;
 
@@ -83,8 +85,6 @@ SYI_INLINE syi_dd syi_wilder_power(const syi_factor_dd *factor, int64_t n)
 
 /* After a long time without a gain and without a move, rsi goes through the least of doubles to 0:
  * the sum of the gains is lifted when a catching up leaves less than LIFT_BELOW of it. */
-#define LIFT       0x1p+500
-#define UNLIFT     0x1p-500
 #define LIFT_BELOW 0x1p-700
 
 /* Lets the sums shrink by the columns that stood still, at most so many at a time that 2^-185 is
@@ -100,43 +100,18 @@ SYI_INLINE void syi_wilder_catch_up(syi_wilder_state *s, const syi_factor_dd *fa
         s->up = syi_wilder_shrink(s->up, &power, loose);
         s->still -= n;
         if (s->lifted == 0.0 && s->up.value.high >= SYI_FAINT && s->up.value.high < LIFT_BELOW) {
-            s->up.value = (syi_dd){s->up.value.high * LIFT, s->up.value.low * LIFT};
-            s->up.error *= LIFT;
+            s->up = syi_lifted(s->up);
             s->lifted = 1.0;
         }
     }
     s->still = 0.0; /* of a sum of 0 there is but an error, which may stay as it is */
 }
 
-/* As it was before it was lifted, or too small to be held. */
 SYI_INLINE void syi_wilder_unlift(syi_wilder_state *s)
 {
-    syi_dd value = {s->up.value.high * UNLIFT, s->up.value.low * UNLIFT};
-    double error = s->up.error * UNLIFT;
-    if (s->lifted == 0.0)
-        return;
-    if (value.high < SYI_FAINT) {
-        error = fma(SYI_PER_FINE * 1.0001, value.high, error);
-        value = (syi_dd){0.0, 0.0};
-    }
-    s->up = (syi_deviation){value, error + 0x1p-970};
+    if (s->lifted != 0.0)
+        s->up = syi_unlifted(s->up);
     s->lifted = 0.0;
-}
-
-/* The number nearest to UNLIFT * value; not 0.0 when in doubt. */
-SYI_INLINE double syi_wilder_settle_lifted(syi_dd value, double error, double *y)
-{
-    /* Adding it rounds to a multiple of 2^-574, which becomes the least subnormal. */
-    const double to_grid = 0x1p-522, half = 0x1p-575 * (1.0 - 0x1p-40);
-    double margin = fma(error + 0.0625 * value.high, SYI_FINE, 0x1p-1020), near, doubt;
-    if (value.high >= to_grid) {
-        doubt = syi_dd_settle(value, error, y);
-        *y *= UNLIFT;
-        return doubt;
-    }
-    near = (value.high + to_grid) - to_grid;
-    *y = near * UNLIFT;
-    return fabs((value.high - near) + value.low) + margin < half ? 0.0 : 1.0;
 }
 
 SYI_INLINE syi_dd syi_dd_larger(syi_dd a, syi_dd b)
@@ -185,8 +160,7 @@ SYI_INLINE double syi_rsi_settle(const syi_wilder_state *s, double *y)
     if (up.value.high != 0.0 && (up.value.high < 0x1p-800 || first < 0x1p-800))
         error = SYI_PER_FINE;
     rest = syi_dd_of_ordered(first, rest.high / size);
-    return s->lifted != 0.0 ? syi_wilder_settle_lifted(rest, error, y)
-                            : syi_dd_settle(rest, error, y);
+    return s->lifted != 0.0 ? syi_settle_lifted(rest, error, y) : syi_dd_settle(rest, error, y);
 }
 
 SYI_INLINE double syi_atr_settle(const syi_wilder_state *s, double *y)

@@ -1,0 +1,55 @@
+/*
+ * States that have become too small for double-double while the inputs stood still: there each step
+ * only shrinks them, so they may be held SYI_LIFT times as large, down to where all that comes of
+ * them is zero.
+ */
+#ifndef SYI_KERNELS_RECURRENCE_LIFT_H
+#define SYI_KERNELS_RECURRENCE_LIFT_H
+
+#include "recurrence/deviation.h"
+
+#define SYI_LIFT   0x1p+500
+#define SYI_UNLIFT 0x1p-500
+
+SYI_INLINE syi_deviation syi_lifted(syi_deviation a)
+{
+    syi_dd value = {a.value.high * SYI_LIFT, a.value.low * SYI_LIFT};
+    return (syi_deviation){value, a.error * SYI_LIFT};
+}
+
+/* As it was before, or too small to be held. */
+SYI_INLINE syi_deviation syi_unlifted(syi_deviation a)
+{
+    syi_dd value = {a.value.high * SYI_UNLIFT, a.value.low * SYI_UNLIFT};
+    double error = a.error * SYI_UNLIFT, size = fabs(a.value.high);
+    if (fabs(value.high) < SYI_FAINT) {
+        error = fma(SYI_PER_FINE * 1.0001 * SYI_UNLIFT, size, error);
+        value = (syi_dd){0.0, 0.0};
+    }
+    /* Only exact zeros have no error. */
+    return (syi_deviation){value, size + a.error == 0.0 ? 0.0 : error + 0x1p-1000};
+}
+
+/* The number nearest to SYI_UNLIFT * value; not 0.0 when in doubt. */
+SYI_INLINE double syi_settle_lifted(syi_dd value, double error, double *y)
+{
+    /* Adding it rounds to a multiple of 2^-574, which becomes the least subnormal. */
+    const double to_grid = 0x1p-522, unit = 0x1p-574, half = 0x1p-575;
+    double size = fabs(value.high), margin = fma(error + 0.0625 * size, SYI_FINE, 0x1p-1020);
+    double near, rest, doubt;
+    if (size >= to_grid) {
+        doubt = syi_dd_settle(value, error, y);
+        *y *= SYI_UNLIFT;
+        return doubt;
+    }
+    near = value.high < 0.0 ? to_grid - (to_grid - value.high) : (value.high + to_grid) - to_grid;
+    rest = (value.high - near) + value.low;
+    if (fabs(rest) > half) { /* the low part decides */
+        near += rest < 0.0 ? -unit : unit;
+        rest += rest < 0.0 ? unit : -unit;
+    }
+    *y = near * SYI_UNLIFT + 0.0;
+    return fabs(rest) + margin < half * (1.0 - 0x1p-40) ? 0.0 : 1.0;
+}
+
+#endif
