@@ -107,7 +107,7 @@ SYI_INLINE double syi_macd_size(const syi_deviation *fast, const syi_deviation *
 /* Whether all is so small that it may be lifted while the price stands still, as it does. */
 SYI_INLINE int syi_macd_is_small(const syi_macd_state *s)
 {
-    return s->slope.high == 0.0 && syi_macd_size(&s->fast, &s->slow, &s->signal) < 0x1p-450;
+    return s->slope.high == 0.0 && syi_macd_size(&s->fast, &s->slow, &s->signal) < SYI_LIFT_BELOW;
 }
 
 SYI_INLINE syi_macd_state syi_macd_lifted(syi_macd_state s)
@@ -128,16 +128,11 @@ SYI_INLINE syi_macd_state syi_macd_unlifted(syi_macd_state s)
     return s;
 }
 
-/* Whether less than 2^-1080 is left of it, which will never be more than zero. */
+/* Whether there will never be more than zeros. */
 SYI_INLINE int syi_macd_is_gone(const syi_macd_state *lifted)
 {
-    const syi_deviation *all[] = {&lifted->fast, &lifted->slow, &lifted->gap, &lifted->signal};
-    double size = 0.0, error = 0.0;
-    for (int i = 0; i < 4; i++) {
-        size += fabs(all[i]->value.high);
-        error += all[i]->error;
-    }
-    return fma(error, SYI_FINE, size) < 0x1p-590;
+    const syi_deviation all[] = {lifted->fast, lifted->slow, lifted->gap, lifted->signal};
+    return syi_is_gone(all, 4);
 }
 
 /* Non-zero when x is out of range, which ends the present phase. */

@@ -8,8 +8,9 @@
 
 #include "recurrence/deviation.h"
 
-#define SYI_LIFT   0x1p+500
-#define SYI_UNLIFT 0x1p-500
+#define SYI_LIFT       0x1p+500
+#define SYI_UNLIFT     0x1p-500
+#define SYI_LIFT_BELOW 0x1p-450
 
 SYI_INLINE syi_deviation syi_lifted(syi_deviation a)
 {
@@ -28,6 +29,17 @@ SYI_INLINE syi_deviation syi_unlifted(syi_deviation a)
     }
     /* Only exact zeros have no error. */
     return (syi_deviation){value, size + a.error == 0.0 ? 0.0 : error + 0x1p-1000};
+}
+
+/* Whether less than 2^-1080 is left of all of them together, which has no other value than zero. */
+SYI_INLINE int syi_is_gone(const syi_deviation *lifted, int count)
+{
+    double size = 0.0, error = 0.0;
+    for (int i = 0; i < count; i++) {
+        size += fabs(lifted[i].value.high);
+        error += lifted[i].error;
+    }
+    return fma(error, SYI_FINE, size) < 0x1p-580;
 }
 
 /* The number nearest to SYI_UNLIFT * value; not 0.0 when in doubt. */

@@ -30,14 +30,45 @@ static sy_status put(const task *task, int64_t i, const syi_wilder_state *s)
     return SY_OK;
 }
 
-/* Column by column, as long as they are in range. */
+SYI_INLINE int has_no_range(const task *task, double close, int64_t i)
+{
+    const syi_wilder_prices *x = &task->x;
+    return x->high[i] == close && x->low[i] == close && x->close[i] == close;
+}
+
+/* From column *at on, as long as there are no ranges, of which there have been none until the sum
+ * is small. */
+SYI_INLINE sy_status run_still(const task *task, syi_wilder_state *s, int64_t *at, int64_t to)
+{
+    syi_deviation total = syi_lifted(s->total);
+    int64_t i = *at;
+    for (; i < to && has_no_range(task, s->close, i) && !syi_is_gone(&total, 1); i++) {
+        total = syi_wilder_shrink(total, &task->factor, 0.0);
+        if (task->y && syi_atr_settle_lifted(&total, s->period, &task->y[i]) != 0.0)
+            SYI_TRY(syi_doubts_add(task->doubts, task->row, task->first + i));
+    }
+    for (; i < to && has_no_range(task, s->close, i); i++)
+        if (task->y)
+            task->y[i] = 0.0;
+    s->total = syi_unlifted(total);
+    *at = i;
+    return SY_OK;
+}
+
+/* Column by column, as long as they are in range, and where nothing moves for long up to `most`. */
 SYI_INLINE sy_status run_steps(const task *task, syi_wilder_state *state, int64_t from, int64_t to,
-                               int64_t *reached)
+                               int64_t most, int64_t *reached)
 {
     syi_wilder_state s = *state;
     int64_t i = from;
     for (; i < to; i++) {
         double size = largest_of(task, i);
+        if (task->is_range && s.total.value.high < SYI_LIFT_BELOW &&
+            has_no_range(task, s.close, i)) {
+            SYI_TRY(run_still(task, &s, &i, most));
+            i--;
+            continue;
+        }
         if (!(size <= SYI_HUGE)) {
             s.phase = syi_phase_after(size);
             break;
@@ -49,6 +80,13 @@ SYI_INLINE sy_status run_steps(const task *task, syi_wilder_state *state, int64_
     *state = s;
     *reached = i;
     return SY_OK;
+}
+
+/* On from column *at to where the output begins a line, or to `to`. */
+SYI_INLINE sy_status run_to_line(const task *task, syi_wilder_state *s, int64_t *at, int64_t to)
+{
+    const int64_t line = syi_line_after(task->y, *at, to);
+    return run_steps(task, s, *at, line, line, at);
 }
 
 /* What the terms of a tile are like. */
@@ -215,7 +253,7 @@ SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t 
     int64_t i = from, quick = from;
     make_weights(&w, task->period, task->is_range, to - from);
     set_steps(&w, &t, w.steps);
-    SYI_TRY(run_steps(task, s, i, syi_line_after(task->y, i, to), &i));
+    SYI_TRY(run_to_line(task, s, &i, to));
     while (i < to && s->phase == SYI_PHASE_RUNNING) {
         int64_t left = (to - i) / LANES / 8 * 8, next = to;
         if (left < t.steps)
@@ -228,8 +266,10 @@ SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t 
         }
         if (t.steps > 0)
             SYI_TRY(run_tile(task, &w, &t, s, &i, &next));
-        if (i < next)
-            SYI_TRY(run_steps(task, s, i, next, &i));
+        if (i < next) {
+            SYI_TRY(run_steps(task, s, i, next, to, &i));
+            SYI_TRY(run_to_line(task, s, &i, to));
+        }
     }
     *reached = i;
     return SY_OK;

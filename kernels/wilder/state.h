@@ -84,8 +84,8 @@ SYI_INLINE syi_dd syi_wilder_power(const syi_factor_dd *factor, int64_t n)
 }
 
 /* After a long time without a gain and without a move, rsi goes through the least of doubles to 0:
- * the sum of the gains is lifted when a catching up leaves less than LIFT_BELOW of it. */
-#define LIFT_BELOW 0x1p-700
+ * the sum of the gains is lifted when a catching up leaves less than RSI_LIFT_BELOW of it. */
+#define RSI_LIFT_BELOW 0x1p-700
 
 /* Lets the sums shrink by the columns that stood still, at most so many at a time that 2^-185 is
  * left. */
@@ -99,7 +99,8 @@ SYI_INLINE void syi_wilder_catch_up(syi_wilder_state *s, const syi_factor_dd *fa
         s->total = syi_wilder_shrink(s->total, &power, loose);
         s->up = syi_wilder_shrink(s->up, &power, loose);
         s->still -= n;
-        if (s->lifted == 0.0 && s->up.value.high >= SYI_FAINT && s->up.value.high < LIFT_BELOW) {
+        if (s->lifted == 0.0 && s->up.value.high >= SYI_FAINT &&
+            s->up.value.high < RSI_LIFT_BELOW) {
             s->up = syi_lifted(s->up);
             s->lifted = 1.0;
         }
@@ -171,6 +172,14 @@ SYI_INLINE double syi_atr_settle(const syi_wilder_state *s, double *y)
         error += SYI_PER_FINE * (mean.high + 0x1p-1074);
     /* The least of an error may have been lost to underflow. */
     return syi_dd_settle(mean, s->total.error != 0.0 ? error + 0x1p-1000 : error, y);
+}
+
+/* Of a sum that is lifted. */
+SYI_INLINE double syi_atr_settle_lifted(const syi_deviation *total, double period, double *y)
+{
+    syi_dd mean = syi_dd_divide(total->value, period);
+    double error = fma(SYI_DD_ERROR, mean.high, total->error / period * (1.0 + 0x1p-40));
+    return syi_settle_lifted(mean, error + 0x1p-700, y);
 }
 
 /* The row's columns, counted from any one of them; rsi has closes alone. */

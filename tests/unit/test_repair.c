@@ -100,6 +100,57 @@ Test(repair, stretches_of_a_price_that_stands_still)
     check(&syi_workload_atr, wilder);
 }
 
+/* Columns that the kernel leaves to be decided; the others are to be as if they had been. */
+static int64_t left_by(const syi_workload *workload, const double *params, syi_isa isa)
+{
+    static double outputs[OUTPUTS][N];
+    const double *in[] = {x, x, x};
+    double *out[] = {outputs[0], outputs[1], outputs[2]};
+    syi_doubts doubts = {0};
+    syi_carry assumed, end;
+    int64_t left = 0;
+    syi_piece piece = {.segment = {in, out, 0, N, 0, 0, N, params},
+                       .assumed = &assumed,
+                       .end = &end,
+                       .doubts = &doubts};
+    memcpy(outputs, whole, sizeof outputs); /* of which a workload may have fewer */
+    cr_assert_eq(workload->run[isa](&piece), SY_OK);
+    for (int64_t i = 0; i < doubts.count; i++) {
+        const int64_t first = doubts.list[i].first, columns = doubts.list[i].last - first;
+        left += columns;
+        for (int k = 0; k < OUTPUTS; k++)
+            memcpy(outputs[k] + first, whole[k] + first, (size_t)columns * sizeof **whole);
+    }
+    cr_expect_eq(memcmp(whole, outputs, sizeof whole), 0, "%s, %s", workload->name,
+                 syi_isa_name(isa));
+    syi_doubts_clear(&doubts);
+    return left;
+}
+
+static void check_left(const syi_workload *workload, const double *params)
+{
+    memset(parts, 0, sizeof parts);
+    cr_assert_eq(repair(workload, params, 0, N, 0), 0);
+    memcpy(whole, parts, sizeof whole);
+    for (syi_isa isa = SYI_ISA_BASE; isa <= syi_isa_detect(); isa++)
+        cr_expect_leq(left_by(workload, params, isa), 20, "%s, %s", workload->name,
+                      syi_isa_name(isa));
+}
+
+/* What is left of a state after so long goes through the least of doubles to zero, in one go and
+ * not column by column. At last a range, or a move, is there again. */
+Test(repair, is_not_for_what_stands_still_for_long)
+{
+    static const double macd[] = {12, 26, 9, 0}, other[] = {5, 35, 35, 0}, wilder[] = {14},
+                        longer[] = {20};
+    for (int64_t i = 0; i < N; i++)
+        x[i] = (double)(10000 + i / 14500 * 7 % 5 + (i > N - 50 ? i % 3 : 0)) / 100;
+    check_left(&syi_workload_macd, macd);
+    check_left(&syi_workload_macd, other);
+    check_left(&syi_workload_atr, wilder);
+    check_left(&syi_workload_atr, longer);
+}
+
 Test(repair, stretches_behind_a_hole)
 {
     fill(STRETCH, 4 * STRETCH - 1);
