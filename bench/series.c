@@ -1,5 +1,6 @@
 /* Prices of several kinds. Most are a walk in cents; the others are what is hard for somebody:
- * stretches without a move, single values of 1e12, moves of a fifth, and values around zero. */
+ * stretches without a move, also such that what is left of averages passes the least of doubles,
+ * single values of 1e12, moves of a fifth, and values around zero. */
 #include "series.h"
 
 #include "harness.h"
@@ -7,7 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
-const char *const bench_series_kinds[] = {"walk", "flat", "spikes", "volatile", "returns", NULL};
+const char *const bench_series_kinds[] = {"walk",     "flat",    "halted", "spikes",
+                                          "volatile", "returns", NULL};
 
 typedef struct source {
     uint64_t state;
@@ -30,7 +32,8 @@ static double close_of(const char *kind, source *s, int64_t i, int64_t *cents)
 {
     switch (kind[0]) {
     case 'f': /* the price moves in one column of five thousand */
-        if (i % 5000 == 0)
+    case 'h': /* of twelve thousand */
+        if (i % (kind[0] == 'f' ? 5000 : 12000) == 0)
             *cents = walk(*cents, next(s, 2001) - 1000);
         return (double)*cents / 100;
     case 's':
@@ -55,7 +58,7 @@ void bench_series_fill(const char *kind, int which, double *x, int64_t n)
         double above = (double)next(&ranges, 50) / 100, below = (double)next(&ranges, 50) / 100;
         x[i] = close_of(kind, &prices, i, &cents);
         if (which == 1 || which == 2) {
-            double unit = kind[0] == 'r' ? 1e-3 : kind[0] == 'f' ? 0 : 1;
+            double unit = kind[0] == 'r' ? 1e-3 : kind[0] == 'f' || kind[0] == 'h' ? 0 : 1;
             x[i] += which == 1 ? above * unit : -below * unit;
         }
     }
@@ -63,7 +66,7 @@ void bench_series_fill(const char *kind, int which, double *x, int64_t n)
 
 /* ---- the store ---- */
 
-enum { KINDS = 5 };
+enum { KINDS = 6 };
 
 static int64_t size;
 static double *store[2][KINDS][BENCH_SERIES];

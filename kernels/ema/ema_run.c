@@ -3,6 +3,7 @@
 #include "ema/state.h"
 #include "ema/long.h"
 #include "isa.h"
+#include "recurrence/lift.h"
 #include "traffic.h"
 
 typedef struct task {
@@ -22,13 +23,40 @@ static sy_status put(const task *task, int64_t i, const syi_ema_state *state)
     return SY_OK;
 }
 
+/* From column *at on, as long as there are zeros, before which there have been such until little is
+ * left. */
+static sy_status run_zeros(const task *task, syi_ema_state *state, int64_t *at, int64_t to)
+{
+    const syi_dd none = {0.0, 0.0};
+    syi_deviation left = syi_lifted(state->deviation);
+    int64_t i = *at;
+    for (; i < to && task->x[i] == 0.0 && !syi_is_gone(&left, 1); i++) {
+        left = syi_deviation_step(left, none, 0.0, &task->factor);
+        if (task->y && syi_settle_lifted(left.value, left.error, &task->y[i]) != 0.0)
+            SYI_TRY(syi_doubts_add(task->doubts, task->row, task->first + i));
+    }
+    for (; i < to && task->x[i] == 0.0; i++)
+        if (task->y)
+            task->y[i] = 0.0;
+    state->deviation = syi_unlifted(left);
+    *at = i;
+    return SY_OK;
+}
+
+/* Columns [from, to), and where there are long zeros up to `most`. */
 static sy_status run_steps(const task *task, syi_ema_state *state, int64_t from, int64_t to,
-                           int64_t *reached)
+                           int64_t most, int64_t *reached)
 {
     syi_ema_state s = *state;
     int64_t i = from;
-    for (; i < to; i++) {
+    while (i < to) {
         double x = task->x[i];
+        if (x == 0.0 && s.x == 0.0 && fabs(s.deviation.value.high) < SYI_LIFT_BELOW) {
+            syi_ema_state zeros = s; /* so that the other stays in registers */
+            SYI_TRY(run_zeros(task, &zeros, &i, most));
+            s = zeros;
+            continue;
+        }
         if (!(fabs(x) <= SYI_HUGE)) {
             s.phase = syi_phase_after(x);
             break;
@@ -36,10 +64,18 @@ static sy_status run_steps(const task *task, syi_ema_state *state, int64_t from,
         syi_ema_advance(&s, x, &task->factor);
         if (task->y)
             SYI_TRY(put(task, i, &s));
+        i++;
     }
     *state = s;
     *reached = i;
     return SY_OK;
+}
+
+/* On from column *at to where the output begins a line, or to `to`. */
+static sy_status run_to_line(const task *task, syi_ema_state *state, int64_t *at, int64_t to)
+{
+    const int64_t line = syi_line_after(task->y, *at, to);
+    return run_steps(task, state, *at, line, line, at);
 }
 
 #if SYI_HAVE_VECTORS
@@ -58,7 +94,7 @@ static sy_status run_unsure(const task *task, const ema_slab *slab, int64_t from
             state.deviation =
                 syi_stage_deviation(&slab->begun[block], k, slab->begun_pivot[block][k], state.x);
             last = last - first < EMA_BLOCK ? last : first + EMA_BLOCK;
-            SYI_TRY(run_steps(task, &state, from + first, from + last, &reached));
+            SYI_TRY(run_steps(task, &state, from + first, from + last, from + last, &reached));
         }
     return SY_OK;
 }
@@ -68,6 +104,7 @@ static sy_status run_short(const task *task, ema_slab *slab, syi_ema_state *stat
                            int64_t to, int64_t *reached)
 {
     const int past = task->past_cache && task->y;
+    int again;
     slab->x = task->x + from;
     slab->length = (to - from) / EMA_LANES;
     slab->length = slab->length < EMA_LENGTH ? slab->length : EMA_LENGTH;
@@ -76,12 +113,19 @@ static sy_status run_short(const task *task, ema_slab *slab, syi_ema_state *stat
     slab->start[0] = state->deviation;
     if (!ema_chain(slab))
         return SY_OK;
-    if (task->y) {
+    again = ema_is_lossy(slab, 0);
+    if (task->y && !again) {
         slab->y = task->y + from;
         slab->past = past && slab->length % SYI_LINE == 0; /* then the lanes begin lines */
         ema_fill(slab);
-        SYI_TRY(run_unsure(task, slab, from));
+        again = ema_is_unsure(slab) && ema_is_lossy(slab, 1);
     }
+    if (again) {
+        SYI_TRY(run_steps(task, state, from, from + EMA_LANES * slab->length, to, reached));
+        return run_to_line(task, state, reached, to);
+    }
+    if (task->y)
+        SYI_TRY(run_unsure(task, slab, from));
     state->x = slab->x[EMA_LANES * slab->length - 1];
     state->deviation = slab->start[EMA_LANES];
     *reached = from + EMA_LANES * slab->length;
@@ -105,7 +149,7 @@ static sy_status run_long(const task *task, ema_slab *slab, syi_ema_state *state
         ema_go_to(slab, x, y, before, at);
         ema_read(slab, 0, EMA_BLOCK);
         ema_write(slab, 0, EMA_BLOCK);
-        if (ema_is_lost(slab))
+        if (ema_is_lost(slab) || ema_is_faint(slab))
             return SY_OK;
         SYI_TRY(run_unsure(task, slab, from + at));
     }
@@ -197,11 +241,11 @@ static sy_status run_columns(const task *task, syi_ema_state *state, int64_t fro
     if (i < to && state->phase == SYI_PHASE_BEFORE)
         SYI_TRY(run_seed(task, state, i, to, &i));
     if (i < to && state->phase == SYI_PHASE_RUNNING)
-        SYI_TRY(run_steps(task, state, i, syi_line_after(task->y, i, to), &i));
+        SYI_TRY(run_to_line(task, state, &i, to));
     if (i < to && state->phase == SYI_PHASE_RUNNING)
         SYI_TRY(run_slabs(task, state, i, to, &i));
     if (i < to && state->phase == SYI_PHASE_RUNNING)
-        SYI_TRY(run_steps(task, state, i, to, &i));
+        SYI_TRY(run_steps(task, state, i, to, to, &i));
     if (i < to && state->phase == SYI_PHASE_HUGE)
         SYI_TRY(run_huge(task, state, i, to, &i));
     if (task->y)

@@ -27,6 +27,18 @@ SYI_INLINE int ema_is_lost(const ema_slab *s)
     return syi_vec_any(lost);
 }
 
+/* Whether among zeros so little is left of a lane that it soon is too small for lanes. */
+SYI_INLINE int ema_is_faint(const ema_slab *s)
+{
+    syi_bits_vec faint = {0};
+    for (int q = 0; q < EMA_GROUPS; q++) {
+        const syi_vec size = syi_vec_abs(s->stage[q].high);
+        faint |= (syi_bits_vec)(size < EMA_FAINT) & (syi_bits_vec)(size + s->stage[q].error > 0.0) &
+                 (syi_bits_vec)(s->least[q] == 0.0) & (syi_bits_vec)(s->most[q] == 0.0);
+    }
+    return syi_vec_any(faint);
+}
+
 /* The run-ins, of x's lanes; `range` is that of the values in them. */
 SYI_INLINE void ema_run_in(ema_slab *s, const double *x, int64_t columns, syi_long_range *range)
 {

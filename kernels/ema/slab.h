@@ -21,6 +21,8 @@
 /* Columns of a block; to find its grid takes as long as several of them. */
 #define EMA_BLOCK  64
 #define EMA_BLOCKS ((EMA_LENGTH + EMA_BLOCK - 1) / EMA_BLOCK)
+/* What ends so small may have been carried from lane to lane with loss (syi_deviation_carried). */
+#define EMA_FAINT 0x1p-700
 /* A shorter stretch is not worth a slab. */
 #define EMA_LEAST (4 * EMA_LANES)
 
@@ -206,6 +208,28 @@ SYI_INLINE int ema_chain(ema_slab *s)
     for (int lane = 0; lane < EMA_LANES; lane++)
         s->start[lane + 1] = syi_deviation_carried(ema_end(s, lane), s->start[lane], &left);
     return !syi_vec_any(s->outside) && syi_is_finite(s->start[EMA_LANES].value.high);
+}
+
+/* Whether among zeros a lane ends with so little, in doubt or not known to be nothing. */
+SYI_INLINE int ema_is_lossy(const ema_slab *s, int in_doubt)
+{
+    int lossy = 0;
+    for (int lane = 1; lane <= EMA_LANES; lane++) {
+        const syi_deviation *start = &s->start[lane];
+        lossy |= s->x[lane * s->stride - 1] == 0.0 && fabs(start->value.high) < EMA_FAINT &&
+                 (in_doubt || start->error > 0.0);
+    }
+    return lossy;
+}
+
+/* Whether a written column is unsure. */
+SYI_INLINE int ema_is_unsure(const ema_slab *s)
+{
+    syi_bits_vec unsure = {0};
+    for (int64_t block = 0; block * EMA_BLOCK < s->length; block++)
+        for (int q = 0; q < EMA_GROUPS; q++)
+            unsure |= s->unsure[block * EMA_GROUPS + q];
+    return syi_vec_any(unsure);
 }
 
 SYI_INLINE void ema_fill(ema_slab *s)

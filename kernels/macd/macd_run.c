@@ -53,10 +53,13 @@ static sy_status run_steps(const task *task, syi_macd_state *state, int64_t from
     syi_macd_state s = *state;
     int64_t i = from;
     while (i < to && !syi_macd_leaves_range(&s, task->x[i]))
-        if (task->x[i] == s.x && syi_macd_is_small(&s))
-            SYI_TRY(run_still(task, &s, &i, most));
-        else
+        if (task->x[i] == s.x && syi_macd_is_small(&s)) {
+            syi_macd_state still = s; /* so that the other stays in registers */
+            SYI_TRY(run_still(task, &still, &i, most));
+            s = still;
+        } else {
             SYI_TRY(step(task, i++, &s, 0));
+        }
     *state = s;
     *reached = i;
     return SY_OK;

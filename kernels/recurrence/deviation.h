@@ -53,15 +53,17 @@ typedef struct syi_deviation {
 SYI_INLINE syi_deviation syi_deviation_step(syi_deviation a, syi_dd change, double change_error,
                                             const syi_factor_dd *factor)
 {
-    syi_dd sum = syi_dd_add(a.value, change), product = syi_dd_multiply(factor->b, sum);
+    syi_dd sum = syi_dd_add(a.value, change);
     double size = fabs(sum.high), error = a.error + change_error;
-    /* A faint sum is given up: nothing of it will be left in the result of any normal data. */
-    double lost = size < SYI_FAINT ? SYI_PER_FINE * 1.0001 : 2.0 * SYI_DD_ERROR;
-    /* A subnormal bound would cost more than everything else here; that of an exact zero is 0. */
-    double least = size < SYI_FAINT && size + error > 0.0 ? 0x1p-1000 : 0.0;
-    product.high = size < SYI_FAINT ? 0.0 : product.high;
-    product.low = size < SYI_FAINT ? 0.0 : product.low;
-    return (syi_deviation){product, fma(factor->above, fma(lost, size, error), least)};
+    if (size < SYI_FAINT) {
+        /* It is given up: nothing of it will be left in the result of any normal data. A subnormal
+         * bound would cost more than everything else here; that of an exact zero is 0. */
+        error = fma(SYI_PER_FINE * 1.0001, size, error);
+        error = fma(factor->above, error, error > 0.0 ? 0x1p-1000 : 0.0);
+        return (syi_deviation){{0.0, 0.0}, error};
+    }
+    error = factor->above * fma(2.0 * SYI_DD_ERROR, size, error);
+    return (syi_deviation){syi_dd_multiply(factor->b, sum), error};
 }
 
 /* What a start that was off by `start` makes of `end`, for factor = b^n. */

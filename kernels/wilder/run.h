@@ -65,7 +65,9 @@ SYI_INLINE sy_status run_steps(const task *task, syi_wilder_state *state, int64_
         double size = largest_of(task, i);
         if (task->is_range && s.total.value.high < SYI_LIFT_BELOW &&
             has_no_range(task, s.close, i)) {
-            SYI_TRY(run_still(task, &s, &i, most));
+            syi_wilder_state still = s; /* so that the other stays in registers */
+            SYI_TRY(run_still(task, &still, &i, most));
+            s = still;
             i--;
             continue;
         }

@@ -133,7 +133,7 @@ static void check_left(const syi_workload *workload, const double *params)
     cr_assert_eq(repair(workload, params, 0, N, 0), 0);
     memcpy(whole, parts, sizeof whole);
     for (syi_isa isa = SYI_ISA_BASE; isa <= syi_isa_detect(); isa++)
-        cr_expect_leq(left_by(workload, params, isa), 20, "%s, %s", workload->name,
+        cr_expect_leq(left_by(workload, params, isa), 20, "%s of %g, %s", workload->name, params[0],
                       syi_isa_name(isa));
 }
 
@@ -149,6 +149,16 @@ Test(repair, is_not_for_what_stands_still_for_long)
     check_left(&syi_workload_macd, other);
     check_left(&syi_workload_atr, wilder);
     check_left(&syi_workload_atr, longer);
+}
+
+/* As in the volumes of what is seldom traded: an average of nothing but zeros goes to zero. */
+Test(repair, is_not_for_long_zeros)
+{
+    static const double short_ema[] = {2, 0}, ema[] = {20, 0};
+    for (int64_t i = 0; i < N; i++)
+        x[i] = i % 14500 < 3 || i > N - 50 ? (double)(i % 7 * 100) : 0.0;
+    check_left(&syi_workload_ema, short_ema);
+    check_left(&syi_workload_ema, ema);
 }
 
 Test(repair, stretches_behind_a_hole)
