@@ -51,7 +51,8 @@ static sy_status run_steps(const task *task, syi_ema_state *state, int64_t from,
     int64_t i = from;
     while (i < to) {
         double x = task->x[i];
-        if (x == 0.0 && s.x == 0.0 && fabs(s.deviation.value.high) < SYI_LIFT_BELOW) {
+        const double left = fabs(s.deviation.value.high);
+        if (x == 0.0 && s.x == 0.0 && left > 0.0 && left < SYI_LIFT_BELOW) {
             syi_ema_state zeros = s; /* so that the other stays in registers */
             SYI_TRY(run_zeros(task, &zeros, &i, most));
             s = zeros;

@@ -210,14 +210,13 @@ SYI_INLINE int ema_chain(ema_slab *s)
     return !syi_vec_any(s->outside) && syi_is_finite(s->start[EMA_LANES].value.high);
 }
 
-/* Whether among zeros a lane ends with so little, in doubt or not known to be nothing. */
+/* Whether among zeros a lane ends with so little, or in doubt with nothing. */
 SYI_INLINE int ema_is_lossy(const ema_slab *s, int in_doubt)
 {
     int lossy = 0;
     for (int lane = 1; lane <= EMA_LANES; lane++) {
-        const syi_deviation *start = &s->start[lane];
-        lossy |= s->x[lane * s->stride - 1] == 0.0 && fabs(start->value.high) < EMA_FAINT &&
-                 (in_doubt || start->error > 0.0);
+        const double size = fabs(s->start[lane].value.high);
+        lossy |= s->x[lane * s->stride - 1] == 0.0 && size < EMA_FAINT && (in_doubt || size > 0.0);
     }
     return lossy;
 }

@@ -144,14 +144,15 @@ static sy_status run_short(const task *task, macd_slab *slab, syi_macd_state *st
 {
     const int64_t count = MACD_LANES * slab->length;
     const syi_macd_triple *end = &slab->start[MACD_LANES];
+    double size;
     int64_t spare = 0;
     int again;
     slab->before = state->x;
     slab->start[0] = syi_macd_triple_of(&task->terms, state);
     if (!macd_chain(slab))
         return SY_OK;
-    again = syi_vec_any(slab->straight) ||
-            syi_macd_size(&end->fast, &end->slow, &end->signal) < MACD_LOSSY;
+    size = syi_macd_size(&end->fast, &end->slow, &end->signal);
+    again = syi_vec_any(slab->straight) || (size > 0.0 && size < MACD_LOSSY);
     if (task->y && !again) {
         macd_fill(slab);
         SYI_TRY(run_unsure(task, slab, from, &spare, &again));

@@ -104,10 +104,12 @@ SYI_INLINE double syi_macd_size(const syi_deviation *fast, const syi_deviation *
     return fmax(size, fabs(signal->value.high));
 }
 
-/* Whether all is so small that it may be lifted while the price stands still, as it does. */
+/* Whether what is left is so small that it may be lifted while the price stands still, as it does.
+ */
 SYI_INLINE int syi_macd_is_small(const syi_macd_state *s)
 {
-    return s->slope.high == 0.0 && syi_macd_size(&s->fast, &s->slow, &s->signal) < SYI_LIFT_BELOW;
+    const double size = syi_macd_size(&s->fast, &s->slow, &s->signal);
+    return s->slope.high == 0.0 && size > 0.0 && size < SYI_LIFT_BELOW;
 }
 
 SYI_INLINE syi_macd_state syi_macd_lifted(syi_macd_state s)

@@ -63,7 +63,7 @@ SYI_INLINE sy_status run_steps(const task *task, syi_wilder_state *state, int64_
     int64_t i = from;
     for (; i < to; i++) {
         double size = largest_of(task, i);
-        if (task->is_range && s.total.value.high < SYI_LIFT_BELOW &&
+        if (task->is_range && s.total.value.high > 0.0 && s.total.value.high < SYI_LIFT_BELOW &&
             has_no_range(task, s.close, i)) {
             syi_wilder_state still = s; /* so that the other stays in registers */
             SYI_TRY(run_still(task, &still, &i, most));

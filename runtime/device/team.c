@@ -42,7 +42,7 @@ int syi_processors(void)
  * smaller, which may be one of the program's own. */
 typedef struct members {
     atomic_int alive;
-    atomic_int users; /* the caller and each of them: who comes last frees this */
+    atomic_int users; /* the caller and each of them; 0: these are nobody's */
     int size; /* the team that the caller had here last: who is let go is alive for a while */
 } members;
 
@@ -50,11 +50,14 @@ static pthread_key_t caller_key, member_key; /* hold the members of which one is
 static bool has_keys;
 static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER; /* one caller tries and makes */
 
+/* No blocks: a thread may end after all else has been given back. More callers at once than these
+ * have their threads tried in each call. */
+static members teams[256];
+
 static void leave(void *of)
 {
     members *team = of;
-    if (atomic_fetch_sub(&team->users, 1) == 1)
-        syi_free(team);
+    atomic_fetch_sub(&team->users, 1);
 }
 
 static void end_member(void *of)
@@ -67,7 +70,7 @@ static void end_member(void *of)
 /* The calling thread is one of these; it may have been another caller's. */
 static void join_members(members *team)
 {
-    members *before = pthread_getspecific(member_key);
+    members *before = team ? pthread_getspecific(member_key) : NULL;
     if (before == team || pthread_setspecific(member_key, team) != 0)
         return;
     if (before)
@@ -76,18 +79,22 @@ static void join_members(members *team)
     atomic_fetch_add(&team->alive, 1);
 }
 
-/* The calling thread's own team, NULL without memory. */
+/* The calling thread's own team; NULL: there are too many. */
 static members *own_members(void)
 {
     members *team = has_keys ? pthread_getspecific(caller_key) : NULL;
-    if (team || !has_keys || !(team = syi_alloc(1, sizeof *team)))
-        return team;
-    atomic_init(&team->users, 1);
-    team->size = 1;
-    if (pthread_setspecific(caller_key, team) == 0)
-        return team;
-    syi_free(team);
-    return NULL;
+    for (size_t i = 0; has_keys && !team && i < sizeof teams / sizeof *teams; i++) {
+        int nobody = 0;
+        if (!atomic_compare_exchange_strong(&teams[i].users, &nobody, 1))
+            continue;
+        team = &teams[i];
+        team->size = 1;
+        if (pthread_setspecific(caller_key, team) == 0)
+            break;
+        leave(team);
+        return NULL;
+    }
+    return team;
 }
 
 /* Waits until the others have been made, too: they are wanted at once. */
@@ -139,9 +146,10 @@ static int allowed(int wanted)
 /* The threads that the caller has. Inside of a region none are kept. */
 static int present(const members *team)
 {
-    const int alive = 1 + atomic_load(&team->alive);
-    if (omp_get_level() > 0)
+    int alive;
+    if (!team || omp_get_level() > 0)
         return 1;
+    alive = 1 + atomic_load(&team->alive);
     return alive < team->size ? alive : team->size;
 }
 
@@ -150,10 +158,7 @@ static int present(const members *team)
 static int possible(int wanted)
 {
     members *team = own_members();
-    int size = allowed(wanted), lacks;
-    if (!team)
-        return 1;
-    lacks = size - present(team);
+    int size = allowed(wanted), lacks = size - present(team);
     if (lacks > 0) {
         pthread_mutex_lock(&growing);
         if (can_make(2 * lacks))
@@ -162,7 +167,8 @@ static int possible(int wanted)
             size = 1;
         pthread_mutex_unlock(&growing);
     }
-    team->size = size;
+    if (team)
+        team->size = size;
     return size;
 }
 

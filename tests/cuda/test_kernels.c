@@ -88,10 +88,13 @@ static int compute(const test_case *c, gpu_flavour *f, const void *const *in, re
 {
     const syi_host_options options = {1, syi_isa_detect()};
     syi_job job = job_of(c, in, r);
+    syi_gate gate;
     syi_tiles span = {0, syi_job_tiles(&job)};
     syi_tally tally = {0};
     int64_t repaired;
     int failed = 0;
+    syi_gate_init(&gate, NULL, NULL, span.count);
+    job.gate = &gate;
     while (span.count && !failed) {
         syi_slab slab = syi_slab_take(&job, &span, f ? c->slab_tiles : span.count);
         syi_view view = syi_view_of_job(&job, &slab);
@@ -109,6 +112,7 @@ static int compute(const test_case *c, gpu_flavour *f, const void *const *in, re
     failed = failed || syi_merge(&job, &tally, 1, &repaired) != SY_OK;
     syi_outcome_clear(&tally.total);
     syi_partials_destroy(&job.partials);
+    syi_gate_destroy(&gate);
     return failed;
 }
 
