@@ -33,7 +33,7 @@ SYI_INLINE int ema_is_faint(const ema_slab *s)
     syi_bits_vec faint = {0};
     for (int q = 0; q < EMA_GROUPS; q++) {
         const syi_vec size = syi_vec_abs(s->stage[q].high);
-        faint |= (syi_bits_vec)(size < EMA_FAINT) & (syi_bits_vec)(size + s->stage[q].error > 0.0) &
+        faint |= (syi_bits_vec)(size < SYI_LOSSY) & (syi_bits_vec)(size + s->stage[q].error > 0.0) &
                  (syi_bits_vec)(s->least[q] == 0.0) & (syi_bits_vec)(s->most[q] == 0.0);
     }
     return syi_vec_any(faint);

@@ -21,8 +21,6 @@
 /* Columns of a block; to find its grid takes as long as several of them. */
 #define EMA_BLOCK  64
 #define EMA_BLOCKS ((EMA_LENGTH + EMA_BLOCK - 1) / EMA_BLOCK)
-/* What ends so small may have been carried from lane to lane with loss (syi_deviation_carried). */
-#define EMA_FAINT 0x1p-700
 /* A shorter stretch is not worth a slab. */
 #define EMA_LEAST (4 * EMA_LANES)
 
@@ -210,13 +208,13 @@ SYI_INLINE int ema_chain(ema_slab *s)
     return !syi_vec_any(s->outside) && syi_is_finite(s->start[EMA_LANES].value.high);
 }
 
-/* Whether among zeros a lane ends with so little, or in doubt with nothing. */
+/* Whether among zeros a lane may have been carried with loss, or is in doubt with nothing left. */
 SYI_INLINE int ema_is_lossy(const ema_slab *s, int in_doubt)
 {
     int lossy = 0;
     for (int lane = 1; lane <= EMA_LANES; lane++) {
         const double size = fabs(s->start[lane].value.high);
-        lossy |= s->x[lane * s->stride - 1] == 0.0 && size < EMA_FAINT && (in_doubt || size > 0.0);
+        lossy |= s->x[lane * s->stride - 1] == 0.0 && size < SYI_LOSSY && (in_doubt || size > 0.0);
     }
     return lossy;
 }

@@ -76,8 +76,6 @@ static sy_status run_to_line(const task *task, syi_macd_state *state, int64_t *a
 
 /* More unsure blocks, or parts, of lanes than this: the slab is run again as a whole. */
 #define MOST_UNSURE 16
-/* What ends so small may have been carried from lane to lane with loss (syi_macd_carried). */
-#define MACD_LOSSY 0x1p-750
 /* What a slab of long lanes leaves to the repair of doubts. */
 #define SPARE 4
 
@@ -152,7 +150,7 @@ static sy_status run_short(const task *task, macd_slab *slab, syi_macd_state *st
     if (!macd_chain(slab))
         return SY_OK;
     size = syi_macd_size(&end->fast, &end->slow, &end->signal);
-    again = syi_vec_any(slab->straight) || (size > 0.0 && size < MACD_LOSSY);
+    again = syi_vec_any(slab->straight) || (size > 0.0 && size < SYI_LOSSY);
     if (task->y && !again) {
         macd_fill(slab);
         SYI_TRY(run_unsure(task, slab, from, &spare, &again));

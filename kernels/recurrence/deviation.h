@@ -66,6 +66,9 @@ SYI_INLINE syi_deviation syi_deviation_step(syi_deviation a, syi_dd change, doub
     return (syi_deviation){syi_dd_multiply(factor->b, sum), error};
 }
 
+/* What is smaller may soon be carried with loss. */
+#define SYI_LOSSY 0x1p-700
+
 /* What a start that was off by `start` makes of `end`, for factor = b^n. */
 SYI_INLINE syi_deviation syi_deviation_carried(syi_deviation end, syi_deviation start,
                                                const syi_factor_dd *factor)

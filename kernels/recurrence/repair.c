@@ -95,24 +95,26 @@ static double bound_at(const sy_segment *row, int64_t begin, int64_t start, int 
     return begin > 0 ? peak + FORGOTTEN : peak;
 }
 
-/* Columns before `first`, from `begin` on, in which no input moves: they leave as much of a state
- * that is not known as of the values themselves. */
+/* Columns before `first`, from `begin` on, since when no input has moved: they leave as much of a
+ * state that is not known as of the values themselves. */
 static int64_t still_before(const sy_segment *row, int64_t begin, int64_t first, int late)
 {
-    int64_t at = first - 1;
+    int64_t at = first;
     for (; at > begin; at--)
         for (int k = 0; k <= late; k++)
             if (row->in[k][at] != row->in[k][at - 1])
-                return first - 1 - at;
-    return first - 1 - at;
+                return first - at;
+    return first - at;
 }
 
 /* Decides what is given; what it lacks for that it says. */
 static void decide(const sy_segment *row, syi_attempt attempt, const syi_repairer *how,
                    syi_past *past)
 {
-    const int64_t still = still_before(row, past->begin, attempt.first, how->late);
-    int64_t back = still + how->decay / 2;
+    const int64_t near = how->decay / 2;
+    int64_t still = still_before(row, past->begin, attempt.first, how->late), back;
+    still = still > near ? still : 0; /* else it is begun before that anyway */
+    back = still + near;
     for (;;) {
         attempt.from_seed = attempt.first - back <= how->warmup;
         if (attempt.from_seed && attempt.limbs < SYI_NUMBER_LEAST)

@@ -17,10 +17,9 @@ typedef struct syi_wilder_state {
     double phase;      /* a syi_phase */
     double from_start; /* non-zero: computed from the row's beginning */
     double period;
-    double close; /* the last close */
-    double still; /* columns without a move for which the sums have yet to shrink */
-    double
-        lifted; /* not 0.0: `up` is held SYI_LIFT times as large, since it had become too small */
+    double close;  /* the last close */
+    double still;  /* columns without a move for which the sums have yet to shrink */
+    double lifted; /* not 0.0: `up` had become too small, and is lifted (recurrence/lift.h) */
     syi_deviation total, up;
 } syi_wilder_state;
 

@@ -18,12 +18,6 @@
 #include <omp.h>
 #endif
 
-typedef struct team {
-    int size;
-    syi_team_part part;
-    void *argument;
-} team;
-
 int syi_processors(void)
 {
     cpu_set_t set;
@@ -172,8 +166,20 @@ static int possible(int wanted)
     return size;
 }
 
-__attribute__((constructor)) static void make_keys(void)
+/* ---- forks -------------------------------------------------------------------------------- */
+
+static atomic_bool is_child;
+
+static void note_fork(void)
 {
+    atomic_store(&is_child, true);
+    pthread_mutex_init(&growing, NULL); /* whoever had it is not here */
+}
+
+/* Before anything else: the program's own OpenMP may have a team long before there is one here. */
+__attribute__((constructor)) static void begin(void)
+{
+    pthread_atfork(NULL, NULL, note_fork);
     has_keys = pthread_key_create(&caller_key, leave) == 0;
     if (has_keys && pthread_key_create(&member_key, end_member) != 0) {
         pthread_key_delete(caller_key);
@@ -182,7 +188,7 @@ __attribute__((constructor)) static void make_keys(void)
 }
 
 /* The library may be unloaded before its threads end. */
-__attribute__((destructor)) static void delete_keys(void)
+__attribute__((destructor)) static void end(void)
 {
     if (!has_keys)
         return;
@@ -190,35 +196,13 @@ __attribute__((destructor)) static void delete_keys(void)
     pthread_key_delete(member_key);
 }
 
-#else
-
-static int possible(int wanted)
-{
-    (void)wanted;
-    return 1;
-}
-
-#endif
-
-/* ---- forks -------------------------------------------------------------------------------- */
-
-static atomic_bool is_child;
-
-static void note_fork(void)
-{
-    atomic_store(&is_child, true);
-#ifdef _OPENMP
-    pthread_mutex_init(&growing, NULL); /* whoever had it is not here */
-#endif
-}
-
-/* Before anything else: the program's own OpenMP may have a team long before there is one here. */
-__attribute__((constructor)) static void watch_forks(void)
-{
-    pthread_atfork(NULL, NULL, note_fork);
-}
-
 /* ---- running ------------------------------------------------------------------------------ */
+
+typedef struct team {
+    int size;
+    syi_team_part part;
+    void *argument;
+} team;
 
 static void *run(void *argument)
 {
@@ -226,11 +210,9 @@ static void *run(void *argument)
     const int size = possible(t->size);
     if (size == 1)
         t->part(t->argument, 0);
-#ifdef _OPENMP
     else
 #pragma omp parallel num_threads(size)
         t->part(t->argument, omp_get_thread_num());
-#endif
     return NULL;
 }
 
@@ -247,3 +229,13 @@ void syi_team_run(int wanted, syi_team_part part, void *argument)
     else
         part(argument, 0);
 }
+
+#else
+
+void syi_team_run(int wanted, syi_team_part part, void *argument)
+{
+    (void)wanted;
+    part(argument, 0);
+}
+
+#endif
