@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
-const char *const bench_series_kinds[] = {"walk",     "flat",    "halted", "spikes",
-                                          "volatile", "returns", NULL};
+const char *const bench_series_kinds[] = {"walk",   "flat",     "halted",  "illiquid",
+                                          "spikes", "volatile", "returns", NULL};
 
 typedef struct source {
     uint64_t state;
@@ -28,12 +28,28 @@ static int64_t walk(int64_t cents, int64_t step)
     return cents < 1000 ? 1000 : cents > 100000000 ? 100000000 : cents;
 }
 
+/* Columns in which such prices stand still; 0: they do not. */
+static int64_t still_of(const char *kind)
+{
+    switch (kind[0]) {
+    case 'f':
+        return 5000;
+    case 'h':
+        return 12000;
+    case 'i':
+        return 700;
+    default:
+        return 0;
+    }
+}
+
 static double close_of(const char *kind, source *s, int64_t i, int64_t *cents)
 {
     switch (kind[0]) {
-    case 'f': /* the price moves in one column of five thousand */
-    case 'h': /* of twelve thousand */
-        if (i % (kind[0] == 'f' ? 5000 : 12000) == 0)
+    case 'f':
+    case 'h':
+    case 'i':
+        if (i % still_of(kind) == 0)
             *cents = walk(*cents, next(s, 2001) - 1000);
         return (double)*cents / 100;
     case 's':
@@ -58,7 +74,7 @@ void bench_series_fill(const char *kind, int which, double *x, int64_t n)
         double above = (double)next(&ranges, 50) / 100, below = (double)next(&ranges, 50) / 100;
         x[i] = close_of(kind, &prices, i, &cents);
         if (which == 1 || which == 2) {
-            double unit = kind[0] == 'r' ? 1e-3 : kind[0] == 'f' || kind[0] == 'h' ? 0 : 1;
+            double unit = kind[0] == 'r' ? 1e-3 : still_of(kind) > 0 ? 0 : 1;
             x[i] += which == 1 ? above * unit : -below * unit;
         }
     }
@@ -66,7 +82,7 @@ void bench_series_fill(const char *kind, int which, double *x, int64_t n)
 
 /* ---- the store ---- */
 
-enum { KINDS = 6 };
+enum { KINDS = 7 };
 
 static int64_t size;
 static double *store[2][KINDS][BENCH_SERIES];

@@ -3,7 +3,7 @@
 #include "ema/state.h"
 #include "ema/long.h"
 #include "isa.h"
-#include "recurrence/lift.h"
+#include "recurrence/fade.h"
 #include "traffic.h"
 
 typedef struct task {
@@ -27,19 +27,12 @@ static sy_status put(const task *task, int64_t i, const syi_ema_state *state)
  * left. */
 static sy_status run_zeros(const task *task, syi_ema_state *state, int64_t *at, int64_t to)
 {
-    const syi_dd none = {0.0, 0.0};
     syi_deviation left = syi_lifted(state->deviation);
-    int64_t i = *at;
-    for (; i < to && task->x[i] == 0.0 && !syi_is_gone(&left, 1); i++) {
-        left = syi_deviation_step(left, none, 0.0, &task->factor);
-        if (task->y && syi_settle_lifted(left.value, left.error, &task->y[i]) != 0.0)
-            SYI_TRY(syi_doubts_add(task->doubts, task->row, task->first + i));
-    }
-    for (; i < to && task->x[i] == 0.0; i++)
-        if (task->y)
-            task->y[i] = 0.0;
+    const int64_t from = *at, count = syi_count_still(task->x + from, 0.0, to - from);
+    SYI_TRY(syi_fade_out(&left, &task->factor, task->y ? task->y + from : NULL, count, task->doubts,
+                         task->row, task->first + from));
+    *at += count;
     state->deviation = syi_unlifted(left);
-    *at = i;
     return SY_OK;
 }
 

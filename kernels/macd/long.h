@@ -27,7 +27,19 @@ SYI_INLINE void macd_go_to(macd_slab *s, const double *x, double *const *y, doub
     for (int k = 0; k < 3; k++)
         s->y[k] = y ? y[k] + at : NULL;
     s->before = at ? s->x[-1] : before;
+    s->first = at;
     s->length = MACD_BLOCK;
+}
+
+/* Whether unsure columns of a block, at column `at` of those that are run, are so for what was
+ * claimed, as all before them in their lane are: after a spike little is left of a claim, but while
+ * the price stands still it stays as large beside the averages as it was. */
+SYI_INLINE int macd_is_vague(macd_slab *s, int lane, int64_t at, int columns)
+{
+    const int is_vague = lane > 0 && s->length < s->stride && s->vague[lane] == s->first + at;
+    if (is_vague)
+        s->vague[lane] += columns;
+    return is_vague;
 }
 
 /* Whether a value has been out of range: a NaN, of which the extremes may know nothing, is still in
@@ -69,6 +81,7 @@ SYI_INLINE int macd_claim(macd_slab *s, const double *x, int64_t run_in)
         left->signal.above + fabs(left->from_fast.high) + fabs(left->from_slow.high);
     syi_long_range range[MACD_GROUPS];
     s->straight = s->outside = (syi_bits_vec){0};
+    memset(s->vague, 0, sizeof s->vague);
     macd_run_in(s, x, run_in, range);
     for (int lane = 0; lane < MACD_LANES; lane++) {
         const syi_long_range *own = &range[lane / SYI_VECTOR];

@@ -21,7 +21,7 @@ SYI_DEVICE double macd_seeding(const syi_macd *macd, const syi_macd_terms *k, sy
     if (column < syi_macd_warmup(macd))
         return 0.0;
     syi_macd_seed_signal(k, macd, s);
-    return syi_macd_settle(k, s, 0, &y->macd, &y->signal, &y->histogram);
+    return syi_macd_settle(k, s, &y->macd, &y->signal, &y->histogram);
 }
 
 /* Beyond the fast arithmetic's range: left to the host. */
@@ -52,7 +52,7 @@ SYI_DEVICE double macd_column(const syi_macd *macd, const syi_macd_terms *k, syi
         if (s->phase == SYI_PHASE_SEEDING)
             return macd_seeding(macd, k, s, x, column, y);
         syi_macd_smooth_signal(k, s, syi_macd_advance(k, s, x[0]));
-        return syi_macd_settle(k, s, 0, &y->macd, &y->signal, &y->histogram);
+        return syi_macd_settle(k, s, &y->macd, &y->signal, &y->histogram);
     }
     if (s->phase == SYI_PHASE_HUGE && syi_is_finite(x[0]))
         return macd_huge(macd, column, y);

@@ -1,76 +1,6 @@
 /* The MACD. Compiled for several instruction sets. */
-#include "isa.h"
+#include "macd/columns.h"
 #include "macd/long.h"
-#include "macd/macd.h"
-#include "macd/step.h"
-#include "traffic.h"
-
-typedef struct task {
-    const double *x;  /* x[0] is column `first` */
-    double *const *y; /* NULL: only the state is wanted */
-    int64_t first, row;
-    syi_macd macd;
-    int64_t seed, warmup; /* relative to `first` */
-    syi_macd_terms terms;
-    syi_doubts *doubts;
-    int past_cache; /* and the lines of the outputs begin at the same columns */
-} task;
-
-static sy_status put(const task *task, int64_t i, const syi_macd_state *s, int lifted)
-{
-    double *const *y = task->y;
-    if (syi_macd_settle(&task->terms, s, lifted, &y[0][i], &y[1][i], &y[2][i]) != 0.0)
-        return syi_doubts_add(task->doubts, task->row, task->first + i);
-    return SY_OK;
-}
-
-/* The next column. */
-SYI_INLINE sy_status step(const task *task, int64_t i, syi_macd_state *s, int lifted)
-{
-    syi_macd_smooth_signal(&task->terms, s, syi_macd_advance(&task->terms, s, task->x[i]));
-    return task->y ? put(task, i, s, lifted) : SY_OK;
-}
-
-/* From column *at on, as long as the price stands still, which it has done until all is small. */
-static sy_status run_still(const task *task, syi_macd_state *state, int64_t *at, int64_t to)
-{
-    syi_macd_state s = syi_macd_lifted(*state);
-    int64_t i = *at;
-    for (; i < to && task->x[i] == s.x && !syi_macd_is_gone(&s); i++)
-        SYI_TRY(step(task, i, &s, 1));
-    for (; i < to && task->x[i] == s.x; i++)
-        for (int k = 0; k < 3 && task->y; k++)
-            task->y[k][i] = 0.0;
-    *state = syi_macd_unlifted(s);
-    *at = i;
-    return SY_OK;
-}
-
-/* Columns [from, to), and where the price stands still for long up to `most`. */
-static sy_status run_steps(const task *task, syi_macd_state *state, int64_t from, int64_t to,
-                           int64_t most, int64_t *reached)
-{
-    syi_macd_state s = *state;
-    int64_t i = from;
-    while (i < to && !syi_macd_leaves_range(&s, task->x[i]))
-        if (task->x[i] == s.x && syi_macd_is_small(&s)) {
-            syi_macd_state still = s; /* so that the other stays in registers */
-            SYI_TRY(run_still(task, &still, &i, most));
-            s = still;
-        } else {
-            SYI_TRY(step(task, i++, &s, 0));
-        }
-    *state = s;
-    *reached = i;
-    return SY_OK;
-}
-
-/* On from column *at to where the outputs begin a line, or to `to`. */
-static sy_status run_to_line(const task *task, syi_macd_state *state, int64_t *at, int64_t to)
-{
-    const int64_t line = syi_line_after(task->y ? task->y[0] : NULL, *at, to);
-    return run_steps(task, state, *at, line, line, at);
-}
 
 #if SYI_HAVE_VECTORS
 
@@ -78,26 +8,50 @@ static sy_status run_to_line(const task *task, syi_macd_state *state, int64_t *a
 #define MOST_UNSURE 16
 /* What a slab of long lanes leaves to the repair of doubts. */
 #define SPARE 4
+/* At most so many columns of a lane are run again from its neighbour's end. */
+#define MOST_VAGUE 4096
+
+/* Columns of the block at `at` up to the end of its last part that is unsure. */
+static int unsure_columns(const macd_slab *slab, int64_t at, int lane)
+{
+    const int count = slab->columns[at / MACD_PART];
+    int last = 0;
+    for (int i = 0; i < count; i += MACD_PART)
+        if (slab->unsure[macd_index(at + i, lane / SYI_VECTOR)][lane % SYI_VECTOR] != 0)
+            last = i + MACD_PART;
+    return last < count ? last : count;
+}
+
+static int is_sure(const macd_slab *slab)
+{
+    syi_bits_vec unsure = {0};
+    for (int64_t at = 0; at < slab->length; at += MACD_PART)
+        for (int q = 0; q < MACD_GROUPS; q++)
+            unsure |= slab->unsure[macd_index(at, q)];
+    return !syi_vec_any(unsure);
+}
 
 /* Runs the unsure blocks again, with wider arithmetic; of the stretches that are in doubt then,
  * `spare` are. *again is not 0 when there are more: then it is better to run the slab from its
  * beginning so, for that keeps more of what has become small. */
-static sy_status run_unsure(const task *task, const macd_slab *slab, int64_t from, int64_t *spare,
+static sy_status run_unsure(const task *task, macd_slab *slab, int64_t from, int64_t *spare,
                             int *again)
 {
     syi_doubts doubts = {0};
     struct task narrow = *task;
     int blocks = 0;
     sy_status status = SY_OK;
+    *again = 0;
+    if (is_sure(slab))
+        return SY_OK;
     narrow.doubts = &doubts;
     for (int64_t at = 0; at < slab->length && status == SY_OK; at += MACD_PART)
         for (int lane = 0; lane < MACD_LANES && status == SY_OK; lane++) {
             const int64_t block = macd_index(at, lane / SYI_VECTOR);
             const int64_t first = lane * slab->stride + at;
-            const int columns = slab->columns[at / MACD_PART];
+            const int columns = unsure_columns(slab, at, lane);
             int64_t reached;
-            if (columns == 0 || slab->unsure[block][lane % SYI_VECTOR] == 0 ||
-                ++blocks > MOST_UNSURE)
+            if (columns == 0 || macd_is_vague(slab, lane, at, columns) || ++blocks > MOST_UNSURE)
                 continue;
             syi_macd_state state = {.phase = SYI_PHASE_RUNNING};
             double x = first ? slab->x[first - 1] : slab->before;
@@ -196,8 +150,18 @@ static sy_status fill_long(const task *task, macd_slab *slab, double before, int
         *again = macd_is_lost(slab) || syi_vec_any(slab->straight);
         if (!*again)
             SYI_TRY(run_unsure(task, slab, from + at, &spare, again));
+        for (int lane = 1; lane < MACD_LANES; lane++)
+            *again |= slab->vague[lane] > MOST_VAGUE;
     }
     return SY_OK;
+}
+
+/* The first `columns` of a lane again, now that the state before them is known. */
+static sy_status run_vague(const task *task, const syi_macd_state *before, int64_t from,
+                           int64_t columns)
+{
+    syi_macd_state state = *before;
+    return run_steps(task, &state, from, from + columns, from + columns, &from);
 }
 
 /* Long lanes; *reached is where the first of them ends whose successor began wrongly. */
@@ -216,6 +180,8 @@ static sy_status run_long(const task *task, macd_slab *slab, syi_macd_state *sta
         syi_macd_state_set(&task->terms, state, &end, last[-1], last[0]);
         *reached = from + (lane + 1) * slab->stride;
         again = !macd_agrees(&slab->start[lane + 1], &end);
+        if (!again && lane + 1 < MACD_LANES)
+            SYI_TRY(run_vague(task, state, *reached, slab->vague[lane + 1]));
     }
     return SY_OK;
 }
@@ -273,7 +239,7 @@ static sy_status run_seeding(const task *task, syi_macd_state *s, int64_t from, 
         if (i == task->warmup)
             syi_macd_seed_signal(&task->terms, &task->macd, s);
         if (i == task->warmup && task->y)
-            SYI_TRY(put(task, i, s, 0));
+            SYI_TRY(put(task, i, s));
     }
     *reached = i;
     return SY_OK;
@@ -370,7 +336,9 @@ static task make_task(const syi_piece *piece)
 sy_status SYI_ISA_NAME(syi_macd_run)(const syi_piece *piece)
 {
     task task = make_task(piece);
+    macd_fade fade = {.is_known = 0};
     syi_macd_state state;
+    task.fade = &fade;
     SYI_TRY(find_start(&task, piece, &state));
     memcpy(piece->assumed, &state, sizeof state);
     SYI_TRY(run_columns(&task, &state, 0, piece->segment.count));

@@ -38,6 +38,7 @@ typedef struct macd_slab {
     int past;               /* its columns go past the cache */
     double before;          /* the value before it */
     int64_t stride, length; /* from lane to lane; columns of each that are run */
+    int64_t first;          /* of them, in their lane */
     syi_stage_terms terms[STAGES], part_terms[STAGES];
     syi_macd_map map; /* of `mapped` columns */
     int64_t mapped;
@@ -49,8 +50,10 @@ typedef struct macd_slab {
     int columns[MACD_PARTS]; /* 0: none does */
     syi_vec least[MACD_PARTS * MACD_GROUPS], most[MACD_PARTS * MACD_GROUPS];
     macd_lanes begun[MACD_PARTS * MACD_GROUPS];
-    syi_bits_vec unsure[MACD_PARTS * MACD_GROUPS]; /* not 0: a column is */
+    syi_bits_vec unsure[MACD_PARTS * MACD_GROUPS]; /* of every part; not 0: a column is */
     syi_macd_triple start[MACD_LANES + 1];         /* of each lane */
+    /* Of each long lane the columns at its beginning of which what is claimed says too little. */
+    int64_t vague[MACD_LANES];
 } macd_slab;
 
 SYI_INLINE void macd_set_terms_of(syi_stage_terms *terms, const syi_macd *macd, int block)
@@ -244,10 +247,11 @@ SYI_INLINE void macd_round(macd_pair macd, macd_pair signal, const macd_errors *
         syi_vec_round(macd.high - signal.high, macd.low - signal.low, error->histogram, unsure);
 }
 
-/* `count` columns of a block of a group with outputs, at most a line. */
-SYI_INLINE void macd_write_some(const macd_slab *s, int q, int64_t at, int count, int even,
-                                macd_run *run, const macd_errors *error, syi_bits_vec *unsure)
+/* `count` columns of a block of a group with outputs, at most a part. */
+SYI_INLINE void macd_write_some(macd_slab *s, int q, int64_t at, int count, int even, macd_run *run,
+                                const macd_errors *error)
 {
+    syi_bits_vec unsure = {0};
     syi_vec out[3][SYI_LINE] = {{{0}}};
     macd_pair macd[SYI_LINE] = {{{0}, {0}}}, signal[SYI_LINE] = {{{0}, {0}}};
     /* What waits for a column's averages stands behind the next columns'. */
@@ -258,13 +262,14 @@ SYI_INLINE void macd_write_some(const macd_slab *s, int q, int64_t at, int count
         if (k > 0 && k <= count)
             signal[k - 1] = macd_smooth(run, s->terms, macd[k - 1]);
         if (k > 1 && k <= count + 1)
-            macd_round(macd[k - 2], signal[k - 2], error, unsure, &out[0][k - 2], &out[1][k - 2],
+            macd_round(macd[k - 2], signal[k - 2], error, &unsure, &out[0][k - 2], &out[1][k - 2],
                        &out[2][k - 2]);
     }
     SYI_UNROLL(3)
     for (int k = 0; k < 3; k++)
         syi_lanes_store(s->y[k] + q * SYI_VECTOR * s->stride + at, s->stride, out[k], 1, count,
                         s->past);
+    s->unsure[macd_index(at, q)] = unsure;
 }
 
 /* A block or a part of a group with outputs. */
@@ -279,16 +284,14 @@ SYI_INLINE void macd_write(macd_slab *s, int q, int64_t at, int count)
     macd_run run = macd_begin(&s->lanes[q], &grid);
     syi_vec input = macd_error(macd_terms(s, count), &s->lanes[q], &grid);
     macd_errors error = macd_errors_of(macd_terms(s, count), &grid, input, run.signal.error);
-    syi_bits_vec unsure = {0};
     int i = 0;
     for (int even = syi_stage_is_even(&grid, 1); even && i < whole; i += SYI_LINE)
-        macd_write_some(s, q, at + i, SYI_LINE, 1, &run, &error, &unsure);
+        macd_write_some(s, q, at + i, SYI_LINE, 1, &run, &error);
     for (; i < whole; i += SYI_LINE)
-        macd_write_some(s, q, at + i, SYI_LINE, 0, &run, &error, &unsure);
+        macd_write_some(s, q, at + i, SYI_LINE, 0, &run, &error);
     if (whole < count)
-        macd_write_some(s, q, at + whole, count - whole, 0, &run, &error, &unsure);
+        macd_write_some(s, q, at + whole, count - whole, 0, &run, &error);
     macd_leave(s, q, &grid, &run, input, count);
-    s->unsure[block] = unsure;
 }
 
 SYI_INLINE void macd_set(macd_slab *s, int lane, const syi_macd_triple *start)

@@ -3,7 +3,6 @@
 #define SYI_KERNELS_MACD_STEP_H
 
 #include "macd/state.h"
-#include "recurrence/lift.h"
 
 /*
  * On a straight line of prices an average of period p trails by c = (p - 1) / 2 steps, and what the
@@ -79,22 +78,16 @@ SYI_INLINE void syi_macd_smooth_signal(const syi_macd_terms *k, syi_macd_state *
         syi_deviation_step(s->signal, syi_dd_negative(change.value), change.error, &k->signal);
 }
 
-/* The number nearest to a value, which may be held `lifted`; not 0.0 when in doubt. */
-SYI_INLINE double syi_macd_settle_one(syi_dd value, double error, int lifted, double *out)
-{
-    return lifted ? syi_settle_lifted(value, error, out) : syi_dd_settle(value, error, out);
-}
-
-/* The three outputs, of a state that may be `lifted`; not 0.0 when one of them is in doubt. */
-SYI_INLINE double syi_macd_settle(const syi_macd_terms *k, const syi_macd_state *s, int lifted,
+/* The three outputs; not 0.0 when one of them is in doubt. */
+SYI_INLINE double syi_macd_settle(const syi_macd_terms *k, const syi_macd_state *s,
                                   double *macd_out, double *signal_out, double *histogram_out)
 {
     syi_deviation macd = syi_macd_value(k, s);
     syi_deviation signal = syi_deviation_plus(macd, s->signal.value, s->signal.error);
     syi_dd histogram = syi_dd_negative(s->signal.value);
-    double doubt = syi_macd_settle_one(macd.value, macd.error, lifted, macd_out);
-    doubt += syi_macd_settle_one(signal.value, signal.error, lifted, signal_out);
-    return doubt + syi_macd_settle_one(histogram, s->signal.error, lifted, histogram_out);
+    double doubt = syi_dd_settle(macd.value, macd.error, macd_out);
+    doubt += syi_dd_settle(signal.value, signal.error, signal_out);
+    return doubt + syi_dd_settle(histogram, s->signal.error, histogram_out);
 }
 
 SYI_INLINE double syi_macd_size(const syi_deviation *fast, const syi_deviation *slow,
@@ -102,39 +95,6 @@ SYI_INLINE double syi_macd_size(const syi_deviation *fast, const syi_deviation *
 {
     double size = fmax(fabs(fast->value.high), fabs(slow->value.high));
     return fmax(size, fabs(signal->value.high));
-}
-
-/* Whether what is left is so small that it may be lifted while the price stands still, as it does.
- */
-SYI_INLINE int syi_macd_is_small(const syi_macd_state *s)
-{
-    const double size = syi_macd_size(&s->fast, &s->slow, &s->signal);
-    return s->slope.high == 0.0 && size > 0.0 && size < SYI_LIFT_BELOW;
-}
-
-SYI_INLINE syi_macd_state syi_macd_lifted(syi_macd_state s)
-{
-    s.fast = syi_lifted(s.fast);
-    s.slow = syi_lifted(s.slow);
-    s.signal = syi_lifted(s.signal);
-    s.gap = syi_lifted(s.gap);
-    return s;
-}
-
-SYI_INLINE syi_macd_state syi_macd_unlifted(syi_macd_state s)
-{
-    s.fast = syi_unlifted(s.fast);
-    s.slow = syi_unlifted(s.slow);
-    s.signal = syi_unlifted(s.signal);
-    s.gap = syi_unlifted(s.gap);
-    return s;
-}
-
-/* Whether there will never be more than zeros. */
-SYI_INLINE int syi_macd_is_gone(const syi_macd_state *lifted)
-{
-    const syi_deviation all[] = {lifted->fast, lifted->slow, lifted->gap, lifted->signal};
-    return syi_is_gone(all, 4);
 }
 
 /* Non-zero when x is out of range, which ends the present phase. */

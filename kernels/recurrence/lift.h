@@ -10,7 +10,7 @@
 
 #define SYI_LIFT       0x1p+500
 #define SYI_UNLIFT     0x1p-500
-#define SYI_LIFT_BELOW 0x1p-450
+#define SYI_LIFT_BELOW 0x1p-100
 
 SYI_INLINE syi_deviation syi_lifted(syi_deviation a)
 {
@@ -47,21 +47,22 @@ SYI_INLINE double syi_settle_lifted(syi_dd value, double error, double *y)
 {
     /* Adding it rounds to a multiple of 2^-574, which becomes the least subnormal. */
     const double to_grid = 0x1p-522, unit = 0x1p-574, half = 0x1p-575;
-    double size = fabs(value.high), margin = fma(error + 0.0625 * size, SYI_FINE, 0x1p-1020);
-    double near, rest, doubt;
-    if (size >= to_grid) {
-        doubt = syi_dd_settle(value, error, y);
-        *y *= SYI_UNLIFT;
-        return doubt;
-    }
-    near = value.high < 0.0 ? to_grid - (to_grid - value.high) : (value.high + to_grid) - to_grid;
-    rest = (value.high - near) + value.low;
-    if (fabs(rest) > half) { /* the low part decides */
-        near += rest < 0.0 ? -unit : unit;
-        rest += rest < 0.0 ? unit : -unit;
-    }
-    *y = near * SYI_UNLIFT + 0.0;
-    return fabs(rest) + margin < half * (1.0 - 0x1p-40) ? 0.0 : 1.0;
+    const double size = fabs(value.high), low = value.high < 0.0 ? -value.low : value.low;
+    const int is_normal = size >= to_grid;
+    double normal, doubt = syi_dd_settle(value, error, &normal);
+    double shifted = (is_normal ? 0.0 : size) + to_grid, rest = (size - (shifted - to_grid)) + low;
+    double margin = fma(error + 0.0625 * size, SYI_FINE, 0x1p-1020), more = 0.0;
+    uint64_t bits;
+    more = rest > half ? unit : more; /* the low part decides */
+    more = rest < -half ? -unit : more;
+    shifted += more;
+    rest -= more;
+    /* By its bits, for a product that is subnormal may cost a hundred times as much. */
+    bits = syi_bits(shifted) - syi_bits(to_grid);
+    bits |= value.high < 0.0 && bits != 0 ? UINT64_C(1) << 63 : 0;
+    normal = (is_normal ? normal : 0.0) * SYI_UNLIFT;
+    *y = is_normal ? normal : syi_from_bits(bits);
+    return is_normal ? doubt : fabs(rest) + margin < half * (1.0 - 0x1p-40) ? 0.0 : 1.0;
 }
 
 #endif

@@ -5,6 +5,7 @@
 #ifndef SYI_KERNELS_WILDER_RUN_H
 #define SYI_KERNELS_WILDER_RUN_H
 
+#include "recurrence/fade.h"
 #include "traffic.h"
 #include "wilder/quick.h"
 
@@ -40,18 +41,15 @@ SYI_INLINE int has_no_range(const task *task, double close, int64_t i)
  * is small. */
 SYI_INLINE sy_status run_still(const task *task, syi_wilder_state *s, int64_t *at, int64_t to)
 {
-    syi_deviation total = syi_lifted(s->total);
-    int64_t i = *at;
-    for (; i < to && has_no_range(task, s->close, i) && !syi_is_gone(&total, 1); i++) {
-        total = syi_wilder_shrink(total, &task->factor, 0.0);
-        if (task->y && syi_atr_settle_lifted(&total, s->period, &task->y[i]) != 0.0)
-            SYI_TRY(syi_doubts_add(task->doubts, task->row, task->first + i));
-    }
-    for (; i < to && has_no_range(task, s->close, i); i++)
-        if (task->y)
-            task->y[i] = 0.0;
-    s->total = syi_unlifted(total);
-    *at = i;
+    syi_deviation mean = syi_wilder_mean(syi_lifted(s->total), s->period);
+    const int64_t from = *at;
+    int64_t count = syi_count_still(task->x.high + from, s->close, to - from);
+    count = syi_count_still(task->x.low + from, s->close, count);
+    count = syi_count_still(task->x.close + from, s->close, count);
+    SYI_TRY(syi_fade_out(&mean, &task->factor, task->y ? task->y + from : NULL, count, task->doubts,
+                         task->row, task->first + from));
+    *at += count;
+    s->total = syi_unlifted(syi_wilder_total(mean, s->period));
     return SY_OK;
 }
 

@@ -173,12 +173,19 @@ SYI_INLINE double syi_atr_settle(const syi_wilder_state *s, double *y)
     return syi_dd_settle(mean, s->total.error != 0.0 ? error + 0x1p-1000 : error, y);
 }
 
-/* Of a sum that is lifted. */
-SYI_INLINE double syi_atr_settle_lifted(const syi_deviation *total, double period, double *y)
+/* A lifted sum's average, and back. */
+SYI_INLINE syi_deviation syi_wilder_mean(syi_deviation total, double period)
 {
-    syi_dd mean = syi_dd_divide(total->value, period);
-    double error = fma(SYI_DD_ERROR, mean.high, total->error / period * (1.0 + 0x1p-40));
-    return syi_settle_lifted(mean, error + 0x1p-700, y);
+    syi_dd mean = syi_dd_divide(total.value, period);
+    double error = total.error / period * (1.0 + 0x1p-40);
+    return (syi_deviation){mean, fma(SYI_DD_ERROR, fabs(mean.high), error)};
+}
+
+SYI_INLINE syi_deviation syi_wilder_total(syi_deviation mean, double period)
+{
+    syi_dd total = syi_dd_scale(mean.value, period);
+    double error = mean.error * period * (1.0 + 0x1p-40);
+    return (syi_deviation){total, fma(SYI_DD_ERROR, fabs(total.high), error)};
 }
 
 /* The row's columns, counted from any one of them; rsi has closes alone. */

@@ -151,6 +151,19 @@ Test(repair, is_not_for_what_stands_still_for_long)
     check_left(&syi_workload_atr, longer);
 }
 
+/* Of little traded shares: between two moves little is left of a state, but more than zero. */
+Test(repair, is_not_for_prices_that_seldom_move)
+{
+    static const double macd[] = {12, 26, 9, 0}, other[] = {5, 10, 1, 0}, wilder[] = {14};
+    for (int64_t still = 70; still < 2000; still = still * 5 / 2) {
+        for (int64_t i = 0; i < N; i++)
+            x[i] = (double)(10000 + i / still * 7 % 5) / 100;
+        check_left(&syi_workload_macd, macd);
+        check_left(&syi_workload_macd, other);
+        check_left(&syi_workload_atr, wilder);
+    }
+}
+
 /* As in the volumes of what is seldom traded: an average of nothing but zeros goes to zero. */
 Test(repair, is_not_for_long_zeros)
 {
