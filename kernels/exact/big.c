@@ -14,6 +14,12 @@ void syi_big_set(syi_big *a, const uint64_t *limbs, int count)
     trim(a);
 }
 
+void syi_big_copy(syi_big *out, const syi_big *a)
+{
+    memcpy(out->limb, a->limb, (size_t)a->size * sizeof a->limb[0]);
+    out->size = a->size;
+}
+
 int syi_big_compare(const syi_big *a, const syi_big *b)
 {
     if (a->size != b->size)
@@ -43,16 +49,18 @@ static void add(syi_big *a, const syi_big *b)
     trim(a);
 }
 
-/* a -= b, for a >= b. */
-static void subtract(syi_big *a, const syi_big *b)
+/* out = a - b, for a >= b; out may be either. */
+static void subtract(syi_big *out, const syi_big *a, const syi_big *b)
 {
     uint64_t borrow = 0;
-    for (int k = 0; k < b->size || borrow != 0; k++) {
-        syi_u128 rest = (syi_u128)a->limb[k] - (k < b->size ? b->limb[k] : 0) - borrow;
-        a->limb[k] = (uint64_t)rest;
+    const int size = b->size;
+    for (int k = 0; k < a->size; k++) {
+        syi_u128 rest = (syi_u128)a->limb[k] - (k < size ? b->limb[k] : 0) - borrow;
+        out->limb[k] = (uint64_t)rest;
         borrow = (uint64_t)(rest >> 64) & 1;
     }
-    trim(a);
+    out->size = a->size;
+    trim(out);
 }
 
 int syi_big_add_signed(syi_big *a, int a_negative, const syi_big *b, int b_negative)
@@ -62,12 +70,10 @@ int syi_big_add_signed(syi_big *a, int a_negative, const syi_big *b, int b_negat
         return a_negative;
     }
     if (syi_big_compare(a, b) >= 0) {
-        subtract(a, b);
+        subtract(a, a, b);
         return a_negative && a->size != 0;
     }
-    syi_big rest = *b;
-    subtract(&rest, a);
-    *a = rest;
+    subtract(a, b, a);
     return b_negative;
 }
 

@@ -15,6 +15,7 @@ typedef struct syi_big {
 } syi_big;
 
 void syi_big_set(syi_big *a, const uint64_t *limbs, int count);
+void syi_big_copy(syi_big *out, const syi_big *a); /* no more than what is in use */
 int syi_big_compare(const syi_big *a, const syi_big *b);
 int64_t syi_big_bit_length(const syi_big *a);
 /* a = |(-1)^a_negative a + (-1)^b_negative b|; whether that sum is negative. */

@@ -88,4 +88,19 @@ SYI_INLINE syi_span syi_measure(const double *x, int64_t count)
     return syi_span_of((int64_t)largest, (int64_t)(least + 1), raw >= infinity);
 }
 
+/* How many of x[0] to x[count - 1] are `value`, before the first that is not. */
+static inline int64_t syi_count_still(const double *x, double value, int64_t count)
+{
+    int64_t i = 0;
+    for (uint64_t moved = 0; i + 64 <= count; i += 64) {
+        for (int k = 0; k < 64; k++)
+            moved |= syi_bits(x[i + k]) ^ syi_bits(value);
+        if (moved)
+            break;
+    }
+    while (i < count && x[i] == value)
+        i++;
+    return i;
+}
+
 #endif

@@ -47,7 +47,7 @@ static void ask(question *q, const syi_moments *moments, int with_mean, double w
     q->side = parts.negative ? -1 : 1;
     int zeros = __builtin_ctzll(parts.mantissa);
     q->width_exponent = parts.exponent + zeros;
-    q->square = moments->spread;
+    syi_big_copy(&q->square, &moments->spread);
     syi_big_scale(&q->square, parts.mantissa >> zeros);
     syi_big_scale(&q->square, parts.mantissa >> zeros);
     syi_big_scale(&q->square, (uint64_t)moments->count);
@@ -67,7 +67,7 @@ static int distance(const question *q, const syi_parts *point, syi_big *out, int
     *unit = above < 0 ? above : 0;
     if (!q->with_mean || m->sum.size == 0)
         return point->negative ? -1 : 1;
-    sum = m->sum;
+    syi_big_copy(&sum, &m->sum);
     if (above < 0)
         syi_big_shift_left(&sum, -(int64_t)above);
     int negative = syi_big_add_signed(out, point->negative, &sum, !m->negative);
@@ -89,7 +89,7 @@ static int compare_band(const void *value, const syi_parts *point)
         syi_big_shift_left(&square, 2 * (int64_t)(unit - q->width_exponent));
         return q->side * syi_big_compare(&q->square, &square);
     }
-    rest = q->square;
+    syi_big_copy(&rest, &q->square);
     syi_big_shift_left(&rest, 2 * (int64_t)(q->width_exponent - unit));
     return q->side * syi_big_compare(&rest, &square);
 }
@@ -107,8 +107,8 @@ static int compare_root(const void *value, const syi_parts *point)
     syi_big left, right;
     if (sign != side)
         return sign < side ? -1 : 1;
-    left = *r->number;
-    right = *r->divisor;
+    syi_big_copy(&left, r->number);
+    syi_big_copy(&right, r->divisor);
     syi_big_scale(&right, point->mantissa);
     syi_big_scale(&right, point->mantissa);
     syi_big_shift_left(point->exponent < 0 ? &left : &right, 2 * (int64_t)abs(point->exponent));

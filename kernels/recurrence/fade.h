@@ -81,21 +81,6 @@ SYI_INLINE void syi_faded_add(syi_faded *sum, const syi_faded *a, double by, con
     }
 }
 
-/* How many of x[0] to x[count - 1] are `value`, before the first that is not. */
-static inline int64_t syi_count_still(const double *x, double value, int64_t count)
-{
-    int64_t i = 0;
-    for (uint64_t moved = 0; i + 64 <= count; i += 64) {
-        for (int k = 0; k < 64; k++)
-            moved |= syi_bits(x[i + k]) ^ syi_bits(value);
-        if (moved)
-            break;
-    }
-    while (i < count && x[i] == value)
-        i++;
-    return i;
-}
-
 /* Columns of the next block, of `left`. */
 SYI_INLINE int syi_fade_count(int64_t left)
 {
@@ -117,14 +102,14 @@ SYI_INLINE void syi_faded_settle(const syi_faded *faded, double sign, double *y,
         small |= fabs(faded->high[k]) < 0x1p-522 ? ~UINT64_C(0) : 0;
     if (small == 0)
         for (int k = 0; k < SYI_FADE; k++) {
-            doubts->of[k] += syi_dd_settle((syi_dd){sign * faded->high[k], sign * faded->low[k]}, faded->error[k], &out[k]);
+            doubts->of[k] += syi_dd_settle((syi_dd){sign * faded->high[k], sign * faded->low[k]},
+                                           faded->error[k], &out[k]);
             out[k] *= SYI_UNLIFT;
         }
     else
         for (int k = 0; k < SYI_FADE; k++)
-            doubts->of[k] +=
-                syi_settle_lifted((syi_dd){sign * faded->high[k], sign * faded->low[k]},
-                                  faded->error[k], &out[k]);
+            doubts->of[k] += syi_settle_lifted(
+                (syi_dd){sign * faded->high[k], sign * faded->low[k]}, faded->error[k], &out[k]);
     if (count == SYI_FADE)
         memcpy(y, out, sizeof out);
     else

@@ -58,8 +58,9 @@ typedef struct squares {
     double width; /* |factor| */
     syi_window_kind kind;
     squares_way way;
-    int past;      /* whole batches go past the cache */
-    int64_t ahead; /* columns from a batch to what is asked for on the way */
+    int past;            /* whole batches go past the cache */
+    int64_t ahead;       /* columns from a batch to what is asked for on the way */
+    int64_t seen, still; /* up to the column `seen` so many values are the same */
 } squares;
 
 typedef enum squares_fit {
@@ -198,12 +199,12 @@ int SYI_ISA_NAME(syi_squares_run)(squares *s, squares_batch *b, const double *x,
 /* Bit i: the batch's window i is not sure. */
 SYI_INLINE uint64_t squares_unsure(const squares_batch *b)
 {
-    uint64_t unsure = 0;
-    for (int k = 0; k < LANE; k++) {
-        uint64_t sure = syi_vec_mask_bits(b->sure[k]);
-        for (int l = 0; l < SYI_VECTOR; l++)
-            unsure |= (~sure >> l & 1) << (l * LANE + k);
-    }
+    const uint64_t first_lane = UINT64_MAX / ((UINT64_C(1) << SYI_VECTOR) - 1);
+    uint64_t columns = 0, unsure = 0;
+    for (int k = 0; k < LANE; k++)
+        columns |= syi_vec_mask_bits(b->sure[k]) << (k * SYI_VECTOR);
+    for (int l = 0; l < SYI_VECTOR; l++)
+        unsure |= _pext_u64(~columns, first_lane << l) << (l * LANE);
     return unsure;
 }
 

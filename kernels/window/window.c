@@ -77,9 +77,9 @@ void syi_window_decide(const syi_window *window, int bottom, int limbs, const ui
         *out[0] = decide_score(&moments, newest, *out[0]);
         break;
     case SYI_WINDOW_BANDS:
-        *out[0] = syi_decide_band(&moments, 1, window->width, *out[0]);
-        *out[1] = syi_decide_band(&moments, 1, 0.0, *out[1]);
-        *out[2] = syi_decide_band(&moments, 1, -window->width, *out[2]);
+        for (int k = 0; k < 3; k++)
+            if (out[k])
+                *out[k] = syi_decide_band(&moments, 1, (1.0 - k) * window->width, *out[k]);
         break;
     }
 }

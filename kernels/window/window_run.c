@@ -1,142 +1,16 @@
 /*
- * The rolling kernels' loop: blocks of columns, each with its own scale; in them chunks of windows
- * whose exact moments are made first and rounded in a second loop, which vectorises. This file is
+ * The rolling kernels' loop: blocks of columns, each with its own scale. Means go by a grid,
+ * deviations, scores and bands by squares, and what is not for them by integers. This file is
  * compiled for several instruction sets.
  */
-#include "window/certify.h"
-#include "window/decide.h"
 #include "window/grid.h"
-#include "window/slide.h"
+#include "window/integers.h"
 #include "window/squares.h"
 #include "traffic.h"
 
 /* Columns that share a scale; not fewer than a window, so that the work of starting a block anew
  * from its halo stays in proportion. */
 #define BLOCK ((int64_t)2048)
-
-SYI_INLINE syi_approx mean_of(const chunk *c, int j, const syi_window_constants *k)
-{
-    return syi_window_mean((syi_approx){c->sum_high[j], c->sum_low[j], c->sum_error[j]}, k);
-}
-
-SYI_INLINE syi_approx deviation_of(const chunk *c, int j, const syi_window_constants *k)
-{
-    return syi_window_deviation(c->spread_high[j], c->spread_low[j], k);
-}
-
-static void finish_means(const chunk *c, int n, const syi_window_constants *k, double *restrict out,
-                         double *restrict doubt)
-{
-    for (int j = 0; j < n; j++)
-        out[j] = syi_settle(mean_of(c, j, k), k->unit, &doubt[j]);
-}
-
-static void finish_deviations(const chunk *c, int n, const syi_window_constants *k,
-                              double *restrict out, double *restrict doubt)
-{
-    for (int j = 0; j < n; j++)
-        out[j] = syi_settle(deviation_of(c, j, k), k->unit, &doubt[j]);
-}
-
-/* `x` holds the windows' newest values. A flat window has no score. */
-static void finish_scores(const chunk *c, int n, const syi_window_constants *k, double scale,
-                          const double *x, double *restrict out, double *restrict doubt)
-{
-    for (int j = 0; j < n; j++) {
-        syi_approx sum = {c->sum_high[j], c->sum_low[j], c->sum_error[j]};
-        double value = (syi_is_finite(x[j]) ? x[j] : 0.0) * scale, unsure;
-        double score =
-            syi_settle(syi_window_score(value, sum, deviation_of(c, j, k), k), 1.0, &unsure);
-        int is_flat = c->spread_high[j] == 0.0;
-        out[j] = is_flat ? syi_nan() : score;
-        doubt[j] = is_flat ? 0.0 : unsure;
-    }
-}
-
-static void finish_bands(const chunk *c, int n, const syi_window_constants *k,
-                         double *restrict upper, double *restrict middle, double *restrict lower,
-                         double *restrict doubt)
-{
-    for (int j = 0; j < n; j++) {
-        double up, mid, down;
-        syi_approx mean = mean_of(c, j, k), deviation = deviation_of(c, j, k);
-        middle[j] = syi_settle(mean, k->unit, &mid);
-        upper[j] = syi_settle(syi_window_band(mean, deviation, k->width), k->unit, &up);
-        lower[j] = syi_settle(syi_window_band(mean, deviation, -k->width), k->unit, &down);
-        doubt[j] = up + mid + down;
-    }
-}
-
-/* What makes values of doubles of a chunk's unit; NaN, which leaves all in doubt, where that may
- * overflow or underflow. */
-static double scale_of(const slide *s)
-{
-    int unit = slide_unit(s);
-    return s->limbs <= 12 && unit > -900 && unit < 900 ? syi_pow2(-unit) : syi_nan();
-}
-
-/* Rounds a chunk's windows, ending at x[at .. at + n), into out[..][at .. at + n). */
-static void finish(const syi_window *window, const slide *s, const chunk *c, int n, const double *x,
-                   double *const *out, int64_t at)
-{
-    syi_window_constants k =
-        syi_window_constants_of(window->period, window->ddof, window->width, slide_unit(s));
-    double doubt[CHUNK];
-    uint64_t doubts = 0; /* of integers, since a sum of doubles would be a chain */
-    if (window->kind == SYI_WINDOW_MEAN)
-        finish_means(c, n, &k, out[0] + at, doubt);
-    else if (window->kind == SYI_WINDOW_DEVIATION)
-        finish_deviations(c, n, &k, out[0] + at, doubt);
-    else if (window->kind == SYI_WINDOW_SCORE)
-        finish_scores(c, n, &k, scale_of(s), x + at, out[0] + at, doubt);
-    else
-        finish_bands(c, n, &k, out[0] + at, out[1] + at, out[2] + at, doubt);
-    for (int j = 0; j < n; j++)
-        doubts |= syi_bits(doubt[j]);
-    for (int j = 0; doubts != 0 && j < n; j++) {
-        double *place[3] = {out[0] + at + j, NULL, NULL};
-        if (doubt[j] == 0.0)
-            continue;
-        if (window->kind == SYI_WINDOW_BANDS)
-            place[1] = out[1] + at + j, place[2] = out[2] + at + j;
-        syi_window_decide(window, s->bottom, s->limbs, &c->sum[j * s->limbs],
-                          &c->spread[j * 2 * s->limbs], x[at + j], place);
-    }
-}
-
-/* NaN for every window of [first, last) that holds a NaN or an infinity. */
-static void mark_non_finite(const syi_window *window, const double *x, double *const *out,
-                            int64_t first, int64_t last)
-{
-    int outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
-    int64_t marked = first; /* windows that end before this column hold the last one found */
-    for (int64_t i = first - window->period + 1; i < last; i++) {
-        if (!syi_is_finite(x[i]))
-            marked = i + window->period;
-        for (int k = 0; i >= first && i < marked && k < outputs; k++)
-            out[k][i] = syi_nan();
-    }
-}
-
-/* The windows that end at columns [first, last) of the segment. */
-static void run_block(const syi_window *window, const double *x, double *const *out, int64_t first,
-                      int64_t last, chunk *c)
-{
-    int64_t start = first - window->period + 1;
-    syi_span span = syi_measure(x + start, last - start);
-    slide s;
-    slide_begin(&s, &span, window->period, window->kind != SYI_WINDOW_MEAN);
-    slide_fill(&s, x + start, window->period - 1);
-    for (int64_t at = first; at < last;) {
-        int n = slide_capacity(&s);
-        n = last - at < n ? (int)(last - at) : n;
-        slide_step(&s, c, x + at, n);
-        finish(window, &s, c, n, x, out, at);
-        at += n;
-    }
-    if (span.has_non_finite)
-        mark_non_finite(window, x, out, first, last);
-}
 
 #if SYI_HAVE_VECTORS
 
@@ -213,9 +87,54 @@ static void put_flat(syi_window_kind kind, double value, double *const *out, int
             out[k][i] = y;
 }
 
+/* Up to which column of [first, last) the windows that end there hold but one value. */
+static int64_t flat_end(const double *x, int64_t period, int64_t first, int64_t last)
+{
+    const int64_t start = first - period + 1;
+    if (x[start] != x[first] || !syi_is_finite(x[first]))
+        return first;
+    const int64_t end = start + syi_count_still(x + start, x[first], last - start);
+    return end > first ? end : first;
+}
+
 static int64_t squares_block(const syi_window *window, const squares *shared, const double *x,
                              double *const *out, int64_t first, int64_t last, int fresh, int most,
                              chunk *c);
+
+/* How many values up to x[i] are the same, but at most a period; columns are asked for from left to
+ * right, so none is looked at twice. */
+static int64_t squares_still(squares *s, const double *x, int64_t i)
+{
+    int64_t still = 1;
+    while (still < s->period && i - still > s->seen && x[i - still] == x[i])
+        still++;
+    if (still < s->period && i - still == s->seen && x[i - still] == x[i])
+        still += s->still;
+    s->seen = i;
+    s->still = still < s->period ? still : s->period;
+    return s->still;
+}
+
+/* Which of the windows that are not sure are flat, which no bound of a spread tells. They are
+ * written. */
+static uint64_t squares_flat(squares *s, const double *x, double *const *out, int64_t at,
+                             uint64_t unsure)
+{
+    uint64_t flat = 0;
+    while (unsure) {
+        const int64_t from = __builtin_ctzll(unsure), i = at + from;
+        int64_t end = from + 1;
+        if (squares_still(s, x, i) >= s->period) {
+            while (end < BATCH && (unsure >> end & 1) && x[at + end] == x[i])
+                end++;
+            put_flat(s->kind, x[i], out, i, at + end);
+            flat |= (end < BATCH ? UINT64_C(1) << end : 0) - (UINT64_C(1) << from);
+            s->seen = at + end - 1;
+        }
+        unsure &= end < BATCH ? UINT64_MAX << end : 0;
+    }
+    return flat;
+}
 
 /* Windows of a batch that are not sure: they may be with bounds of their own, else they are
  * computed the long way. Each begins anew with a period of columns, which `spare` pays for; gives 0
@@ -245,8 +164,8 @@ static int squares_again(const syi_window *window, const squares *s, const doubl
 
 /* The windows of [first, last) from the moments, which begin with the window before the first one;
  * `fresh`: with all but a value of it, since it may not be there. Gives the column before which all
- * is done: where more than `most` of a batch are not sure, or those that are not have used up what
- * the block may spend on them, it ends. */
+ * is done: before a batch without a move, where more than `most` of a batch are not sure, or those
+ * that are not have used up what the block may spend on them, it ends. */
 SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const double *x,
                                    double *const *out, int64_t first, int64_t last, int fresh,
                                    int most, chunk *c)
@@ -258,6 +177,8 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
     squares_fill(s, x + first - window->period + fresh, window->period - fresh);
     for (int64_t at = first, n; at < last; at += n) {
         n = lanes_columns(out[0] + at, last - at);
+        if (flat_end(x, s->period, at, at + n) == at + n)
+            return at;
         double *to[3] = {out[0] + at, NULL, NULL};
         if (window->kind == SYI_WINDOW_BANDS)
             to[1] = out[1] + at, to[2] = out[2] + at;
@@ -269,6 +190,7 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
         else if (SYI_ISA_NAME(syi_squares_run)(s, &batch, x + at, x + at - s->period, to, s->past))
             continue;
         uint64_t unsure = squares_unsure(&batch) & UINT64_MAX >> (BATCH - n);
+        unsure &= ~squares_flat(s, x, out, at, unsure);
         if (__builtin_popcountll(unsure) > most ||
             !squares_again(window, s, x, out, at, unsure, &spare, c))
             return at;
@@ -313,7 +235,8 @@ static squares squares_of(const syi_window *window, double *const *out, int past
                      .factor = syi_vec_of(factor),
                      .factor_low = syi_vec_of(fma(width, root, -factor) + width * rest),
                      .width = fabs(factor),
-                     .past = past && syi_in_line(out, outputs)};
+                     .past = past && syi_in_line(out, outputs),
+                     .seen = INT64_MIN};
 }
 
 /* Deviations, scores or bands of [first, last). What is too much for a block at once, say for a
@@ -328,11 +251,19 @@ static void run_squares(const syi_window *window, const double *x, double *const
     const int64_t least = most / 8 / BATCH * BATCH;
     int64_t stride = most;
     while (first < last) {
+        const int64_t flat = flat_end(x, period, first, last);
+        if (flat > first) {
+            put_flat(window->kind, x[first], out, first, flat);
+            first = flat;
+            continue;
+        }
         int64_t end = block_end(out[0], first, last, stride);
         int unsure = stride > least ? SQUARES_UNSURE : BATCH;
         int64_t done = squares_block(window, &s, x, out, first, end, first == begin, unsure, c);
         if (done == end) {
             stride = 2 * stride < most ? 2 * stride : most;
+        } else if (flat_end(x, period, done, done + 1) > done) {
+            /* it is no fault of the block's */
         } else if (stride > least) {
             stride = stride / 4 > least ? stride / 4 : least;
         } else {

@@ -102,7 +102,9 @@ static void pair_up(series_kind kind, double *x, int64_t n, uint64_t *s)
         else if (kind == SERIES_CANCEL)
             x[i] = i % 3 == 0 ? any_exponent(s, 0, 100) : i % 3 == 1 ? -x[i - 1] : to_tick(x[i], 8);
         else if (kind == SERIES_FLATS)
-            x[i] = last = i % 1500 > 500 || series_below(s, 3) ? last : to_tick(x[i], 100);
+            x[i] = last = i % 1500 > 500 || series_below(s, i % 1500 > 200 ? 40 : 3)
+                              ? last
+                              : to_tick(x[i], 100);
     }
 }
 

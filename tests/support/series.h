@@ -13,7 +13,7 @@ typedef enum series_kind {
     SERIES_SPIKES,      /* a walk with values of 1e12 now and then */
     SERIES_OFFSET,      /* 1e8 plus small noise: where a variance cancels */
     SERIES_CONSTANT,    /* one price */
-    SERIES_FLATS,       /* a tick walk that often stands still for long */
+    SERIES_FLATS,       /* a tick walk that often stands still, at times for long */
     SERIES_RAMP,        /* linear, every step the same */
     SERIES_SMALL_TICK,  /* near 0.0016 on a tick of 1e-4 */
     SERIES_ALTERNATING, /* +a, -a, +b, -b ... */
