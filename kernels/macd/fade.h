@@ -2,6 +2,7 @@
 #ifndef SYI_KERNELS_MACD_FADE_H
 #define SYI_KERNELS_MACD_FADE_H
 
+#include "exact/vector.h"
 #include "macd/step.h"
 #include "recurrence/fade.h"
 
@@ -64,11 +65,20 @@ SYI_INLINE void macd_fade_block(macd_faded *out, const macd_fade *fade, syi_macd
     lifted->signal = syi_faded_at(&out->deviation, count - 1);
 }
 
+/* With vectors a block takes as long as two columns, else as long as it has: so it has to be long
+ * that nothing moved. */
+#if SYI_HAVE_VECTORS
+#define MACD_FADE_BELOW 0x1p+300
+#else
+#define MACD_FADE_BELOW SYI_LIFT_BELOW
+#endif
+
 /* Whether the averages may be lifted, with room for their errors. */
 SYI_INLINE int macd_is_liftable(const syi_macd_state *s)
 {
     const double error = fmax(fmax(s->fast.error, s->slow.error), s->signal.error);
-    return syi_macd_size(&s->fast, &s->slow, &s->signal) < 0x1p+300 && error < 0x1p+400;
+    const double size = syi_macd_size(&s->fast, &s->slow, &s->signal);
+    return size > 0.0 && size < MACD_FADE_BELOW && error < 0x1p+400;
 }
 
 SYI_INLINE syi_macd_state macd_lifted(syi_macd_state s)

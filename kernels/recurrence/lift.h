@@ -10,7 +10,7 @@
 
 #define SYI_LIFT       0x1p+500
 #define SYI_UNLIFT     0x1p-500
-#define SYI_LIFT_BELOW 0x1p-100
+#define SYI_LIFT_BELOW 0x1p-300
 
 SYI_INLINE syi_deviation syi_lifted(syi_deviation a)
 {
