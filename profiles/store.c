@@ -55,13 +55,16 @@ static sy_status inspect(const syi_store *store, document *doc)
     return SY_OK;
 }
 
+/* A damaged file may hold anything, and another program's text a NUL. */
+#define HOW_READ (JSON_DECODE_ANY | JSON_ALLOW_NUL)
+
 /* When memory runs out, jansson may take a token for a syntax error, which errno tells apart from
  * damage; and it may leave characters out of a string without a word. */
 static sy_status parse(const syi_store *store, const char *bytes, size_t size, document *doc)
 {
     json_error_t error;
     errno = 0;
-    doc->root = json_loadb(bytes, size, JSON_DECODE_ANY, &error);
+    doc->root = json_loadb(bytes, size, HOW_READ, &error);
     if (doc->root)
         return inspect(store, doc);
     if (errno == ENOMEM || !error.text[0] || json_error_code(&error) == json_error_out_of_memory)
@@ -74,7 +77,7 @@ static sy_status parse(const syi_store *store, const char *bytes, size_t size, d
 /* What is written back must not have lost those characters: a second look must find the same. */
 static sy_status confirm(const char *bytes, size_t size, document *doc)
 {
-    json_t *again = json_loadb(bytes, size, JSON_DECODE_ANY, NULL);
+    json_t *again = json_loadb(bytes, size, HOW_READ, NULL);
     bool same = again && json_equal(again, doc->root);
     json_decref(again);
     if (same)

@@ -26,7 +26,7 @@ SYI_DEVICE uint32_t element_narrow(double wide)
     uint32_t bits;
     memcpy(&bits, &narrow, sizeof bits);
     if ((all & (UINT64_MAX >> 1)) <= UINT64_C(0x7ff) << 52)
-        return bits;
+        return bits << 1 ? bits : 0; /* what is rounded to zero is +0 */
     return (uint32_t)(all >> 63) << 31 | 0x7f800000u | ELEMENT_QUIET |
            ((uint32_t)(all >> 29) & 0x007fffffu);
 }

@@ -17,7 +17,7 @@ double syi_total_finish(const void *partial, int64_t divisor, double loss, int *
     double unsure, value;
     if (divisor != 1)
         sum = syi_divide(sum, (double)divisor, 1.0 / (double)divisor);
-    value = syi_settle(sum, 1.0, &unsure);
+    value = syi_settle(sum, 1.0, &unsure) + 0.0; /* what underflows is +0 */
     *doubt = unsure != 0.0;
     return value;
 }
@@ -43,5 +43,5 @@ double syi_total_exact(const double *x, const double *y, int64_t count, int64_t 
         return up && down ? syi_nan() : up ? INFINITY : -INFINITY;
     int negative = syi_limbs_magnitude(sum, limbs);
     syi_big_set(&number, sum, limbs);
-    return syi_decide_quotient(negative, &number, bottom, (uint64_t)divisor, 1);
+    return syi_decide_quotient(negative, &number, bottom, (uint64_t)divisor, 1) + 0.0;
 }

@@ -1,6 +1,7 @@
 /* sy_decide(): CPU, one GPU, several or all, with the times that lead there. */
 #include "api/context.h"
 
+#include "base/arithmetic.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -75,6 +76,8 @@ sy_status sy_decide(sy_context *context, const sy_work *work, const sy_options *
     sy_options copy;
     sy_plan_info plan = {.struct_size = sizeof plan};
     sy_decision result = {.cpu_ms = -1, .one_ms = -1};
+    syi_arithmetic saved;
+    sy_status status;
     if (!context || !work || !out)
         return syi_fail(SY_ERR_ARGUMENT, "sy_decide: context, work or out is NULL");
     if (options)
@@ -87,8 +90,12 @@ sy_status sy_decide(sy_context *context, const sy_work *work, const sy_options *
     syi_copy_text(result.reason, sizeof result.reason, plan.reason);
     result.split_ms = plan.predicted_ms;
     sy_plan_info_clear(&plan);
-    SYI_TRY(compare(context, work, &copy, &result));
-    SYI_TRY(recall(context, work, &copy, &result));
-    SYI_GIVE(out, result);
-    return SY_OK;
+    saved = syi_arithmetic_enter();
+    status = compare(context, work, &copy, &result);
+    if (status == SY_OK)
+        status = recall(context, work, &copy, &result);
+    syi_arithmetic_leave(saved);
+    if (status == SY_OK)
+        SYI_GIVE(out, result);
+    return status;
 }

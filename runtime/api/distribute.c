@@ -1,6 +1,7 @@
 /* distribute_workload(): check, plan, run, merge, report. */
 #include "api/context.h"
 
+#include "base/arithmetic.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/pages.h"
@@ -270,6 +271,7 @@ sy_status distribute_workload(sy_context *context, const sy_work *work, const sy
     double params[SYI_MAX_PARAMS];
     sy_options copy;
     sy_report result = {0};
+    syi_arithmetic saved;
     syi_places places;
     syi_arena memory;
     syi_job job;
@@ -288,7 +290,9 @@ sy_status distribute_workload(sy_context *context, const sy_work *work, const sy
     SYI_TRY(syi_trace_create(copy.trace, copy.trace_user, &job.trace));
     syi_arena_open(&memory);
     job.memory = &memory;
+    saved = syi_arithmetic_enter();
     status = plan_and_run(context, &job, &copy, report ? &result : NULL);
+    syi_arithmetic_leave(saved);
     syi_arena_close(&memory);
     syi_trace_destroy(&job.trace);
     if (status == SY_OK && report)

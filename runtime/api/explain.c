@@ -1,6 +1,7 @@
 /* sy_plan_explain(): the split of a work without running it. */
 #include "api/context.h"
 
+#include "base/arithmetic.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "device/place.h"
@@ -134,6 +135,7 @@ sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_opt
     double params[SYI_MAX_PARAMS];
     sy_options copy;
     sy_plan_info result;
+    syi_arithmetic saved;
     syi_places places;
     syi_arena memory;
     syi_plan plan;
@@ -151,9 +153,11 @@ sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_opt
     syi_context_look(context);
     syi_arena_open(&memory);
     job.memory = &memory;
+    saved = syi_arithmetic_enter();
     status = syi_context_plan(context, &job, &copy, true, &plan);
     if (status == SY_OK)
         status = fill_plan(context, &job, &plan, &result);
+    syi_arithmetic_leave(saved);
     syi_arena_close(&memory);
     if (status == SY_OK)
         SYI_GIVE(out, result);

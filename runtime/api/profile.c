@@ -3,6 +3,7 @@
 #include "api/context.h"
 #include "api/keep.h"
 
+#include "base/arithmetic.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/philox.h"
@@ -304,6 +305,7 @@ sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options 
     sy_profile_options copy;
     char kept[SYI_KEEP_TEXT] = "", tag[SYI_TAG];
     const syi_workload *workload;
+    syi_arithmetic saved;
     sample s;
     sy_status status;
     if (!context)
@@ -323,9 +325,11 @@ sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options 
         copy.tag = tag;
     }
     SYI_TRY(syi_multigpu_check_tag(copy.tag)); /* before minutes are spent */
+    saved = syi_arithmetic_enter();
     status = sample_make(workload, &copy, &s);
     if (status == SY_OK)
         status = profile_devices(context, workload, &copy, &s, kept);
+    syi_arithmetic_leave(saved);
     sample_clear(&s);
     if (status == SY_OK && out)
         status = sy_balance_get(context, copy.tag, out);

@@ -78,7 +78,7 @@ static bool take_size(scanner *s, uint64_t *out)
 
 static bool take_shape(scanner *s, npy_header *h)
 {
-    if (!take(s, '('))
+    if (h->has_shape || !take(s, '('))
         return false;
     h->has_shape = true;
     while (!take(s, ')')) {
@@ -95,6 +95,8 @@ static bool take_shape(scanner *s, npy_header *h)
 static bool take_type(scanner *s, npy_header *h)
 {
     int depth = 1;
+    if (h->has_type)
+        return false;
     h->has_type = true;
     if (take_string(s, h->type, sizeof h->type))
         return true;
@@ -115,7 +117,7 @@ static bool take_entry(scanner *s, npy_header *h)
         return take_type(s, h);
     if (strcmp(key, "shape") == 0)
         return take_shape(s, h);
-    if (strcmp(key, "fortran_order") != 0)
+    if (h->has_order || strcmp(key, "fortran_order") != 0)
         return false;
     h->has_order = true;
     h->fortran = take_word(s, "True");
@@ -135,7 +137,8 @@ static bool parse_dictionary(scanner s, npy_header *h)
             break;
         }
     }
-    return h->has_type && h->has_order && h->has_shape;
+    skip_blanks(&s);
+    return s.at == s.end && h->has_type && h->has_order && h->has_shape;
 }
 
 /* ---- the file ---------------------------------------------------------------------------- */

@@ -38,14 +38,30 @@ static sy_status parse_isa(const char *word, syi_isa *out)
     return syi_fail(SY_ERR_ARGUMENT, "cpu:isa=%s: use base, v3 or v4", word);
 }
 
-static sy_status parse_option(const char *option, syi_host_options *options)
+/* Which options have been given. */
+typedef struct given {
+    bool isa, threads;
+} given;
+
+static sy_status note(bool *given, const char *name)
+{
+    if (*given)
+        return syi_fail(SY_ERR_ARGUMENT, "cpu: %s is given twice; give it once", name);
+    *given = true;
+    return SY_OK;
+}
+
+static sy_status parse_option(const char *option, given *given, syi_host_options *options)
 {
     int64_t threads;
-    if (!strncmp(option, "isa=", 4))
+    if (!strncmp(option, "isa=", 4)) {
+        SYI_TRY(note(&given->isa, "isa"));
         return parse_isa(option + 4, &options->isa);
+    }
     if (strncmp(option, "threads=", 8))
         return syi_fail(SY_ERR_ARGUMENT,
                         "cpu: unknown option '%s'; use threads=N or isa=base|v3|v4", option);
+    SYI_TRY(note(&given->threads, "threads"));
     if (!syi_parse_integer(option + 8, 1, 1024, &threads))
         return syi_fail(SY_ERR_ARGUMENT, "cpu:%s: use a whole number from 1 to 1024", option);
     if (threads > 1 && !has_threads)
@@ -61,10 +77,11 @@ static sy_status parse_options(const char *item, syi_host_options *options)
 {
     char copy[256];
     char *option, *rest;
+    given given = {false, false};
     syi_copy_text(copy, sizeof copy, item);
     strtok_r(copy, ":", &rest);
     while ((option = strtok_r(NULL, ":", &rest)))
-        SYI_TRY(parse_option(option, options));
+        SYI_TRY(parse_option(option, &given, options));
     return SY_OK;
 }
 

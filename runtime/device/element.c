@@ -28,6 +28,6 @@ void syi_elements_store(void *to, const double *from, sy_dtype dtype, int64_t co
     }
     saved = syi_arithmetic_enter();
     for (int64_t i = 0; i < count; i++)
-        narrow[i] = (float)from[i];
+        narrow[i] = (float)from[i] + 0.0f; /* what is rounded to zero is +0 */
     syi_arithmetic_leave(saved);
 }

@@ -180,6 +180,20 @@ accepts "reduction of two inputs, one in quotes" run dot --input in.csv --output
 printf 'series,dot\n"y""q_c",36\n' >wanted
 holds "their joined name is one field" out.csv <wanted
 
+# What is rounded to zero is +0, from below, too.
+printf 'close\n-1e-45\n0\n0\n' >in.csv
+accepts "float result below zero" run sma --input in.csv --output out.csv --period 3 --dtype f32 $cpu
+holds "float result below zero, rounded to 0" out.csv <<END
+close,sma
+-1e-45,nan
+0,nan
+0,0
+END
+printf 'close\n-5e-324\n0\n0\n' >in.csv
+accepts "mean below zero" run mean --input in.csv --output out.csv $cpu
+printf 'series,mean\nclose,0\n' >wanted
+holds "mean below zero, rounded to 0" out.csv <wanted
+
 # Shortest decimals: a window of one gives back what came in.
 printf 'close\n' >in.csv
 for x in 0.1 1234.5 1e-05 5e-324 2.2250738585072014e-308 0.0001 123456789.123 9007199254740993 \

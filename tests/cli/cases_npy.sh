@@ -47,6 +47,11 @@ holds "npy 1-D, three outputs: result" out.npy <wanted
 accepts "npy 1-D, reduction" run sum --input in.npy --output out.npy $cpu
 { npy '<f8' False '(1,)' && f8 6; } >wanted
 holds "npy 1-D, reduction: result" out.npy <wanted
+{ npy '<f8' False "(3,), 'shape': (3,)" && f8 1 2 3; } >in.npy
+refuses "npy, its shape twice" 1 "header is not readable" run sma $io
+{ npy '<f8' False '(3,)} text {' && f8 1 2 3; } >in.npy
+refuses "npy, text behind the header" 1 "header is not readable" run sma $io
+{ npy '<f8' False '(3,)' && f8 1 2 3; } >in.npy
 refuses "npy shorter than the period" 2 "period 4 needs at least 4 values, the series has 3" run sma \
     --input in.npy --output out.npy --period 4 $cpu
 

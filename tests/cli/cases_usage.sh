@@ -158,6 +158,8 @@ for option in speed=1e400 speed=1e308 speed=0 memory=1e400GiB memory=1e30GiB lin
 done
 refuses "simulated device, speed twice" 2 "sim:a: speed is given twice" devices \
     --devices sim:a:speed=1:speed=2
+refuses "cpu, threads twice" 2 "cpu: threads is given twice" devices --devices cpu:threads=1:threads=2
+refuses "cpu, isa twice" 2 "cpu: isa is given twice" devices --devices cpu:isa=base:isa=base
 accepts "simulated device, a name of 47 letters" devices --devices "sim:$(printf '%047d' 0)"
 refuses "simulated device, a name of 48 letters" 2 "a name of up to 47 letters" devices \
     --devices "sim:$(printf '%048d' 0)"

@@ -2,7 +2,7 @@
  * How a work is split, what the report says about it, and what happens when devices fail. The bits
  * are those of the CPU alone in every case.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <fenv.h>
 #include <math.h>
@@ -233,6 +233,38 @@ Test(distribute, rounding_mode_of_the_caller)
     lab_round_to_floats(x, MOST);
     check_rounding_modes(SY_F32);
 }
+
+#ifdef FE_NOMASK_ENV
+/* A caller who wants to be stopped at the first NaN of its own is not at those that stand for what
+ * is not known yet. */
+Test(distribute, traps_of_the_caller)
+{
+    for (int64_t columns = 1000; columns <= 41000; columns += 40000) {
+        sy_context *context = lab_open("sim:a:speed=2," LAB_CPU(2), NULL, NULL);
+        const void *const in[] = {x};
+        double *y = malloc((size_t)columns * sizeof *y);
+        void *const out[] = {y};
+        const sy_work work = {.struct_size = sizeof work,
+                              .workload = "sma",
+                              .rows = 1,
+                              .columns = columns,
+                              .inputs = in,
+                              .outputs = out};
+        sy_plan_info plan = {.struct_size = sizeof plan};
+        sy_decision decision = {.struct_size = sizeof decision};
+        cr_assert(context && y);
+        feclearexcept(FE_ALL_EXCEPT);
+        feenableexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW);
+        cr_expect_eq(sy_plan_explain(context, &work, NULL, &plan), SY_OK);
+        cr_expect_eq(sy_decide(context, &work, NULL, &decision), SY_OK);
+        cr_expect_eq(distribute_workload(context, &work, NULL, NULL), SY_OK);
+        fedisableexcept(FE_ALL_EXCEPT);
+        sy_plan_info_clear(&plan);
+        free(y);
+        sy_context_destroy(&context);
+    }
+}
+#endif
 
 static int stop(void *user, uint64_t done, uint64_t tiles)
 {

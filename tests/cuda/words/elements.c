@@ -86,7 +86,7 @@ int words_elements(const words_gpu *gpu, CUmodule module, uint64_t *words, uint6
         return 1;
     for (int i = 0; i < COUNT; i++, *words += 2) {
         const double wide = float_of(floats[i]);
-        const float narrow = (float)doubles[i];
+        const float narrow = (float)doubles[i] + 0.0f; /* no zero has a sign */
         uint64_t got, want, all;
         uint32_t low;
         memcpy(&got, &widened[i], sizeof got);
