@@ -3,6 +3,8 @@
 
 #include "base/mem.h"
 
+#include <stdlib.h>
+
 /* Columns this near become one stretch: deciding the few between costs less than a list entry. */
 #define NEAR 64
 
@@ -31,6 +33,28 @@ sy_status syi_doubts_add_stretch(syi_doubts *doubts, int64_t row, int64_t first,
     }
     doubts->list[doubts->count++] = (syi_doubt){row, first, last};
     return SY_OK;
+}
+
+sy_status syi_doubts_join(syi_doubts *doubts, const syi_doubts *more)
+{
+    for (int64_t i = 0; i < more->count; i++)
+        SYI_TRY(syi_doubts_add_stretch(doubts, more->list[i].row, more->list[i].first,
+                                       more->list[i].last));
+    return SY_OK;
+}
+
+static int by_row_and_first(const void *left, const void *right)
+{
+    const syi_doubt *a = left, *b = right;
+    if (a->row != b->row)
+        return a->row < b->row ? -1 : 1;
+    return (a->first > b->first) - (a->first < b->first);
+}
+
+void syi_doubts_sort(syi_doubts *doubts)
+{
+    if (doubts->count > 0)
+        qsort(doubts->list, (size_t)doubts->count, sizeof *doubts->list, by_row_and_first);
 }
 
 void syi_doubts_clear(syi_doubts *doubts)

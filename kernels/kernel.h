@@ -35,6 +35,8 @@ typedef struct syi_doubts {
 /* Adds column `column` of `row`; near neighbours become one stretch. */
 sy_status syi_doubts_add(syi_doubts *doubts, int64_t row, int64_t column);
 sy_status syi_doubts_add_stretch(syi_doubts *doubts, int64_t row, int64_t first, int64_t last);
+sy_status syi_doubts_join(syi_doubts *doubts, const syi_doubts *more);
+void syi_doubts_sort(syi_doubts *doubts); /* by row and first column */
 void syi_doubts_clear(syi_doubts *doubts);
 
 /* The state of a recurrence before some column, as its workload writes it. Zeroed = not set. */
@@ -55,8 +57,9 @@ typedef struct syi_past {
 typedef struct syi_piece {
     sy_segment segment;
     /* RECURRENCE. `start`: the state before segment.first, or NULL: the kernel makes its own from
-     * the segment.left columns before it (exact when they reach the row's beginning) and writes
-     * what it took, with its error bound, to `assumed`. `end`: the state after the last column. */
+     * the segment.left columns before it (exact when they reach the row's beginning). It writes
+     * what it took, with an error bound that leaves some room, to `assumed`. `end`: the state after
+     * the last column; may be where `start` is. */
     const syi_carry *start;
     syi_carry *assumed, *end;
     /* REDUCE: the partials to fill, one for each tile, zeroed by the caller; the segment begins

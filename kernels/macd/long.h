@@ -31,15 +31,25 @@ SYI_INLINE void macd_go_to(macd_slab *s, const double *x, double *const *y, doub
     s->length = MACD_BLOCK;
 }
 
-/* Whether unsure columns of a block, at column `at` of those that are run, are so for what was
- * claimed, as all before them in their lane are: after a spike little is left of a claim, but while
- * the price stands still it stays as large beside the averages as it was. */
+/* While the price stands still, what is claimed of a lane's start stays as large beside the
+ * averages as it was, and so leaves columns in doubt. At most so many of a lane are run again, when
+ * its neighbour's end is known. */
+#define MACD_MOST_VAGUE 4096
+
+/* Whether columns of a block, at column `at` of those that are run, may be put off so. */
+SYI_INLINE int macd_make_vague(macd_slab *s, int lane, int64_t at, int columns)
+{
+    const int64_t end = s->first + at + columns;
+    if (lane == 0 || s->length == s->stride || end > MACD_MOST_VAGUE)
+        return 0;
+    s->vague[lane] = end;
+    return 1;
+}
+
+/* Whether they have been, with all before them in their lane. */
 SYI_INLINE int macd_is_vague(macd_slab *s, int lane, int64_t at, int columns)
 {
-    const int is_vague = lane > 0 && s->length < s->stride && s->vague[lane] == s->first + at;
-    if (is_vague)
-        s->vague[lane] += columns;
-    return is_vague;
+    return s->vague[lane] == s->first + at && macd_make_vague(s, lane, at, columns);
 }
 
 /* Whether a value has been out of range: a NaN, of which the extremes may know nothing, is still in

@@ -8,8 +8,6 @@
 #define MOST_UNSURE 16
 /* What a slab of long lanes leaves to the repair of doubts. */
 #define SPARE 4
-/* At most so many columns of a lane are run again from its neighbour's end. */
-#define MOST_VAGUE 4096
 
 /* Columns of the block at `at` up to the end of its last part that is unsure. */
 static int unsure_columns(const macd_slab *slab, int64_t at, int lane)
@@ -31,40 +29,62 @@ static int is_sure(const macd_slab *slab)
     return !syi_vec_any(unsure);
 }
 
-/* Runs the unsure blocks again, with wider arithmetic; of the stretches that are in doubt then,
- * `spare` are. *again is not 0 when there are more: then it is better to run the slab from its
- * beginning so, for that keeps more of what has become small. */
+/* Runs columns of the block at `at` again, with wider arithmetic. */
+static sy_status run_block(const task *task, const macd_slab *slab, int64_t from, int lane,
+                           int64_t at, int columns)
+{
+    const int64_t first = lane * slab->stride + at, last = first + columns;
+    const double x = first ? slab->x[first - 1] : slab->before;
+    const macd_lanes *begun = &slab->begun[macd_index(at, lane / SYI_VECTOR)];
+    const syi_macd_triple triple = macd_triple(begun, lane, x);
+    syi_macd_state state = {.phase = SYI_PHASE_RUNNING};
+    int64_t reached;
+    syi_macd_state_set(&task->terms, &state, &triple, first > 1 ? slab->x[first - 2] : x, x);
+    return run_steps(task, &state, from + first, from + last, from + last, &reached);
+}
+
+/* Runs the unsure blocks of a slab again; what is in doubt then goes to `doubts`. Gives how many
+ * there are, but no more than are too many. */
+static sy_status run_blocks(const task *task, macd_slab *slab, int64_t from, syi_doubts *doubts,
+                            int *blocks)
+{
+    for (int64_t at = 0; at < slab->length; at += MACD_PART)
+        for (int lane = 0; lane < MACD_LANES; lane++) {
+            const int columns = unsure_columns(slab, at, lane);
+            syi_doubts own = {0};
+            struct task narrow = *task;
+            sy_status status;
+            if (columns == 0 || macd_is_vague(slab, lane, at, columns))
+                continue;
+            if (++*blocks > MOST_UNSURE)
+                return SY_OK;
+            narrow.doubts = &own;
+            status = run_block(&narrow, slab, from, lane, at, columns);
+            if (status == SY_OK && own.count > 0 && !macd_make_vague(slab, lane, at, columns))
+                status = syi_doubts_join(doubts, &own);
+            syi_doubts_clear(&own);
+            SYI_TRY(status);
+        }
+    return SY_OK;
+}
+
+/* What is unsure in a slab, with wider arithmetic; of the stretches that are in doubt then, `spare`
+ * are. *again is not 0 when there are more: then it is better to run the slab from its beginning
+ * so, for that keeps more of what has become small. */
 static sy_status run_unsure(const task *task, macd_slab *slab, int64_t from, int64_t *spare,
                             int *again)
 {
     syi_doubts doubts = {0};
-    struct task narrow = *task;
     int blocks = 0;
-    sy_status status = SY_OK;
+    sy_status status;
     *again = 0;
     if (is_sure(slab))
         return SY_OK;
-    narrow.doubts = &doubts;
-    for (int64_t at = 0; at < slab->length && status == SY_OK; at += MACD_PART)
-        for (int lane = 0; lane < MACD_LANES && status == SY_OK; lane++) {
-            const int64_t block = macd_index(at, lane / SYI_VECTOR);
-            const int64_t first = lane * slab->stride + at;
-            const int columns = unsure_columns(slab, at, lane);
-            int64_t reached;
-            if (columns == 0 || macd_is_vague(slab, lane, at, columns) || ++blocks > MOST_UNSURE)
-                continue;
-            syi_macd_state state = {.phase = SYI_PHASE_RUNNING};
-            double x = first ? slab->x[first - 1] : slab->before;
-            syi_macd_triple triple = macd_triple(&slab->begun[block], lane, x);
-            syi_macd_state_set(&task->terms, &state, &triple, first > 1 ? slab->x[first - 2] : x,
-                               x);
-            status = run_steps(&narrow, &state, from + first, from + first + columns,
-                               from + first + columns, &reached);
-        }
+    status = run_blocks(task, slab, from, &doubts, &blocks);
     *again = blocks > MOST_UNSURE || doubts.count > *spare;
-    for (int64_t i = 0; i < doubts.count && status == SY_OK && !*again; i++, --*spare)
-        status = syi_doubts_add_stretch(task->doubts, doubts.list[i].row, doubts.list[i].first,
-                                        doubts.list[i].last);
+    *spare -= doubts.count;
+    if (status == SY_OK && !*again)
+        status = syi_doubts_join(task->doubts, &doubts);
     syi_doubts_clear(&doubts);
     return status;
 }
@@ -150,8 +170,6 @@ static sy_status fill_long(const task *task, macd_slab *slab, double before, int
         *again = macd_is_lost(slab) || syi_vec_any(slab->straight);
         if (!*again)
             SYI_TRY(run_unsure(task, slab, from + at, &spare, again));
-        for (int lane = 1; lane < MACD_LANES; lane++)
-            *again |= slab->vague[lane] > MOST_VAGUE;
     }
     return SY_OK;
 }
@@ -193,7 +211,8 @@ static sy_status run_slabs(const task *task, syi_macd_state *state, int64_t from
     syi_long_plan plan = {macd_run_in_columns(&task->macd), MACD_LANES, MACD_BLOCK, from};
     macd_slab slab;
     macd_set_terms(&slab, &task->macd);
-    slab.mapped = 0;
+    memset(slab.vague, 0, sizeof slab.vague);
+    slab.mapped = slab.first = 0;
     for (*reached = from; to - *reached >= MACD_LEAST;) {
         const int64_t at = *reached, length = syi_long_length(&plan, at, to);
         slab.past = task->past_cache && task->y;
@@ -310,6 +329,8 @@ static sy_status find_start(const task *columns, const syi_piece *piece, syi_mac
         return run_columns(&unseen, s, -left, 0);
     if (piece->start) {
         memcpy(s, piece->start, sizeof *s);
+        if (s->from_start == 0.0)
+            syi_macd_claim(s);
         return SY_OK;
     }
     *s = syi_macd_assume(unseen.x - left, left);

@@ -143,34 +143,62 @@ static void cursor_step(const host_pass *pass, cursor *cursor)
     }
 }
 
-/* Runs a piece; what it finds goes to the calling thread's `found`. The user's reductions may take
- * less than a microsecond for it, and meanwhile the processor loads nothing of the next one: so
- * `piece` comes with what is the same in all. */
-static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece *piece, desk *desk,
-                           syi_outcome *found)
+/* Of the next `left` columns of a recurrence's piece so many are run at once; of those that begin
+ * with a guess few, for they are computed again where it was wrong (exec/merge.c). */
+static int64_t part_columns(const host_pass *pass, const syi_piece *piece, int64_t left)
 {
-    const syi_slab *slab = pass->slab;
-    const syi_workload *workload = pass->job->workload;
-    const int64_t tile = syi_cut_tile(&pass->cut, here->piece), at = tile * SYI_TILE;
-    const int64_t end = syi_cut_tile(&pass->cut, here->piece + 1) * SYI_TILE;
-    const int64_t visible = slab->left + at, start = here->row * pass->view->stride + at;
-    sy_segment *segment = &piece->segment;
-    syi_link link;
-    segment->row = slab->row + here->row;
-    segment->first = slab->first + at;
-    segment->count = (end < slab->columns ? end : slab->columns) - at;
-    segment->left = visible < pass->halo ? visible : pass->halo;
-    if (pass->partials)
-        piece->partials = pass->partials +
-                          (size_t)(here->row * pass->cut.row_tiles + tile) * workload->partial_size;
-    if (workload->pattern == SY_PATTERN_RECURRENCE) {
-        link = (syi_link){segment->row, segment->first, segment->count, {{0}}, {{0}}};
+    const int is_guess = !piece->start && piece->segment.left < piece->segment.first;
+    const int64_t tiles = 2 * pass->halo / SYI_TILE + 1, few = SYI_TILE * (tiles < 4 ? 4 : tiles);
+    const int64_t most = is_guess ? few : SYI_LINK_MOST;
+    return left < 4 * most ? left : most;
+}
+
+/* Runs the next part of a piece, column `from` of the view's inputs and column `to` of its outputs
+ * on. The state at its end goes to *before, where the next one's start may be. */
+static sy_status run_part(const host_pass *pass, int64_t from, int64_t to, syi_piece *piece,
+                          syi_carry *before, desk *desk, syi_outcome *found)
+{
+    const sy_segment *segment = &piece->segment;
+    syi_link link = {segment->row, segment->first, segment->count, {{0}}, {{0}}};
+    if (pass->job->workload->pattern == SY_PATTERN_RECURRENCE) {
         piece->assumed = &link.assumed;
         piece->end = &link.end;
     }
-    SYI_TRY(run_elements(pass->job, pass->view, start + slab->left, start, piece, pass->isa, desk));
-    if (piece->end && segment->count < segment->columns)
-        return syi_outcome_add_link(found, &link);
+    SYI_TRY(run_elements(pass->job, pass->view, from, to, piece, pass->isa, desk));
+    if (!piece->end)
+        return SY_OK;
+    *before = link.end;
+    return segment->count < segment->columns ? syi_outcome_add_link(found, &link) : SY_OK;
+}
+
+/* Runs a piece; what it finds goes to the calling thread's `found`. The user's reductions may take
+ * less than a microsecond for it, and meanwhile the processor loads nothing of the next one: so
+ * `piece` comes with what is the same in all. An exact recurrence goes by parts, and begins with
+ * *before where `is_next` says that this is the state at the end of the piece on the left. */
+static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece *piece, int is_next,
+                           syi_carry *before, desk *desk, syi_outcome *found)
+{
+    const syi_slab *slab = pass->slab;
+    const syi_workload *workload = pass->job->workload;
+    /* What is never in doubt, in fast accuracy, consists of blocks that begin anew. */
+    const int is_chain = workload->pattern == SY_PATTERN_RECURRENCE && workload->repair;
+    const int64_t tile = syi_cut_tile(&pass->cut, here->piece),
+                  row = here->row * pass->view->stride;
+    const int64_t end = syi_cut_tile(&pass->cut, here->piece + 1) * SYI_TILE;
+    const int64_t last = end < slab->columns ? end : slab->columns;
+    sy_segment *segment = &piece->segment;
+    segment->row = slab->row + here->row;
+    piece->start = is_chain && is_next ? before : NULL;
+    if (pass->partials)
+        piece->partials = pass->partials +
+                          (size_t)(here->row * pass->cut.row_tiles + tile) * workload->partial_size;
+    for (int64_t at = tile * SYI_TILE; at < last; at += segment->count, piece->start = before) {
+        const int64_t visible = slab->left + at;
+        segment->first = slab->first + at;
+        segment->left = visible < pass->halo ? visible : pass->halo;
+        segment->count = is_chain ? part_columns(pass, piece, last - at) : last - at;
+        SYI_TRY(run_part(pass, row + at + slab->left, row + at, piece, before, desk, found));
+    }
     return SY_OK;
 }
 
@@ -191,7 +219,7 @@ static bool take(host_pass *pass, int thread, int *empty, cursor *here, int64_t 
     return false;
 }
 
-/* A thread's part: takes pieces until none is left. */
+/* A thread's share: takes pieces until none is left. */
 static sy_status run_pieces(host_pass *pass, int thread, syi_outcome *found)
 {
     const syi_arithmetic saved = syi_arithmetic_enter();
@@ -202,12 +230,15 @@ static sy_status run_pieces(host_pass *pass, int thread, syi_outcome *found)
     desk desk = {0};
     sy_status status = SY_OK;
     cursor here = {0, 0, 0};
-    int64_t end = 0;
+    syi_carry before;
+    int64_t end = 0, done = -2; /* the piece that ended with `before` */
     int empty = 0;
     while (status == SY_OK && !atomic_load(&pass->failed)) {
         if (here.index == end && !take(pass, thread, &empty, &here, &end))
             break;
-        status = run_piece(pass, &here, &piece, &desk, found);
+        status = run_piece(pass, &here, &piece, here.piece > 0 && here.index == done + 1, &before,
+                           &desk, found);
+        done = here.index;
         cursor_step(pass, &here);
         if (status != SY_OK)
             atomic_store(&pass->failed, 1);
@@ -218,7 +249,7 @@ static sy_status run_pieces(host_pass *pass, int thread, syi_outcome *found)
 }
 
 /* Adds what the thread found; keeps the first failure. */
-static void run_part(void *argument, int thread)
+static void run_share(void *argument, int thread)
 {
     host_pass *pass = argument;
     syi_outcome found = {0};
@@ -253,7 +284,7 @@ static sy_status run_threads(host_pass *pass)
     if (pass->cut.threads == 1)
         return run_pieces(pass, 0, pass->outcome);
     pthread_mutex_init(&pass->collecting, NULL);
-    syi_team_run(pass->cut.threads, run_part, pass);
+    syi_team_run(pass->cut.threads, run_share, pass);
     pthread_mutex_destroy(&pass->collecting);
     if (pass->status != SY_OK)
         syi_error_adopt(&pass->error);

@@ -67,6 +67,53 @@ static sy_status chain(const syi_job *job, syi_outcome *all)
     return SY_OK;
 }
 
+static int is_before(const syi_doubt *doubt, const syi_link *link)
+{
+    return doubt->row != link->row ? doubt->row < link->row : doubt->first < link->first;
+}
+
+/* Takes the doubts in the first `halo` columns of a link, and those no farther behind them, from a
+ * sorted list, from *at on, which becomes the first of the others; gives the column behind them. */
+static int64_t take_doubts(syi_doubts *doubts, const syi_link *link, int64_t halo, int64_t *at)
+{
+    const int64_t last = link->first + link->columns;
+    int64_t end = link->first;
+    while (*at < doubts->count && is_before(&doubts->list[*at], link))
+        ++*at;
+    for (; *at < doubts->count; ++*at) {
+        syi_doubt *next = &doubts->list[*at];
+        if (next->row != link->row || next->first >= smaller(end + halo, last))
+            break;
+        end = next->last > end ? next->last : end;
+        next->last = next->first;
+    }
+    return end;
+}
+
+/* What a piece takes for the state before it has a bound of its own, which may be large beside what
+ * is left of the true one where nothing moves. So what is in doubt soon after its beginning is
+ * computed again from its left neighbour's end, with all before it: little is in doubt then. */
+static sy_status sharpen(const syi_job *job, const syi_outcome *all, syi_doubts *left)
+{
+    const int64_t halo = syi_job_halo(job);
+    syi_doubts doubts = all->doubts;
+    int64_t at = 0;
+    syi_doubts_sort(&doubts);
+    for (int64_t i = 1; i < all->n_links && at < doubts.count; i++) {
+        const syi_link *before = &all->links[i - 1], *here = &all->links[i];
+        syi_link again = {.row = here->row, .first = here->first};
+        if (here->row != before->row)
+            continue;
+        again.columns = take_doubts(&doubts, here, halo, &at) - here->first;
+        SYI_TRY(run_again(job, &before->end, &again, left));
+    }
+    for (int64_t i = 0; i < doubts.count; i++)
+        if (doubts.list[i].first < doubts.list[i].last)
+            SYI_TRY(syi_doubts_add_stretch(left, doubts.list[i].row, doubts.list[i].first,
+                                           doubts.list[i].last));
+    return SY_OK;
+}
+
 static sy_status reduce_row(const syi_job *job, int64_t row, unsigned char *nodes, int64_t count,
                             int64_t *repaired)
 {
@@ -121,8 +168,15 @@ static sy_status merge_all(const syi_job *job, syi_outcome *all, int64_t *repair
 {
     if (job->workload->pattern == SY_PATTERN_REDUCE)
         return reduce(job, repaired);
-    if (job->workload->pattern == SY_PATTERN_RECURRENCE)
-        SYI_TRY(chain(job, all));
+    if (job->workload->pattern == SY_PATTERN_RECURRENCE) {
+        syi_doubts left = {0};
+        sy_status status = chain(job, all);
+        if (status == SY_OK)
+            status = sharpen(job, all, &left);
+        syi_doubts_clear(&all->doubts);
+        all->doubts = left;
+        SYI_TRY(status);
+    }
     return syi_repair_doubts(job, &all->doubts, repaired);
 }
 

@@ -13,7 +13,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 /* Part of a row: the slab's columns, of which the outputs are there, and inputs to their left. */
 typedef struct patch {
@@ -127,21 +126,12 @@ static sy_status repair(const syi_job *job, const patch *patch, void *const *red
     return status;
 }
 
-static int by_row_and_first(const void *left, const void *right)
-{
-    const syi_doubt *a = left, *b = right;
-    if (a->row != b->row)
-        return a->row < b->row ? -1 : 1;
-    return (a->first > b->first) - (a->first < b->first);
-}
-
 /* Doubts of one tile are decided together, since each decision walks its tile. What is left has a
  * certified column before it, if any. */
 static int64_t join_doubts(syi_doubts *doubts)
 {
     int64_t kept = 0;
-    if (doubts->count)
-        qsort(doubts->list, (size_t)doubts->count, sizeof *doubts->list, by_row_and_first);
+    syi_doubts_sort(doubts);
     for (int64_t i = 0; i < doubts->count; i++) {
         syi_doubt *last = kept ? &doubts->list[kept - 1] : NULL;
         syi_doubt here = doubts->list[i];

@@ -234,6 +234,29 @@ Test(distribute, rounding_mode_of_the_caller)
     check_rounding_modes(SY_F32);
 }
 
+/* A piece that begins where nothing moves knows too little of the state there: it gets to know it
+ * from its left neighbour, and not from a decision column by column. */
+Test(distribute, cuts_where_a_price_stands_still)
+{
+    static const char *const workloads[] = {"macd", "atr", "rsi", "ema"};
+    for (int64_t still = 500; still < 8000; still = still * 5 / 2)
+        for (int w = 0; w < 4; w++) {
+            sy_context *context = lab_open(LAB_CPU(2), NULL, NULL);
+            lab_case c = {.workload = workloads[w], .rows = 1, .columns = MOST, .x = x};
+            sy_report report = {.struct_size = sizeof report};
+            for (int64_t i = 0; i < MOST; i++)
+                x[i] = (double)(10000 + i / still * 7 % 11) / 100;
+            cr_assert(context && lab_prepare(&c));
+            cr_expect_eq(lab_run(context, &c, NULL, &report), SY_OK);
+            cr_expect_leq(report.repaired, 4, "%s, still for %lld: %lld", workloads[w],
+                          (long long)still, (long long)report.repaired);
+            same_as_cpu(&c, workloads[w]);
+            sy_report_clear(&report);
+            lab_release(&c);
+            sy_context_destroy(&context);
+        }
+}
+
 #ifdef FE_NOMASK_ENV
 /* A caller who wants to be stopped at the first NaN of its own is not at those that stand for what
  * is not known yet. */
