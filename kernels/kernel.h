@@ -57,10 +57,10 @@ typedef struct syi_past {
 typedef struct syi_piece {
     sy_segment segment;
     /* RECURRENCE. `start`: the state before segment.first, or NULL: the kernel makes its own from
-     * the segment.left columns before it (exact when they reach the row's beginning). It writes
-     * what it took, with an error bound that leaves some room, to `assumed`. `end`: the state after
-     * the last column; may be where `start` is. */
+     * the segment.left columns before it (exact when they reach the row's beginning) and writes
+     * what it took, with its error bound, to `assumed`. `end`: the state after the last column. */
     const syi_carry *start;
+    int is_claim; /* `start` goes back to what a piece assumed: what else may turn out has room */
     syi_carry *assumed, *end;
     /* REDUCE: the partials to fill, one for each tile, zeroed by the caller; the segment begins
      * with a tile. */

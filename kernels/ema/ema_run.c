@@ -258,7 +258,7 @@ static sy_status find_start(const task *columns, const syi_piece *piece, syi_ema
         return run_columns(&unseen, state, -left, 0);
     if (piece->start) {
         memcpy(state, piece->start, sizeof *state);
-        if (state->from_start == 0.0)
+        if (piece->is_claim && state->from_start == 0.0)
             syi_ema_claim(state);
         return SY_OK;
     }

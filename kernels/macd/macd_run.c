@@ -329,7 +329,7 @@ static sy_status find_start(const task *columns, const syi_piece *piece, syi_mac
         return run_columns(&unseen, s, -left, 0);
     if (piece->start) {
         memcpy(s, piece->start, sizeof *s);
-        if (s->from_start == 0.0)
+        if (piece->is_claim && s->from_start == 0.0)
             syi_macd_claim(s);
         return SY_OK;
     }

@@ -99,7 +99,7 @@ SYI_INLINE void syi_faded_settle(const syi_faded *faded, double sign, double *y,
     double out[SYI_FADE];
     uint64_t small = 0;
     for (int k = 0; k < SYI_FADE; k++)
-        small |= fabs(faded->high[k]) < 0x1p-522 ? ~UINT64_C(0) : 0;
+        small |= fabs(faded->high[k]) < SYI_LIFTED_NORMAL ? ~UINT64_C(0) : 0;
     if (small == 0)
         for (int k = 0; k < SYI_FADE; k++) {
             doubts->of[k] += syi_dd_settle((syi_dd){sign * faded->high[k], sign * faded->low[k]},

@@ -11,6 +11,8 @@
 #define SYI_LIFT       0x1p+500
 #define SYI_UNLIFT     0x1p-500
 #define SYI_LIFT_BELOW 0x1p-300
+/* What is lifted and smaller becomes subnormal. */
+#define SYI_LIFTED_NORMAL 0x1p-522
 
 SYI_INLINE syi_deviation syi_lifted(syi_deviation a)
 {
@@ -46,7 +48,7 @@ SYI_INLINE int syi_is_gone(const syi_deviation *lifted, int count)
 SYI_INLINE double syi_settle_lifted(syi_dd value, double error, double *y)
 {
     /* Adding it rounds to a multiple of 2^-574, which becomes the least subnormal. */
-    const double to_grid = 0x1p-522, unit = 0x1p-574, half = 0x1p-575;
+    const double to_grid = SYI_LIFTED_NORMAL, unit = 0x1p-574, half = 0x1p-575;
     const double size = fabs(value.high), low = value.high < 0.0 ? -value.low : value.low;
     const int is_normal = size >= to_grid;
     double normal, doubt = syi_dd_settle(value, error, &normal);

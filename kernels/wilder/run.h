@@ -334,7 +334,7 @@ SYI_INLINE sy_status find_start(const task *columns, const syi_piece *piece, syi
         return run_columns(&unseen, s, -left, 0);
     if (piece->start) {
         memcpy(s, piece->start, sizeof *s);
-        if (s->from_start == 0.0)
+        if (piece->is_claim && s->from_start == 0.0)
             syi_wilder_claim(s);
         return SY_OK;
     }

@@ -143,14 +143,13 @@ static void cursor_step(const host_pass *pass, cursor *cursor)
     }
 }
 
-/* Of the next `left` columns of a recurrence's piece so many are run at once; of those that begin
- * with a guess few, for they are computed again where it was wrong (exec/merge.c). */
+/* Of the next `left` columns of a recurrence's piece so many are run at once; where it begins with
+ * a guess few, for they are computed again where that was wrong (exec/merge.c). */
 static int64_t part_columns(const host_pass *pass, const syi_piece *piece, int64_t left)
 {
     const int is_guess = !piece->start && piece->segment.left < piece->segment.first;
     const int64_t tiles = 2 * pass->halo / SYI_TILE + 1, few = SYI_TILE * (tiles < 4 ? 4 : tiles);
-    const int64_t most = is_guess ? few : SYI_LINK_MOST;
-    return left < 4 * most ? left : most;
+    return is_guess && left >= 4 * few ? few : left;
 }
 
 /* Runs the next part of a piece, column `from` of the view's inputs and column `to` of its outputs
@@ -224,6 +223,7 @@ static sy_status run_pieces(host_pass *pass, int thread, syi_outcome *found)
 {
     const syi_arithmetic saved = syi_arithmetic_enter();
     syi_piece piece = {.segment = {.columns = pass->job->columns, .params = pass->job->params},
+                       .is_claim = 1,
                        .doubts = &found->doubts,
                        .past_cache = pass->cut.past_cache,
                        .asks = syi_gains_by_asking()};

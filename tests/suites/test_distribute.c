@@ -2,9 +2,8 @@
  * How a work is split, what the report says about it, and what happens when devices fail. The bits
  * are those of the CPU alone in every case.
  */
-#define _GNU_SOURCE
+#define _POSIX_C_SOURCE 200809L
 #include <criterion/criterion.h>
-#include <fenv.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,34 +205,6 @@ Test(distribute, seed_does_not_move_exact_results)
     sy_context_destroy(&context);
 }
 
-/* The caller's rounding mode takes no part, and is the same afterwards. */
-static void check_rounding_modes(sy_dtype dtype)
-{
-    static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
-    static const char *const workloads[] = {"sma", "bollinger", "ema", "macd", "sum", "variance"};
-    for (int m = 0; m < 3; m++)
-        for (int w = 0; w < 6; w++) {
-            sy_context *context = lab_open("sim:a:speed=1e6," LAB_CPU(2), NULL, NULL);
-            lab_case c = {
-                .workload = workloads[w], .rows = 3, .columns = 9000, .dtype = dtype, .x = x};
-            cr_assert(context && lab_prepare(&c));
-            cr_assert_eq(fesetround(modes[m]), 0);
-            cr_expect_eq(lab_run(context, &c, NULL, NULL), SY_OK);
-            cr_expect_eq(fegetround(), modes[m]);
-            fesetround(FE_TONEAREST);
-            same_as_cpu(&c, workloads[w]);
-            lab_release(&c);
-            sy_context_destroy(&context);
-        }
-}
-
-Test(distribute, rounding_mode_of_the_caller)
-{
-    check_rounding_modes(SY_F64);
-    lab_round_to_floats(x, MOST);
-    check_rounding_modes(SY_F32);
-}
-
 /* A piece that begins where nothing moves knows too little of the state there: it gets to know it
  * from its left neighbour, and not from a decision column by column. */
 Test(distribute, cuts_where_a_price_stands_still)
@@ -256,38 +227,6 @@ Test(distribute, cuts_where_a_price_stands_still)
             sy_context_destroy(&context);
         }
 }
-
-#ifdef FE_NOMASK_ENV
-/* A caller who wants to be stopped at the first NaN of its own is not at those that stand for what
- * is not known yet. */
-Test(distribute, traps_of_the_caller)
-{
-    for (int64_t columns = 1000; columns <= 41000; columns += 40000) {
-        sy_context *context = lab_open("sim:a:speed=2," LAB_CPU(2), NULL, NULL);
-        const void *const in[] = {x};
-        double *y = malloc((size_t)columns * sizeof *y);
-        void *const out[] = {y};
-        const sy_work work = {.struct_size = sizeof work,
-                              .workload = "sma",
-                              .rows = 1,
-                              .columns = columns,
-                              .inputs = in,
-                              .outputs = out};
-        sy_plan_info plan = {.struct_size = sizeof plan};
-        sy_decision decision = {.struct_size = sizeof decision};
-        cr_assert(context && y);
-        feclearexcept(FE_ALL_EXCEPT);
-        feenableexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW);
-        cr_expect_eq(sy_plan_explain(context, &work, NULL, &plan), SY_OK);
-        cr_expect_eq(sy_decide(context, &work, NULL, &decision), SY_OK);
-        cr_expect_eq(distribute_workload(context, &work, NULL, NULL), SY_OK);
-        fedisableexcept(FE_ALL_EXCEPT);
-        sy_plan_info_clear(&plan);
-        free(y);
-        sy_context_destroy(&context);
-    }
-}
-#endif
 
 static int stop(void *user, uint64_t done, uint64_t tiles)
 {

@@ -66,6 +66,8 @@ int64_t judge_case(const lab_case *c)
         for (int k = 0; k < c->n_outputs; k++) {
             if (c->dtype == SY_F32)
                 lab_round_to_floats(truth[k], count);
+            for (int64_t i = 0; i < count; i++)
+                truth[k][i] += 0.0; /* no zero has a sign */
             wrong += judge_output(c, row, k, truth[k]);
         }
     }
