@@ -1,4 +1,5 @@
-/* The caller's floating-point environment takes no part in what is computed, and is left as it was. */
+/* The caller's floating-point environment takes no part in what is computed, and is left as it was.
+ */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <fenv.h>
