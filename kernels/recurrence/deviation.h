@@ -96,14 +96,15 @@ SYI_INLINE int syi_deviation_agrees(const syi_deviation *assumed, const syi_devi
 SYI_INLINE syi_deviation syi_deviation_seed(const double *x, int64_t count)
 {
     syi_dd sum = {0.0, 0.0};
-    double error = 0.0;
+    double sizes = 0.0, error;
     for (int64_t i = 1 - count; i < 0; i++) {
         sum = syi_dd_add(sum, syi_dd_of_sum(x[i], -x[0]));
-        error += fabs(sum.high);
+        sizes += fabs(sum.high);
     }
     sum = syi_dd_divide(sum, (double)count);
-    error = SYI_DD_ERROR * 1.0001 * (error / (double)count + fabs(sum.high));
-    if (error != 0.0 && error < SYI_FAINT) /* x in the range where products lose bits */
+    error = SYI_DD_ERROR * 1.0001 * (sizes / (double)count + fabs(sum.high));
+    /* x in the range where products lose bits, and the bound may be lost itself */
+    if (sizes != 0.0 && error < SYI_FAINT)
         error = SYI_FAINT * SYI_PER_FINE;
     return (syi_deviation){sum, error};
 }

@@ -37,8 +37,10 @@ typedef struct near_tie {
     }
 #define EMA(p) "ema", {{"period", p, NULL}, FIRST}, 2
 #define EMA_3  "ema", {{"period", 3, NULL}}, 1
+#define EMA_7  "ema", {{"period", 7, NULL}}, 1
 #define ATR_2  "atr", {{"period", 2, NULL}}, 1
 #define RSI_14 "rsi", {{"period", 14, NULL}}, 1
+#define MACD_4 "macd", {{"fast", 4, NULL}, {"slow", 8, NULL}, {"signal", 1, NULL}}, 3
 #define MACD   "macd", {{"fast", 1, NULL}, {"slow", 3, NULL}, {"signal", 1, NULL}, FIRST}, 4
 
 static const near_tie cases[] = {
@@ -71,6 +73,16 @@ static const near_tie cases[] = {
     /* among the least of numbers */
     {RSI_14, {{0x1.2p-132, 0.0}, 2, 0x3p-1074, 61, {-0x1p-52, -1.0}, 2}, 0x0000000000000007},
     {ATR_2, {{0x1.08p+5, -0x1p-1074}, 2, 0.0, 7, {0x1p-1074}, 1}, 0x0000000000000001},
+    {EMA_7, {{0x3p-1074, 0x1p-1074}, 2, 0.0, 6, {0}, 0}, 0x0000000000000000},
+    {EMA_7, {{0x3p-1074, 0x1p-1074}, 2, 0.0, 7, {0}, 0}, 0x0000000000000000},
+    {MACD_4,
+     {{0x1p-1074, 0.0, -0x2p-1074, 0x2p-1074, -0x1p-1074, -0x2p-1074},
+      6,
+      0,
+      0,
+      {-0x2p-1074, -0x1p-1074},
+      2},
+     0x8000000000000001},
 };
 
 static int64_t lay_out(const shape *s, double *x)
