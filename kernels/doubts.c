@@ -37,9 +37,17 @@ sy_status syi_doubts_add_stretch(syi_doubts *doubts, int64_t row, int64_t first,
 
 sy_status syi_doubts_join(syi_doubts *doubts, const syi_doubts *more)
 {
-    for (int64_t i = 0; i < more->count; i++)
-        SYI_TRY(syi_doubts_add_stretch(doubts, more->list[i].row, more->list[i].first,
-                                       more->list[i].last));
+    const int64_t need = doubts->count + more->count;
+    if (need > doubts->capacity) {
+        syi_doubt *grown = syi_realloc(doubts->list, (size_t)need, sizeof *grown);
+        if (grown == NULL)
+            return syi_no_memory((uint64_t)need * sizeof *grown);
+        doubts->list = grown;
+        doubts->capacity = need;
+    }
+    if (more->count > 0)
+        memcpy(doubts->list + doubts->count, more->list, (size_t)more->count * sizeof *more->list);
+    doubts->count = need;
     return SY_OK;
 }
 

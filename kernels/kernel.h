@@ -35,6 +35,7 @@ typedef struct syi_doubts {
 /* Adds column `column` of `row`; near neighbours become one stretch. */
 sy_status syi_doubts_add(syi_doubts *doubts, int64_t row, int64_t column);
 sy_status syi_doubts_add_stretch(syi_doubts *doubts, int64_t row, int64_t first, int64_t last);
+/* Adds all of `more`, or none. */
 sy_status syi_doubts_join(syi_doubts *doubts, const syi_doubts *more);
 void syi_doubts_sort(syi_doubts *doubts); /* by row and first column */
 void syi_doubts_clear(syi_doubts *doubts);

@@ -13,7 +13,7 @@ typedef struct task {
     syi_macd macd;
     int64_t seed, warmup; /* relative to `first` */
     syi_macd_terms terms;
-    macd_fade *fade;
+    macd_fade *fade; /* known once the price has stood still */
     syi_doubts *doubts;
     int past_cache; /* and the lines of the outputs begin at the same columns */
 } task;

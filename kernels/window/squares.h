@@ -58,16 +58,9 @@ typedef struct squares {
     double width; /* |factor| */
     syi_window_kind kind;
     squares_way way;
-    int past;            /* whole batches go past the cache */
-    int64_t ahead;       /* columns from a batch to what is asked for on the way */
-    int64_t seen, still; /* up to the column `seen` so many values are the same */
+    int past;      /* whole batches go past the cache */
+    int64_t ahead; /* columns from a batch to what is asked for on the way */
 } squares;
-
-typedef enum squares_fit {
-    SQUARES_UNFIT,
-    SQUARES_FLAT, /* all values are one */
-    SQUARES_FIT,
-} squares_fit;
 
 SYI_INLINE double squares_larger(double a, double b)
 {
@@ -104,20 +97,18 @@ SYI_INLINE int squares_are_close(const squares *s, const window_range *range)
     return (double)s->period * (range->most - range->least) < syi_pow2(range->span.bottom + 53);
 }
 
-/* Chooses pivot, if it can the one given, and grids for `count` values, columns - period + 1. */
-SYI_INLINE squares_fit squares_begin(squares *s, const window_range *range, double pivot,
-                                     int64_t count)
+/* Chooses pivot, if it can the one given, and grids for `count` values, columns - period + 1, which
+ * are not all the same. Gives whether there are such. */
+SYI_INLINE int squares_begin(squares *s, const window_range *range, double pivot, int64_t count)
 {
     const syi_span *span = &range->span;
     const double least = range->least, most = range->most;
     const double size = squares_larger(most - pivot, pivot - least);
     const int length = window_length(s->period), bits = span->top - span->bottom;
     if (span->has_non_finite)
-        return SQUARES_UNFIT;
-    if (least == most)
-        return SQUARES_FLAT;
+        return 0;
     if (bits > 103 - 2 * length || bits > 99 - length || span->bottom < -400 || span->top > 400)
-        return SQUARES_UNFIT;
+        return 0;
     int top = syi_split(size).exponent + 53;
     int near = window_is_near(range) && top - span->bottom <= 52;
     if (s->kind == SYI_WINDOW_BANDS) /* the mean is to be larger than what is added */
@@ -125,7 +116,7 @@ SYI_INLINE squares_fit squares_begin(squares *s, const window_range *range, doub
     s->way = !near ? SQUARES_FAR : squares_are_close(s, range) ? SQUARES_CLOSE : SQUARES_NEAR;
     s->pivot = syi_vec_of(near ? pivot : 0.0);
     squares_bound(s, near ? top : span->top, count, squares_larger(most, -least));
-    return SQUARES_FIT;
+    return 1;
 }
 
 /* A window gets `in` and loses `out`. */

@@ -101,37 +101,19 @@ static int64_t squares_block(const syi_window *window, const squares *shared, co
                              double *const *out, int64_t first, int64_t last, int fresh, int most,
                              chunk *c);
 
-/* How many values up to x[i] are the same, but at most a period; columns are asked for from left to
- * right, so none is looked at twice. */
-static int64_t squares_still(squares *s, const double *x, int64_t i)
-{
-    int64_t still = 1;
-    while (still < s->period && i - still > s->seen && x[i - still] == x[i])
-        still++;
-    if (still < s->period && i - still == s->seen && x[i - still] == x[i])
-        still += s->still;
-    s->seen = i;
-    s->still = still < s->period ? still : s->period;
-    return s->still;
-}
-
-/* Which of the windows that are not sure are flat, which no bound of a spread tells. They are
- * written. */
-static uint64_t squares_flat(squares *s, const double *x, double *const *out, int64_t at,
-                             uint64_t unsure)
+/* Which of a batch's windows of [at, last) that are not sure are flat, which no bound of a spread
+ * tells. They are written. */
+static uint64_t squares_flat(const squares *s, const double *x, double *const *out, int64_t at,
+                             int64_t last, uint64_t unsure)
 {
     uint64_t flat = 0;
     while (unsure) {
         const int64_t from = __builtin_ctzll(unsure), i = at + from;
-        int64_t end = from + 1;
-        if (squares_still(s, x, i) >= s->period) {
-            while (end < BATCH && (unsure >> end & 1) && x[at + end] == x[i])
-                end++;
-            put_flat(s->kind, x[i], out, i, at + end);
-            flat |= (end < BATCH ? UINT64_C(1) << end : 0) - (UINT64_C(1) << from);
-            s->seen = at + end - 1;
-        }
-        unsure &= end < BATCH ? UINT64_MAX << end : 0;
+        const int64_t end = flat_end(x, s->period, i, last);
+        const uint64_t behind = end - at < BATCH ? UINT64_MAX << (end - at) : 0;
+        put_flat(s->kind, x[i], out, i, end);
+        flat |= UINT64_MAX << from & ~behind;
+        unsure &= end > i ? behind : unsure - 1;
     }
     return flat;
 }
@@ -190,7 +172,7 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
         else if (SYI_ISA_NAME(syi_squares_run)(s, &batch, x + at, x + at - s->period, to, s->past))
             continue;
         uint64_t unsure = squares_unsure(&batch) & UINT64_MAX >> (BATCH - n);
-        unsure &= ~squares_flat(s, x, out, at, unsure);
+        unsure &= ~squares_flat(s, x, out, at, at + n, unsure);
         if (__builtin_popcountll(unsure) > most ||
             !squares_again(window, s, x, out, at, unsure, &spare, c))
             return at;
@@ -198,7 +180,7 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
     return last;
 }
 
-/* A block of deviations, scores or bands, the same. */
+/* A block of deviations, scores or bands, the same; its first window is not flat. */
 static int64_t squares_block(const syi_window *window, const squares *shared, const double *x,
                              double *const *out, int64_t first, int64_t last, int fresh, int most,
                              chunk *c)
@@ -206,12 +188,9 @@ static int64_t squares_block(const syi_window *window, const squares *shared, co
     int64_t start = first - window->period + fresh, count = last - start;
     window_range range = window_measure(x + start, count);
     squares s = *shared;
-    squares_fit fit = squares_begin(&s, &range, x[start + count / 2], count);
-    if (fit == SQUARES_FIT)
-        return squares_windows(window, &s, x, out, first, last, fresh, most, c);
-    if (fit == SQUARES_FLAT)
-        put_flat(window->kind, x[first], out, first, last);
-    return fit == SQUARES_FLAT ? last : first;
+    if (!squares_begin(&s, &range, x[start + count / 2], count))
+        return first;
+    return squares_windows(window, &s, x, out, first, last, fresh, most, c);
 }
 
 static squares squares_of(const syi_window *window, double *const *out, int past)
@@ -235,8 +214,7 @@ static squares squares_of(const syi_window *window, double *const *out, int past
                      .factor = syi_vec_of(factor),
                      .factor_low = syi_vec_of(fma(width, root, -factor) + width * rest),
                      .width = fabs(factor),
-                     .past = past && syi_in_line(out, outputs),
-                     .seen = INT64_MIN};
+                     .past = past && syi_in_line(out, outputs)};
 }
 
 /* Deviations, scores or bands of [first, last). What is too much for a block at once, say for a

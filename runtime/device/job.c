@@ -136,25 +136,12 @@ void syi_outcome_join_links(syi_outcome *outcome, const syi_workload *workload)
     outcome->n_links = outcome->joined = kept;
 }
 
-static sy_status reserve_doubts(syi_doubts *doubts, int64_t more)
-{
-    int64_t need = doubts->count + more;
-    if (need > doubts->capacity) {
-        syi_doubt *grown = syi_realloc(doubts->list, (size_t)need, sizeof *grown);
-        if (!grown)
-            return syi_no_memory((uint64_t)need * sizeof *grown);
-        doubts->list = grown;
-        doubts->capacity = need;
-    }
-    return SY_OK;
-}
-
 /* Room for all of it first: a failure must not leave half of it counted. */
 sy_status syi_outcome_merge(syi_outcome *into, syi_outcome *from)
 {
     sy_status status = reserve_links(into, from->n_links);
     if (status == SY_OK)
-        status = reserve_doubts(&into->doubts, from->doubts.count);
+        status = syi_doubts_join(&into->doubts, &from->doubts);
     if (status != SY_OK) {
         syi_outcome_clear(from);
         return status;
@@ -162,11 +149,7 @@ sy_status syi_outcome_merge(syi_outcome *into, syi_outcome *from)
     if (from->n_links)
         memcpy(into->links + into->n_links, from->links,
                (size_t)from->n_links * sizeof *from->links);
-    if (from->doubts.count)
-        memcpy(into->doubts.list + into->doubts.count, from->doubts.list,
-               (size_t)from->doubts.count * sizeof *from->doubts.list);
     into->n_links += from->n_links;
-    into->doubts.count += from->doubts.count;
     into->tiles_done += from->tiles_done;
     into->elements_done += from->elements_done;
     into->copy_in_ms += from->copy_in_ms;

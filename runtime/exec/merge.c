@@ -90,28 +90,40 @@ static int64_t take_doubts(syi_doubts *doubts, const syi_link *link, int64_t hal
     return end;
 }
 
-/* What a piece takes for the state before it has a bound of its own, which may be large beside what
- * is left of the true one where nothing moves. So what is in doubt soon after its beginning is
- * computed again from its left neighbour's end, with all before it: little is in doubt then. */
-static sy_status sharpen(const syi_job *job, const syi_outcome *all, syi_doubts *left)
+/* As `sharpen`; what is taken from the doubts is left empty, what is in doubt then goes to `left`.
+ */
+static sy_status begin_again(const syi_job *job, syi_outcome *all, syi_doubts *left)
 {
     const int64_t halo = syi_job_halo(job);
-    syi_doubts doubts = all->doubts;
     int64_t at = 0;
-    syi_doubts_sort(&doubts);
-    for (int64_t i = 1; i < all->n_links && at < doubts.count; i++) {
+    syi_doubts_sort(&all->doubts);
+    for (int64_t i = 1; i < all->n_links && at < all->doubts.count; i++) {
         const syi_link *before = &all->links[i - 1], *here = &all->links[i];
         syi_link again = {.row = here->row, .first = here->first};
         if (here->row != before->row)
             continue;
-        again.columns = take_doubts(&doubts, here, halo, &at) - here->first;
+        again.columns = take_doubts(&all->doubts, here, halo, &at) - here->first;
         SYI_TRY(run_again(job, &before->end, &again, left));
     }
-    for (int64_t i = 0; i < doubts.count; i++)
-        if (doubts.list[i].first < doubts.list[i].last)
-            SYI_TRY(syi_doubts_add_stretch(left, doubts.list[i].row, doubts.list[i].first,
-                                           doubts.list[i].last));
     return SY_OK;
+}
+
+/* What a piece takes for the state before it has a bound of its own, which may be large beside what
+ * is left of the true one where nothing moves. So what is in doubt soon after its beginning is
+ * computed again from its left neighbour's end, with all before it: little is in doubt then. */
+static sy_status sharpen(const syi_job *job, syi_outcome *all)
+{
+    syi_doubts *doubts = &all->doubts, left = {0};
+    sy_status status = begin_again(job, all, &left);
+    int64_t kept = 0;
+    for (int64_t i = 0; i < doubts->count; i++)
+        if (doubts->list[i].first < doubts->list[i].last)
+            doubts->list[kept++] = doubts->list[i];
+    doubts->count = kept;
+    if (status == SY_OK)
+        status = syi_doubts_join(doubts, &left);
+    syi_doubts_clear(&left);
+    return status;
 }
 
 static sy_status reduce_row(const syi_job *job, int64_t row, unsigned char *nodes, int64_t count,
@@ -169,13 +181,8 @@ static sy_status merge_all(const syi_job *job, syi_outcome *all, int64_t *repair
     if (job->workload->pattern == SY_PATTERN_REDUCE)
         return reduce(job, repaired);
     if (job->workload->pattern == SY_PATTERN_RECURRENCE) {
-        syi_doubts left = {0};
-        sy_status status = chain(job, all);
-        if (status == SY_OK)
-            status = sharpen(job, all, &left);
-        syi_doubts_clear(&all->doubts);
-        all->doubts = left;
-        SYI_TRY(status);
+        SYI_TRY(chain(job, all));
+        SYI_TRY(sharpen(job, all));
     }
     return syi_repair_doubts(job, &all->doubts, repaired);
 }
