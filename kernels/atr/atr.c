@@ -56,8 +56,7 @@ static int64_t compute(const sy_segment *row, const syi_attempt *attempt)
     int64_t t = attempt->from_seed ? period : attempt->start;
     syi_factor factor = syi_factor_of(period - 1, period), mean = syi_factor_of(1, period);
     syi_number sum, y;
-    syi_number_unknown(&sum, attempt->from_seed ? 0.0L : 2.0L * (long double)period * attempt->peak,
-                       attempt->limbs);
+    syi_number_unknown(&sum, attempt->from_seed ? 0.0 : attempt->peak, 2 * period, attempt->limbs);
     for (int64_t i = 1; attempt->from_seed && i <= period; i++)
         add_range(&sum, row, i);
     for (;;) {

@@ -30,7 +30,7 @@ static int64_t compute(const sy_segment *row, const syi_attempt *attempt)
     if (attempt->from_seed)
         syi_number_seed(&deviation, x + t, ema.seeded, attempt->limbs);
     else
-        syi_number_unknown(&deviation, 2.0L * attempt->peak, attempt->limbs);
+        syi_number_unknown(&deviation, attempt->peak, 2, attempt->limbs);
     syi_number_set(&price, x[t], attempt->limbs);
     for (;;) {
         if (t >= attempt->first) {

@@ -51,9 +51,9 @@ static void begin(walk *w)
         syi_number_seed(&w->slow, x + w->column, w->macd.seeded_slow, attempt->limbs);
     } else {
         w->column = attempt->start;
-        syi_number_unknown(&w->fast, 2.0L * attempt->peak, attempt->limbs);
-        syi_number_unknown(&w->slow, 2.0L * attempt->peak, attempt->limbs);
-        syi_number_unknown(&w->signal, 4.0L * attempt->peak, attempt->limbs);
+        syi_number_unknown(&w->fast, attempt->peak, 2, attempt->limbs);
+        syi_number_unknown(&w->slow, attempt->peak, 2, attempt->limbs);
+        syi_number_unknown(&w->signal, attempt->peak, 4, attempt->limbs);
     }
     syi_number_set(&w->price, x[w->column], attempt->limbs);
     syi_number_subtract(&w->value, &w->fast, &w->slow);

@@ -1,19 +1,23 @@
 /*
  * Numbers for the decisions that double-double cannot make. The true value is
  *
- *     sign * limbs * 2^exponent  +  something of at most `error`, of either sign  +  the rest
+ *     sign * limbs * 2^exponent  +  rest
+ *
+ * where two bounds of the rest are kept: what the bits could not hold, what was divided and did not
+ * come out even, and what is not known of a start.
  *
  * Leading bits alone never prove that a value is exactly zero or exactly halfway between two
  * doubles, which happens (a period of 3 halves, and prices are short decimals), nor on which side
  * of such a point it lies by so little that no number of bits shows it, which happens as well (the
- * average has come near a price that stands still for long, and now the price moves).
+ * average has come near a price that stands still for long, and now the price moves; or near what
+ * a price that climbs by equal steps for ever would lead to). So what reaches the bits is always
+ * moved over to them: where a value tends to a point that they hold, they come to be that point,
+ * and the rest is the distance from it, whose sign is the side.
  *
- * So what is too small beside another number is put into the rest, of which two bounds are kept, as
- * a rule of the same sign: that is the side. The first two terms together are known modulo the
- * prime 2^61 - 1 as well: all operations are rational, so the residue goes through each of them.
- * Where there is no error, which is where only halves are taken, bits prove where the two terms
- * lie. Elsewhere a value that not even the most bits tell from a point, and which agrees with it
- * modulo the prime, is believed to be that point: of others one in 2^61 agrees.
+ * The value is known modulo the prime 2^61 - 1 as well: all operations are rational, so the residue
+ * goes through each of them. A value that not even the most bits and the rest tell from a point,
+ * and which agrees with it modulo the prime, is believed to be that point: of others one in 2^61
+ * agrees.
  */
 #ifndef SYI_KERNELS_RECURRENCE_NUMBER_H
 #define SYI_KERNELS_RECURRENCE_NUMBER_H
@@ -25,17 +29,17 @@
 #define SYI_NUMBER_LEAST 6
 #define SYI_NUMBER_MOST  40
 
-/* Bounds of what was dropped and is not zero; both 0: nothing was. */
+/* Between `least` and `most` times 2^exponent; both 0: it is none. */
 typedef struct syi_rest {
-    long double least, most;
+    double least, most;
+    int64_t exponent;
 } syi_rest;
 
 typedef struct syi_number {
     int limbs, sign;  /* limbs in use; -1, 0, 1 */
     int64_t exponent; /* sign * (limb[limbs - 1] ... limb[0]) * 2^exponent, top bit set */
-    int has_residue;  /* it comes from values that are known exactly */
-    uint64_t residue;
-    long double error; /* its range outlasts that of double, its precision does not matter */
+    int has_residue;  /* it comes from values that are known exactly, and has the most limbs */
+    uint64_t residue; /* with the rest */
     syi_rest rest;
     uint64_t limb[SYI_NUMBER_MOST];
 } syi_number;
@@ -50,14 +54,14 @@ syi_factor syi_factor_of(int64_t multiply, int64_t divide);
 
 /* A finite double, exactly; every number of a computation has as many limbs. */
 void syi_number_set(syi_number *out, double x, int limbs);
-/* Zero, known to within `error`. */
-void syi_number_unknown(syi_number *out, long double error, int limbs);
+/* Of nothing is known but that its size is at most count * bound, for a finite bound >= 0. */
+void syi_number_unknown(syi_number *out, double bound, int64_t count, int limbs);
 /* out = a + b, a - b, -a, a * factor. `out` may be an operand. */
 void syi_number_add(syi_number *out, const syi_number *a, const syi_number *b);
 void syi_number_subtract(syi_number *out, const syi_number *a, const syi_number *b);
 void syi_number_negate(syi_number *out, const syi_number *a);
 void syi_number_scale(syi_number *out, const syi_number *a, const syi_factor *factor);
-/* out = a / b, b not zero. Its error is without bound when b may be zero. */
+/* out = a / b, where b's bits are not zero. */
 void syi_number_divide(syi_number *out, const syi_number *a, const syi_number *b);
 
 /* The nearest double, ties to even, zero +0; returns non-zero when that is certain. */

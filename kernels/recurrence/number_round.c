@@ -18,78 +18,90 @@ static double nearest(const syi_number *a)
                                a->exponent + 64 * (int64_t)(a->limbs - 1), sticky);
 }
 
-/* out = a + sign * 2^exponent, a multiple of a's last place. */
-static void displace(syi_number *out, const syi_number *a, int sign, int64_t exponent)
+/* Whether a rest below 2^reach cannot change what the top limb rounds to: the last place of that is
+ * larger, it is not next to the middle between two doubles, and they are normal. */
+static int is_clear(const syi_number *a, int64_t reach)
 {
-    syi_number step = {
-        .limbs = a->limbs, .sign = sign, .exponent = exponent - 64 * (int64_t)a->limbs + 1};
+    const int64_t place = a->exponent + 64 * (int64_t)(a->limbs - 1);
+    const int low = (int)(a->limb[a->limbs - 1] & 0x7ff);
+    return a->sign && reach <= place && (low < 0x3fe || low > 0x401) && place >= -1084 &&
+           place < 950;
+}
+
+/* What a, but for its rest, and sign * 2^exponent round to, a multiple of a's last place. */
+static double nearest_displaced(const syi_number *a, int sign, int64_t exponent, int *side)
+{
+    syi_number bits = *a, step = {.limbs = a->limbs, .sign = sign};
+    bits.rest = syi_rest_none;
+    bits.has_residue = 0;
+    step.exponent = exponent - 64 * (int64_t)a->limbs + 1;
     step.limb[a->limbs - 1] = UINT64_C(1) << 63;
-    syi_number_add(out, a, &step);
+    syi_number_add(&step, &bits, &step);
+    *side = step.sign;
+    return nearest(&step);
 }
 
-static int same_bits(const syi_number *a, const syi_number *b)
+/* Whether the number is zero. */
+static int is_nothing(const syi_number *a)
 {
-    return a->sign == b->sign && a->exponent == b->exponent &&
-           memcmp(a->limb, b->limb, (size_t)a->limbs * sizeof *a->limb) == 0;
+    return a->has_residue ? a->residue == 0 : a->sign == 0 && syi_rest_is_none(a->rest);
 }
 
-/* Whether the number but for its rest and a point, which all bits put at the same place, are the
- * same. With the most limbs there are no more to ask. */
-static int agrees(const syi_number *a, uint64_t residue)
+/* All of it; its sign is that of the number where that is known. */
+static syi_rest bounds(const syi_number *a)
 {
-    return a->has_residue && a->limbs == SYI_NUMBER_MOST && a->residue == residue;
+    return syi_rest_sum(
+        syi_rest_of_bits(a->sign, a->limb, a->sign ? 64 * (int64_t)a->limbs : 0, a->exponent),
+        a->rest);
 }
 
-/* Non-zero when the number but for its rest is the tie between the neighbours below and above. */
-static int is_tie(const syi_number *a, double below, double above)
+/* The number is near zero. What is not above half the least double rounds to it. */
+static int round_zero(const syi_number *a, double *out)
+{
+    const syi_rest all = bounds(a);
+    const int64_t exponent = all.exponent - (SYI_BOTTOM - 1);
+    const int is_tiny =
+        exponent < -200 || (exponent < 200 && ldexp(syi_rest_size(all), (int)exponent) <= 1.0);
+    if (!is_tiny && (syi_rest_sign(all) || !is_nothing(a)))
+        return 0;
+    *out = 0.0;
+    return 1;
+}
+
+/* The number lies between two neighbours, about the middle. */
+static int round_tie(const syi_number *a, double below, double above, double *out)
 {
     const syi_factor half = syi_factor_of(1, 2);
     syi_number tie, other;
+    int side;
     if (nextafter(below, above) != above || !syi_is_finite(below) || !syi_is_finite(above))
         return 0;
     syi_number_set(&tie, below, a->limbs);
     syi_number_set(&other, above, a->limbs);
     syi_number_add(&tie, &tie, &other);
     syi_number_scale(&tie, &tie, &half);
-    return a->error == 0.0L ? same_bits(a, &tie) : agrees(a, tie.residue);
-}
-
-/* The number is near zero. What lies on either side of it by less than half the least double is
- * zero, too. */
-static int round_zero(const syi_number *a, double *out)
-{
-    const int is_zero = a->error == 0.0L ? a->sign == 0 : agrees(a, 0);
-    if (!is_zero || syi_rest_size(a->rest) >= 0x1p-1080L)
-        return 0;
-    *out = 0.0;
-    return 1;
+    syi_number_subtract(&other, a, &tie);
+    side = syi_rest_sign(bounds(&other));
+    *out = side > 0 || (side == 0 && syi_bits(below) & 1) ? above : below;
+    return side != 0 || is_nothing(&other);
 }
 
 int syi_number_round(const syi_number *a, double *out)
 {
-    const long double unsure = syi_number_unsure(a);
-    syi_number low, high;
     double below, above;
-    int power, side;
+    int power, low_side, high_side;
     int64_t margin;
     *out = nearest(a);
-    if (unsure == 0.0L)
+    if (syi_rest_is_none(a->rest))
         return 1;
-    frexpl(unsure, &power);
-    margin = power + 1;
-    if (a->sign && margin <= a->exponent)
-        margin = a->exponent + 1;
-    displace(&low, a, -1, margin);
-    displace(&high, a, 1, margin);
-    below = nearest(&low);
-    above = nearest(&high);
+    frexp(syi_rest_size(a->rest), &power);
+    margin = a->rest.exponent + power;
+    if (is_clear(a, margin))
+        return 1;
+    margin = a->sign && margin <= a->exponent ? a->exponent + 2 : margin + 1;
+    below = nearest_displaced(a, -1, margin, &low_side);
+    above = nearest_displaced(a, 1, margin, &high_side);
     if (below == above)
         return 1;
-    if (low.sign != high.sign)
-        return round_zero(a, out);
-    if (!is_tie(a, below, above))
-        return 0;
-    side = syi_rest_sign(a->rest);
-    *out = side > 0 || (side == 0 && syi_bits(below) & 1) ? above : below;
-    return side != 0 || syi_rest_is_none(a->rest);
+    return low_side == high_side ? round_tie(a, below, above, out) : round_zero(a, out);
 }

@@ -1,115 +1,150 @@
-/* Bounds of what a wide number has dropped. Long double's range outlasts that of double, and its
- * precision does not matter: every bound is moved outward. A bound that is so small that it could
- * become zero stays above it, for its sign counts, and below all that it could be compared with. */
+/* Bounds of what the bits of a wide number do not hold. They are doubles with a power of two of
+ * their own, for what is left of a start sinks below any exponent; every bound is moved outward by
+ * more than it was rounded. */
 #ifndef SYI_KERNELS_RECURRENCE_REST_H
 #define SYI_KERNELS_RECURRENCE_REST_H
 
+#include "exact/bits.h"
 #include "recurrence/number.h"
 
-#include <float.h>
 #include <math.h>
 
-/* The least exponent at which sizes are told apart. */
-enum { SYI_REST_BOTTOM = -16000 };
+/* The larger bound is kept between 1 / SYI_REST_LARGE and SYI_REST_LARGE, the other one is 0 or at
+ * least SYI_REST_SMALL of it: products and quotients of bounds are never subnormal. */
+#define SYI_REST_LARGE 0x1p100
+#define SYI_REST_SMALL 0x1p-300
 
-/* Not below 2^exponent, and not above it. */
-static inline long double syi_power_above(int64_t exponent)
-{
-    return ldexpl(1.0L, exponent < SYI_REST_BOTTOM ? SYI_REST_BOTTOM : (int)exponent);
-}
-
-static inline long double syi_power_below(int64_t exponent)
-{
-    return exponent < SYI_REST_BOTTOM ? LDBL_TRUE_MIN : ldexpl(1.0L, (int)exponent);
-}
-
-static inline long double syi_outward(long double bound, int up)
-{
-    const long double slack = fabsl(bound) * 0x1p-50L;
-    return up ? bound + slack : bound - slack;
-}
-
-/* Of the sign given, its size between `least` and `most`. */
-static inline syi_rest syi_rest_of(int sign, long double least, long double most)
-{
-    least = least > 0.0L ? syi_outward(least, 0) : least;
-    most = syi_outward(most, 1);
-    return sign < 0 ? (syi_rest){-most, -least} : (syi_rest){least, most};
-}
+static const syi_rest syi_rest_none = {0.0, 0.0, 0};
 
 static inline int syi_rest_is_none(syi_rest a)
 {
-    return a.least == 0.0L && a.most == 0.0L;
+    return a.least == 0.0 && a.most == 0.0;
 }
 
-static inline syi_rest syi_rest_sum(syi_rest a, syi_rest b)
+/* The most that its size can be, per 2^exponent. */
+static inline double syi_rest_size(syi_rest a)
 {
-    if (syi_rest_is_none(a) || syi_rest_is_none(b))
-        return syi_rest_is_none(a) ? b : a;
-    return (syi_rest){syi_outward(a.least + b.least, 0), syi_outward(a.most + b.most, 1)};
+    return fmax(fabs(a.least), fabs(a.most));
+}
+
+static inline double syi_outward(double bound, int up)
+{
+    const double slack = fabs(bound) * 0x1p-50;
+    return up ? bound + slack : bound - slack;
+}
+
+/* `bound`, unless it is smaller than `floor` and not 0. */
+static inline double syi_outward_of_small(double bound, double floor, int up)
+{
+    if (fabs(bound) >= floor || bound == 0.0)
+        return bound;
+    if (up)
+        return bound > 0.0 ? floor : 0.0;
+    return bound < 0.0 ? -floor : 0.0;
+}
+
+static inline syi_rest syi_rest_settled(syi_rest a)
+{
+    double size = syi_rest_size(a), floor = size * SYI_REST_SMALL;
+    if (size > SYI_REST_LARGE || size < 1.0 / SYI_REST_LARGE) {
+        int power;
+        if (size == 0.0)
+            return syi_rest_none;
+        frexp(size, &power);
+        a.least = ldexp(syi_outward_of_small(a.least, floor, 0), -power);
+        a.most = ldexp(syi_outward_of_small(a.most, floor, 1), -power);
+        a.exponent += power;
+        return a;
+    }
+    a.least = syi_outward_of_small(a.least, floor, 0);
+    a.most = syi_outward_of_small(a.most, floor, 1);
+    return a;
+}
+
+/* About size * 2^exponent, of the sign given. */
+static inline syi_rest syi_rest_of(int sign, double size, int64_t exponent)
+{
+    const double least = syi_outward(size, 0), most = syi_outward(size, 1);
+    return syi_rest_settled(sign < 0 ? (syi_rest){-most, -least, exponent}
+                                     : (syi_rest){least, most, exponent});
+}
+
+/* The lowest `bits` of an integer, times 2^exponent. */
+static inline syi_rest syi_rest_of_bits(int sign, const uint64_t *limb, int64_t bits,
+                                        int64_t exponent)
+{
+    int64_t i = bits / 64;
+    uint64_t top = bits % 64 ? limb[i] & ((UINT64_C(1) << bits % 64) - 1) : 0;
+    while (top == 0 && i > 0)
+        top = limb[--i];
+    if (top == 0)
+        return syi_rest_none;
+    return syi_rest_of(sign, (double)top + (i ? (double)limb[i - 1] * 0x1p-64 : 0.0),
+                       exponent + 64 * i);
 }
 
 static inline syi_rest syi_rest_negative(syi_rest a)
 {
-    return (syi_rest){-a.most, -a.least};
+    return (syi_rest){-a.most, -a.least, a.exponent};
 }
 
-/* One bound times ratio >= 0; `inner`: it is the one near zero, and its sign the rest's. */
-static inline long double syi_bound_scaled(long double bound, long double ratio, int inner)
+/* bound * 2^by, for by <= 0. */
+static inline double syi_bound_lowered(double bound, int64_t by, int up)
 {
-    const long double least = inner ? LDBL_TRUE_MIN : syi_power_above(SYI_REST_BOTTOM);
-    const long double product = bound * ratio;
-    if (bound == 0.0L || ratio == 0.0L || fabsl(product) >= syi_power_above(SYI_REST_BOTTOM))
-        return product;
-    return bound < 0.0L ? -least : least;
+    if (by < -500)
+        return syi_outward_of_small(bound * 0x1p-501, SYI_REST_LARGE * 0x1p-500, up);
+    return bound * syi_pow2((int)by);
 }
 
-static inline syi_rest syi_rest_scaled(syi_rest a, long double ratio)
+static inline syi_rest syi_rest_sum(syi_rest a, syi_rest b)
 {
-    if (syi_rest_is_none(a))
-        return a;
-    return (syi_rest){syi_outward(syi_bound_scaled(a.least, ratio, a.least > 0.0L), 0),
-                      syi_outward(syi_bound_scaled(a.most, ratio, a.most < 0.0L), 1)};
+    int64_t by;
+    if (syi_rest_is_none(a) || syi_rest_is_none(b))
+        return syi_rest_is_none(a) ? b : a;
+    if (a.exponent < b.exponent)
+        return syi_rest_sum(b, a);
+    by = b.exponent - a.exponent;
+    return syi_rest_settled((syi_rest){syi_outward(a.least + syi_bound_lowered(b.least, by, 0), 0),
+                                       syi_outward(a.most + syi_bound_lowered(b.most, by, 1), 1),
+                                       a.exponent});
 }
 
-/* The most that its size can be. */
-static inline long double syi_rest_size(syi_rest a)
+/* a * ratio, for a ratio >= 0 that was rounded once. */
+static inline syi_rest syi_rest_scaled(syi_rest a, double ratio)
 {
-    return fmaxl(fabsl(a.least), fabsl(a.most));
+    return syi_rest_settled(
+        (syi_rest){syi_outward(a.least * ratio, 0), syi_outward(a.most * ratio, 1), a.exponent});
 }
 
-/* -1, 1; 0: there is none, or its sign is not known. */
+/* The least interval about four values, each rounded once. */
+static inline syi_rest syi_rest_around(const double *value, int64_t exponent)
+{
+    return syi_rest_settled((syi_rest){
+        syi_outward(fmin(fmin(value[0], value[1]), fmin(value[2], value[3])), 0),
+        syi_outward(fmax(fmax(value[0], value[1]), fmax(value[2], value[3])), 1), exponent});
+}
+
+static inline syi_rest syi_rest_product(syi_rest a, syi_rest b)
+{
+    const double value[4] = {a.least * b.least, a.least * b.most, a.most * b.least,
+                             a.most * b.most};
+    return syi_rest_around(value, a.exponent + b.exponent);
+}
+
+/* -1, 1; 0: it is none, or its sign is not known. */
 static inline int syi_rest_sign(syi_rest a)
 {
-    return (a.least > 0.0L) - (a.most < 0.0L);
+    return (a.least > 0.0) - (a.most < 0.0);
 }
 
-/* How far the true value may be from the leading bits. */
-static inline long double syi_number_unsure(const syi_number *a)
+/* Without bounds worth the name when b may be zero. */
+static inline syi_rest syi_rest_quotient(syi_rest a, syi_rest b)
 {
-    return a->error + syi_rest_size(a->rest);
-}
-
-/* The size of the leading bits, or a little more; at most 2^16384. */
-static inline long double syi_size_above(const syi_number *a)
-{
-    const int64_t exponent = a->exponent + 64 * (int64_t)(a->limbs - 1);
-    if (a->sign == 0)
-        return 0.0L;
-    return syi_outward((long double)a->limb[a->limbs - 1], 1) *
-           syi_power_above(exponent < 16300 ? exponent : 16300);
-}
-
-/* The same, or a little less. */
-static inline long double syi_size_below(const syi_number *a)
-{
-    const int64_t exponent = a->exponent + 64 * (int64_t)(a->limbs - 1);
-    if (a->sign == 0)
-        return 0.0L;
-    if (exponent < SYI_REST_BOTTOM)
-        return LDBL_TRUE_MIN;
-    return syi_outward((long double)a->limb[a->limbs - 1], 0) *
-           syi_power_below(exponent < 16300 ? exponent : 16300);
+    if (syi_rest_sign(b) == 0)
+        return (syi_rest){-1.0, 1.0, INT64_C(1) << 20};
+    const double value[4] = {a.least / b.least, a.least / b.most, a.most / b.least,
+                             a.most / b.most};
+    return syi_rest_around(value, a.exponent - b.exponent);
 }
 
 #endif

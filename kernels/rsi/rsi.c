@@ -1,6 +1,7 @@
 /* rsi: the relative strength index, 100 * gains / (gains + losses) of Wilder's averages. */
 #include "cuda/forms.h"
 #include "recurrence/repair.h"
+#include "recurrence/rest.h"
 #include "rsi/fast.h"
 #include "wilder/fast.h"
 #include "wilder/state.h"
@@ -58,7 +59,7 @@ static int put(const walk *w, double *y)
     syi_number_add(&total, &w->up, &w->down);
     if (total.sign == 0) {
         *y = 50.0;
-        return total.error == 0.0L;
+        return syi_rest_is_none(total.rest);
     }
     syi_number_scale(&part, &w->up, &hundred);
     syi_number_divide(&part, &part, &total);
@@ -67,9 +68,9 @@ static int put(const walk *w, double *y)
 
 static void begin(walk *w, const double *x, int64_t period, const syi_attempt *attempt)
 {
-    long double most = attempt->from_seed ? 0.0L : 2.0L * (long double)period * attempt->peak;
-    syi_number_unknown(&w->up, most, w->limbs);
-    syi_number_unknown(&w->down, most, w->limbs);
+    const double peak = attempt->from_seed ? 0.0 : attempt->peak;
+    syi_number_unknown(&w->up, peak, 2 * period, w->limbs);
+    syi_number_unknown(&w->down, peak, 2 * period, w->limbs);
     for (int64_t i = 1; attempt->from_seed && i <= period; i++)
         add_move(w, x[i - 1], x[i]);
 }
