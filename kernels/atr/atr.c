@@ -50,9 +50,9 @@ static void add_range(syi_number *sum, const sy_segment *row, int64_t t)
     syi_number_add(sum, sum, &range);
 }
 
-static int64_t compute(const sy_segment *row, const syi_attempt *attempt)
+static void compute(const sy_segment *row, syi_attempt *attempt)
 {
-    int64_t period = (int64_t)row->params[0], undecided = attempt->last;
+    int64_t period = (int64_t)row->params[0];
     int64_t t = attempt->from_seed ? period : attempt->start;
     syi_factor factor = syi_factor_of(period - 1, period), mean = syi_factor_of(1, period);
     syi_number sum, y;
@@ -62,11 +62,10 @@ static int64_t compute(const sy_segment *row, const syi_attempt *attempt)
     for (;;) {
         if (t >= attempt->first) {
             syi_number_scale(&y, &sum, &mean);
-            if (!syi_number_round(&y, &row->out[0][t]) && undecided == attempt->last)
-                undecided = t;
+            syi_attempt_tell(attempt, t, syi_number_round(&y, &row->out[0][t]));
         }
         if (++t >= attempt->last)
-            return undecided;
+            return;
         syi_number_scale(&sum, &sum, &factor);
         add_range(&sum, row, t);
     }

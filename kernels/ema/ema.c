@@ -19,14 +19,13 @@ static int64_t warmup(const double *params)
     return syi_ema_of(params).seeded - 1;
 }
 
-static int64_t compute(const sy_segment *row, const syi_attempt *attempt)
+static void compute(const sy_segment *row, syi_attempt *attempt)
 {
     const double *x = row->in[0];
     syi_ema ema = syi_ema_of(row->params);
     syi_factor factor = syi_factor_of((int64_t)ema.period - 1, (int64_t)ema.period + 1);
     syi_number price, next, change, deviation, y;
     int64_t t = attempt->from_seed ? ema.seeded - 1 : attempt->start;
-    int64_t undecided = attempt->last;
     if (attempt->from_seed)
         syi_number_seed(&deviation, x + t, ema.seeded, attempt->limbs);
     else
@@ -35,11 +34,10 @@ static int64_t compute(const sy_segment *row, const syi_attempt *attempt)
     for (;;) {
         if (t >= attempt->first) {
             syi_number_add(&y, &price, &deviation);
-            if (!syi_number_round(&y, &row->out[0][t]) && undecided == attempt->last)
-                undecided = t;
+            syi_attempt_tell(attempt, t, syi_number_round(&y, &row->out[0][t]));
         }
         if (++t >= attempt->last)
-            return undecided;
+            return;
         syi_number_set(&next, x[t], attempt->limbs);
         syi_number_subtract(&change, &next, &price);
         syi_number_smooth(&deviation, &change, &factor);

@@ -34,11 +34,11 @@ static int64_t warmup(const double *params)
 /* The three deviations of the definition with wide numbers. */
 typedef struct walk {
     const sy_segment *row;
-    const syi_attempt *attempt;
+    syi_attempt *attempt;
     syi_macd macd;
     syi_factor fast_factor, slow_factor, signal_factor;
     syi_number price, fast, slow, value, signal;
-    int64_t column, undecided;
+    int64_t column;
 } walk;
 
 static void begin(walk *w)
@@ -97,15 +97,13 @@ static void put(walk *w)
     certain &= syi_number_round(&y, &out[1][t]);
     syi_number_negate(&y, &w->signal);
     certain &= syi_number_round(&y, &out[2][t]);
-    if (!certain && w->undecided == w->attempt->last)
-        w->undecided = t;
+    syi_attempt_tell(w->attempt, t, certain);
 }
 
-static int64_t compute(const sy_segment *row, const syi_attempt *attempt)
+static void compute(const sy_segment *row, syi_attempt *attempt)
 {
     walk w = {.row = row, .attempt = attempt, .macd = syi_macd_of(row->params)};
     syi_number change;
-    w.undecided = attempt->last;
     w.fast_factor = syi_factor_of((int64_t)w.macd.fast - 1, (int64_t)w.macd.fast + 1);
     w.slow_factor = syi_factor_of((int64_t)w.macd.slow - 1, (int64_t)w.macd.slow + 1);
     w.signal_factor = syi_factor_of((int64_t)w.macd.signal - 1, (int64_t)w.macd.signal + 1);
@@ -116,7 +114,7 @@ static int64_t compute(const sy_segment *row, const syi_attempt *attempt)
         if (w.column >= attempt->first)
             put(&w);
         if (w.column + 1 >= attempt->last)
-            return w.undecided;
+            return;
         advance(&w, &change);
         syi_number_smooth(&w.signal, &change, &w.signal_factor);
     }

@@ -8,8 +8,15 @@
 
 syi_factor syi_factor_of(int64_t multiply, int64_t divide)
 {
+    const int halvings = __builtin_ctzll((uint64_t)divide);
+    const uint64_t odd = (uint64_t)divide >> halvings;
+    const int shift = __builtin_clzll(odd);
     return (syi_factor){
-        (uint32_t)multiply, (uint32_t)divide,
+        (uint32_t)multiply,
+        (uint32_t)odd,
+        halvings,
+        shift,
+        (uint64_t)(~(syi_u128)0 / (odd << shift)),
         syi_residue_product((uint64_t)multiply, syi_residue_inverse((uint64_t)divide))};
 }
 
@@ -129,8 +136,8 @@ static void settle(syi_number *out)
     double least, most, middle;
     if (out->sign == 0 || by < -150 || by > 150)
         return;
-    least = ldexp(out->rest.least, (int)by);
-    most = ldexp(out->rest.most, (int)by);
+    least = out->rest.least * syi_pow2((int)by);
+    most = out->rest.most * syi_pow2((int)by);
     middle = floor(0.5 * (least + most) + 0.5);
     if (middle == 0.0 || fabs(middle) > 0x1p50 || most - least > 0.25)
         return;
@@ -174,44 +181,59 @@ void syi_number_subtract(syi_number *out, const syi_number *a, const syi_number 
     sum(out, a, b, 1);
 }
 
-/* limb[0 .. count) /= divisor; returns the remainder. Half limbs keep to 64-bit divisions. */
-static uint64_t divide(uint64_t *limb, int count, uint32_t divisor)
+/* limb[0 .. count) /= divisor; returns the remainder as a part of the divisor. By its reciprocal:
+ * Moller and Granlund, Improved division by invariant integers, 2011. */
+static double divide(uint64_t *limb, int count, const syi_factor *factor)
 {
-    uint64_t rest = 0;
+    const int shift = factor->shift;
+    const uint64_t divisor = (uint64_t)factor->divisor << shift;
+    uint64_t rest = limb[count - 1] >> (64 - shift);
     for (int i = count - 1; i >= 0; i--) {
-        uint64_t high = rest << 32 | limb[i] >> 32;
-        uint64_t low = high % divisor << 32 | (limb[i] & 0xffffffffu);
-        limb[i] = high / divisor << 32 | low / divisor;
-        rest = low % divisor;
+        const uint64_t low = limb[i] << shift | (i ? limb[i - 1] >> (64 - shift) : 0);
+        const syi_u128 guess = (syi_u128)factor->reciprocal * rest + ((syi_u128)rest << 64 | low);
+        uint64_t quotient = (uint64_t)(guess >> 64) + 1;
+        rest = low - quotient * divisor;
+        if (rest > (uint64_t)guess) {
+            quotient--;
+            rest += divisor;
+        }
+        if (rest >= divisor) {
+            quotient++;
+            rest -= divisor;
+        }
+        limb[i] = quotient;
     }
-    return rest;
+    return (double)rest / (double)divisor;
 }
 
 void syi_number_scale(syi_number *out, const syi_number *a, const syi_factor *factor)
 {
-    uint64_t product[SYI_NUMBER_MOST + 2] = {0}, carry = 0;
-    const int64_t bottom = a->exponent - 64;
-    const double multiply = factor->multiply, divisor = factor->divide;
-    int n = a->limbs;
-    syi_rest uneven, lost;
+    uint64_t product[SYI_NUMBER_MOST + 2], carry = 0;
+    const int64_t bottom = a->exponent - 64 - factor->halvings;
+    const int n = a->limbs;
+    syi_rest lost;
     out->has_residue = a->has_residue;
     if (a->has_residue)
         out->residue = syi_residue_product(a->residue, factor->residue);
-    out->rest = syi_rest_scaled(a->rest, multiply / divisor);
+    out->rest = syi_rest_scaled(a->rest, (double)factor->multiply / (double)factor->divisor);
+    out->rest.exponent -= factor->halvings;
     out->limbs = n;
     out->sign = a->sign;
     if (a->sign == 0)
         return;
     /* One limb below the number, so that the quotient has all its bits. */
+    product[0] = 0;
     for (int i = 0; i < n; i++) {
         syi_u128 next = (syi_u128)a->limb[i] * factor->multiply + carry;
         product[i + 1] = (uint64_t)next;
         carry = (uint64_t)(next >> 64);
     }
     product[n + 1] = carry;
-    uneven = syi_rest_of(a->sign, (double)divide(product, n + 2, factor->divide) / divisor, bottom);
+    if (factor->divisor > 1)
+        out->rest =
+            syi_rest_sum(out->rest, syi_rest_of(a->sign, divide(product, n + 2, factor), bottom));
     lost = take_leading(out, a->sign, product, n + 2, bottom);
-    out->rest = syi_rest_sum(out->rest, syi_rest_sum(uneven, lost));
+    out->rest = syi_rest_sum(out->rest, lost);
     settle(out);
 }
 

@@ -44,12 +44,15 @@ typedef struct syi_number {
     uint64_t limb[SYI_NUMBER_MOST];
 } syi_number;
 
-/* multiply / divide, both below 2^26. */
+/* multiply / divisor * 2^-halvings, the divisor odd. */
 typedef struct syi_factor {
-    uint32_t multiply, divide;
+    uint32_t multiply, divisor;
+    int halvings, shift; /* 2^shift times the divisor has the top bit */
+    uint64_t reciprocal; /* of that, 2^128 / it - 2^64, rounded down */
     uint64_t residue;
 } syi_factor;
 
+/* multiply / divide, both below 2^26. */
 syi_factor syi_factor_of(int64_t multiply, int64_t divide);
 
 /* A finite double, exactly; every number of a computation has as many limbs. */

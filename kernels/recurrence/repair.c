@@ -1,9 +1,9 @@
 /*
  * A stretch is first computed from far enough to its left that the unknown state there has decayed
- * below what mostly matters; what that does not decide is begun farther and farther away: mostly
- * before a time in which the price stood still, for what is left of the state from then on has a
- * sign, and that is all that is wanted of it (number.h). At last it is begun at the row's
- * beginning, with bits enough for any doubles. Every step of this gives the correctly rounded value
+ * below what mostly matters; columns that this does not decide are begun farther and farther away,
+ * at last at the row's beginning, with bits enough for any doubles. None is begun while the price
+ * stands still, but before that: what is left of the state from then on has a sign, and that is
+ * often all that is wanted of it (number.h). Every step of this gives the correctly rounded value
  * or says that it cannot, so where a stretch begins does not show in its bits.
  */
 #include "recurrence/repair.h"
@@ -95,6 +95,13 @@ static double bound_at(const sy_segment *row, int64_t begin, int64_t start, int 
     return begin > 0 ? peak + FORGOTTEN : peak;
 }
 
+/* What the attempts at a stretch share. */
+typedef struct syi_decision {
+    const sy_segment *row;
+    const syi_repairer *how;
+    syi_past *past;
+} syi_decision;
+
 /* Columns before `first`, from `begin` on, since when no input has moved: they leave as much of a
  * state that is not known as of the values themselves. */
 static int64_t still_before(const sy_segment *row, int64_t begin, int64_t first, int late)
@@ -107,43 +114,86 @@ static int64_t still_before(const sy_segment *row, int64_t begin, int64_t first,
     return first - at;
 }
 
-/* Decides what is given; what it lacks for that it says. */
-static void decide(const sy_segment *row, syi_attempt attempt, const syi_repairer *how,
-                   syi_past *past)
+/* Where the last halt before `column` begins, or `least`. */
+static int64_t last_halt(const syi_decision *all, int64_t column, int64_t least)
 {
-    const int64_t near = how->decay / 2;
-    int64_t still = still_before(row, past->begin, attempt.first, how->late), back;
-    still = still > near ? still : 0; /* else it is begun before that anyway */
-    back = still + near;
-    for (;;) {
-        attempt.from_seed = attempt.first - back <= how->warmup;
-        if (attempt.from_seed && attempt.limbs < SYI_NUMBER_LEAST)
-            attempt.limbs = SYI_NUMBER_LEAST;
-        attempt.start = attempt.from_seed ? 0 : attempt.first - back;
-        int64_t begin = attempt.from_seed ? 0 : attempt.start - PAST * how->decay;
-        begin = begin > 0 ? begin : 0;
-        if (begin < past->begin) {
-            past->wanted = begin;
-            return;
-        }
-        if (!attempt.from_seed)
-            attempt.peak = bound_at(row, begin, attempt.start, how->late);
-        attempt.first = how->compute(row, &attempt);
-        if (attempt.first >= attempt.last)
-            return;
-        if (attempt.from_seed && attempt.limbs == SYI_NUMBER_MOST)
-            return; /* closer to a tie than any data met so far: it stays as it was rounded */
-        back = attempt.limbs < SYI_NUMBER_LEAST ? still + how->decay : 8 * back;
-        attempt.limbs = attempt.from_seed ? SYI_NUMBER_MOST : SYI_NUMBER_LEAST;
+    for (int64_t at = column; at > all->past->begin && at >= least; at--) {
+        const int64_t still = still_before(all->row, all->past->begin, at, all->how->late);
+        at -= still;
+        if (still > all->how->decay / 8)
+            return at;
     }
+    return least;
 }
 
+/* Where an attempt begins: `back` before its first column, but well before the last halt there, and
+ * not within another. */
+static int64_t start_of(const syi_decision *all, int64_t first, int64_t back)
+{
+    const int64_t room = all->how->decay / 4, halt = last_halt(all, first, first - back + room);
+    const int64_t start = halt - room < first - back ? halt - room : first - back;
+    const int64_t other = last_halt(all, start, start);
+    return other < start ? other - room : start;
+}
+
+static void decide(const syi_decision *all, syi_attempt attempt);
+
+/* Goes back for what the attempt has left undecided last. */
+static void decide_farther(syi_attempt *attempt)
+{
+    const int64_t decay = attempt->decision->how->decay;
+    syi_attempt farther = {.first = attempt->unsure_from, .last = attempt->unsure_to};
+    attempt->unsure_from = attempt->unsure_to = attempt->last;
+    if (attempt->from_seed && attempt->limbs == SYI_NUMBER_MOST)
+        return; /* closer to a tie than any data met so far: it stays as it was rounded */
+    farther.back = attempt->back < decay ? decay : 8 * attempt->back;
+    farther.limbs = attempt->from_seed ? SYI_NUMBER_MOST : SYI_NUMBER_LEAST;
+    decide(attempt->decision, farther);
+}
+
+void syi_attempt_tell(syi_attempt *attempt, int64_t column, int is_certain)
+{
+    const int64_t near = attempt->decision->how->decay / 4;
+    if (is_certain && column - attempt->unsure_to >= near)
+        decide_farther(attempt);
+    if (is_certain)
+        return;
+    if (attempt->unsure_from == attempt->last)
+        attempt->unsure_from = column;
+    attempt->unsure_to = column + 1;
+}
+
+/* One attempt, and farther ones at what it leaves; what they lack for that they say. */
+static void decide(const syi_decision *all, syi_attempt attempt)
+{
+    const syi_repairer *how = all->how;
+    int64_t begin = 0;
+    attempt.decision = all;
+    attempt.unsure_to = attempt.unsure_from = attempt.last;
+    attempt.start = start_of(all, attempt.first, attempt.back);
+    attempt.from_seed = attempt.start <= how->warmup;
+    if (attempt.from_seed && attempt.limbs < SYI_NUMBER_LEAST)
+        attempt.limbs = SYI_NUMBER_LEAST;
+    if (!attempt.from_seed)
+        begin = attempt.start > PAST * how->decay ? attempt.start - PAST * how->decay : 0;
+    if (begin < all->past->begin) {
+        all->past->wanted = begin < all->past->wanted ? begin : all->past->wanted;
+        return;
+    }
+    if (!attempt.from_seed)
+        attempt.peak = bound_at(all->row, begin, attempt.start, how->late);
+    how->compute(all->row, &attempt);
+    if (attempt.unsure_from < attempt.last)
+        decide_farther(&attempt);
+}
 sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past,
                                 const syi_repairer *how)
 {
     const int says_nothing = first <= how->warmup; /* the value before is NaN in any case */
     const int64_t from = says_nothing ? 0 : first;
-    syi_attempt attempt = {.first = first, .last = first, .limbs = SYI_NUMBER_FEW};
+    const syi_decision decision = {row, how, past};
+    syi_attempt attempt = {
+        .first = first, .last = first, .back = how->decay / 2, .limbs = SYI_NUMBER_FEW};
     double peak;
     if (from < past->begin) {
         past->wanted = from;
@@ -157,6 +207,6 @@ sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t la
     }
     fill_nan(row, how->outputs, first > attempt.last ? first : attempt.last, last);
     if (attempt.first < attempt.last)
-        decide(row, attempt, how, past);
+        decide(&decision, attempt);
     return SY_OK;
 }

@@ -11,16 +11,21 @@ typedef struct syi_attempt {
     int from_seed;              /* `start` is the row's beginning: nothing is assumed */
     int limbs;
     double peak; /* not from_seed: a bound of every weighted mean of |x| up to `start` */
+    const struct syi_decision *decision;
+    int64_t back;                   /* about how far from `first` the start is */
+    int64_t unsure_from, unsure_to; /* told of last, and not yet decided */
 } syi_attempt;
 
 typedef struct syi_repairer {
-    /* Writes the wanted columns; returns the first that is not certain, or `last`. */
-    int64_t (*compute)(const sy_segment *row, const syi_attempt *attempt);
+    /* Writes the wanted columns, and tells of each in turn whether it is certain. */
+    void (*compute)(const sy_segment *row, syi_attempt *attempt);
     int outputs;
     int64_t warmup; /* the first column with a value */
     int64_t decay;  /* columns until nothing is left of an assumed start */
     int late;       /* inputs before the last that counts, read from column 1 on */
 } syi_repairer;
+
+void syi_attempt_tell(syi_attempt *attempt, int64_t column, int is_certain);
 
 /* Bits of decay after which a start is assumed away. Half as many, with half as many bits of the
  * numbers, are tried first: that mostly decides. */

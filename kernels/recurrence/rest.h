@@ -24,7 +24,7 @@ static inline int syi_rest_is_none(syi_rest a)
 /* The most that its size can be, per 2^exponent. */
 static inline double syi_rest_size(syi_rest a)
 {
-    return fmax(fabs(a.least), fabs(a.most));
+    return -a.least > a.most ? -a.least : a.most;
 }
 
 static inline double syi_outward(double bound, int up)

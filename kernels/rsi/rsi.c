@@ -75,10 +75,10 @@ static void begin(walk *w, const double *x, int64_t period, const syi_attempt *a
         add_move(w, x[i - 1], x[i]);
 }
 
-static int64_t compute(const sy_segment *row, const syi_attempt *attempt)
+static void compute(const sy_segment *row, syi_attempt *attempt)
 {
     const double *x = row->in[0];
-    int64_t period = (int64_t)row->params[0], undecided = attempt->last;
+    int64_t period = (int64_t)row->params[0];
     int64_t t = attempt->from_seed ? period : attempt->start;
     walk w = {.factor = syi_factor_of(period - 1, period), .limbs = attempt->limbs};
     int certain = 0, fresh = 1;
@@ -90,11 +90,10 @@ static int64_t compute(const sy_segment *row, const syi_attempt *attempt)
                 certain = put(&w, &value);
             row->out[0][t] = value;
             fresh = 0;
-            if (!certain && undecided == attempt->last)
-                undecided = t;
+            syi_attempt_tell(attempt, t, certain);
         }
         if (++t >= attempt->last)
-            return undecided;
+            return;
         advance(&w, x[t - 1], x[t]);
         fresh |= period == 1 || x[t - 1] != x[t];
     }

@@ -126,9 +126,9 @@ static sy_status repair(const syi_job *job, const patch *patch, void *const *red
     return status;
 }
 
-/* Doubts of one tile are decided together, since each decision walks its tile. What is left has a
- * certified column before it, if any. */
-static int64_t join_doubts(syi_doubts *doubts)
+/* Doubts of one tile become one where what is between is no longer than the way to the second one.
+ * What is left has a certified column before it, if any. */
+static int64_t join_doubts(syi_doubts *doubts, int64_t halo)
 {
     int64_t kept = 0;
     syi_doubts_sort(doubts);
@@ -136,7 +136,8 @@ static int64_t join_doubts(syi_doubts *doubts)
         syi_doubt *last = kept ? &doubts->list[kept - 1] : NULL;
         syi_doubt here = doubts->list[i];
         if (last && last->row == here.row &&
-            (here.first <= last->last || here.first / SYI_TILE == (last->last - 1) / SYI_TILE))
+            (here.first <= last->last || (here.first - last->last <= halo &&
+                                          here.first / SYI_TILE == (last->last - 1) / SYI_TILE)))
             last->last = here.last > last->last ? here.last : last->last;
         else
             doubts->list[kept++] = here;
@@ -247,7 +248,7 @@ static sy_status decide_patch(const syi_job *job, const syi_doubt *list, int64_t
 sy_status syi_repair_doubts(const syi_job *job, syi_doubts *doubts, int64_t *repaired)
 {
     int64_t taken, wanted;
-    doubts->count = join_doubts(doubts);
+    doubts->count = join_doubts(doubts, syi_job_halo(job));
     for (int64_t i = 0; i < doubts->count; i++)
         *repaired += doubts->list[i].last - doubts->list[i].first;
     if (syi_job_addressable(job))
