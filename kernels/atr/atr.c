@@ -36,6 +36,12 @@ static int is_high_farther(double high, double low, double close)
     return from_high.sign > 0;
 }
 
+static int has_range(const sy_segment *row, int64_t t)
+{
+    const double low = row->in[1][t];
+    return row->in[0][t] != low || row->in[2][t - 1] != low;
+}
+
 /* sum + the true range of column t. */
 static void add_range(syi_number *sum, const sy_segment *row, int64_t t)
 {
@@ -53,7 +59,7 @@ static void add_range(syi_number *sum, const sy_segment *row, int64_t t)
 static void compute(const sy_segment *row, syi_attempt *attempt)
 {
     int64_t period = (int64_t)row->params[0];
-    int64_t t = attempt->from_seed ? period : attempt->start;
+    int64_t t = attempt->from_seed ? period : attempt->start, still = 0;
     syi_factor factor = syi_factor_of(period - 1, period), mean = syi_factor_of(1, period);
     syi_number sum, y;
     syi_number_unknown(&sum, attempt->from_seed ? 0.0 : attempt->peak, 2 * period, attempt->limbs);
@@ -61,12 +67,18 @@ static void compute(const sy_segment *row, syi_attempt *attempt)
         add_range(&sum, row, i);
     for (;;) {
         if (t >= attempt->first) {
+            syi_number_fade(&sum, &factor, still);
+            still = 0;
             syi_number_scale(&y, &sum, &mean);
             syi_attempt_tell(attempt, t, syi_number_round(&y, &row->out[0][t]));
         }
         if (++t >= attempt->last)
             return;
-        syi_number_scale(&sum, &sum, &factor);
+        still++;
+        if (!has_range(row, t))
+            continue;
+        syi_number_fade(&sum, &factor, still);
+        still = 0;
         add_range(&sum, row, t);
     }
 }

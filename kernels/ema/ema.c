@@ -25,7 +25,7 @@ static void compute(const sy_segment *row, syi_attempt *attempt)
     syi_ema ema = syi_ema_of(row->params);
     syi_factor factor = syi_factor_of((int64_t)ema.period - 1, (int64_t)ema.period + 1);
     syi_number price, next, change, deviation, y;
-    int64_t t = attempt->from_seed ? ema.seeded - 1 : attempt->start;
+    int64_t t = attempt->from_seed ? ema.seeded - 1 : attempt->start, still = 0;
     if (attempt->from_seed)
         syi_number_seed(&deviation, x + t, ema.seeded, attempt->limbs);
     else
@@ -33,14 +33,21 @@ static void compute(const sy_segment *row, syi_attempt *attempt)
     syi_number_set(&price, x[t], attempt->limbs);
     for (;;) {
         if (t >= attempt->first) {
+            syi_number_fade(&deviation, &factor, still);
+            still = 0;
             syi_number_add(&y, &price, &deviation);
             syi_attempt_tell(attempt, t, syi_number_round(&y, &row->out[0][t]));
         }
         if (++t >= attempt->last)
             return;
+        still++;
+        if (x[t] == x[t - 1])
+            continue;
         syi_number_set(&next, x[t], attempt->limbs);
         syi_number_subtract(&change, &next, &price);
+        syi_number_fade(&deviation, &factor, still - 1);
         syi_number_smooth(&deviation, &change, &factor);
+        still = 0;
         price = next;
     }
 }

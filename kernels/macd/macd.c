@@ -73,6 +73,52 @@ static void advance(walk *w, syi_number *change)
     w->value = next;
 }
 
+/* What an average, times `sign` in the difference, adds to the signal's distance so that the sum
+ * fades as that does by itself: (signal - 1) / (signal - period) of it. Where the periods are equal
+ * nothing does, but `columns` of it come in. */
+static void add_share(walk *w, const syi_number *average, double period, int sign, int64_t columns)
+{
+    const int64_t apart = (int64_t)(w->macd.signal - period);
+    const syi_factor share =
+        apart ? syi_factor_of((int64_t)w->macd.signal - 1, apart < 0 ? -apart : apart)
+              : syi_factor_of(2 * columns, (int64_t)period + 1);
+    syi_number part;
+    syi_number_scale(&part, average, &share);
+    if ((apart < 0) != (sign < 0))
+        syi_number_subtract(&w->signal, &w->signal, &part);
+    else
+        syi_number_add(&w->signal, &w->signal, &part);
+}
+
+/* Passes columns in which the price stands still, all at once. */
+static void pass(walk *w, int64_t columns)
+{
+    if (columns == 0)
+        return;
+    add_share(w, &w->fast, w->macd.fast, 1, columns);
+    add_share(w, &w->slow, w->macd.slow, -1, columns);
+    syi_number_fade(&w->signal, &w->signal_factor, columns);
+    syi_number_fade(&w->fast, &w->fast_factor, columns);
+    syi_number_fade(&w->slow, &w->slow_factor, columns);
+    if (w->macd.fast != w->macd.signal)
+        add_share(w, &w->fast, w->macd.fast, -1, columns);
+    if (w->macd.slow != w->macd.signal)
+        add_share(w, &w->slow, w->macd.slow, 1, columns);
+    syi_number_subtract(&w->value, &w->fast, &w->slow);
+    w->column += columns;
+}
+
+/* The columns after this one up to `end` in which the price stands still; not too many to count. */
+static int64_t still_after(const walk *w, int64_t end)
+{
+    const double *x = w->row->in[0];
+    int64_t at = w->column + 1;
+    const int64_t last = end < at + (1 << 24) ? end : at + (1 << 24);
+    while (at < last && x[at] == x[at - 1])
+        at++;
+    return at - 1 - w->column;
+}
+
 /* Goes on to the first column of the signal, which is the mean of the differences so far. */
 static void seed_signal(walk *w)
 {
@@ -115,6 +161,7 @@ static void compute(const sy_segment *row, syi_attempt *attempt)
             put(&w);
         if (w.column + 1 >= attempt->last)
             return;
+        pass(&w, still_after(&w, attempt->first));
         advance(&w, &change);
         syi_number_smooth(&w.signal, &change, &w.signal_factor);
     }

@@ -6,18 +6,43 @@
 
 #include <string.h>
 
-syi_factor syi_factor_of(int64_t multiply, int64_t divide)
+static syi_factor factor_of(uint32_t multiply, uint32_t odd, int halvings, uint64_t residue)
 {
-    const int halvings = __builtin_ctzll((uint64_t)divide);
-    const uint64_t odd = (uint64_t)divide >> halvings;
     const int shift = __builtin_clzll(odd);
     return (syi_factor){
-        (uint32_t)multiply,
-        (uint32_t)odd,
-        halvings,
-        shift,
-        (uint64_t)(~(syi_u128)0 / (odd << shift)),
-        syi_residue_product((uint64_t)multiply, syi_residue_inverse((uint64_t)divide))};
+        multiply, odd, halvings, shift, (uint64_t)(~(syi_u128)0 / ((uint64_t)odd << shift)),
+        residue};
+}
+
+syi_factor syi_factor_of(int64_t multiply, int64_t divide)
+{
+    const int common = multiply ? __builtin_ctzll((uint64_t)(multiply | divide)) : 0;
+    const int halvings = __builtin_ctzll((uint64_t)divide);
+    return factor_of(
+        (uint32_t)(multiply >> common), (uint32_t)(divide >> halvings), halvings - common,
+        syi_residue_product((uint64_t)multiply, syi_residue_inverse((uint64_t)divide)));
+}
+
+/* factor^k for the largest k <= count of which it can be held; 0 < count. */
+static syi_factor power_of(const syi_factor *factor, int64_t count, int64_t *k)
+{
+    const int64_t most = INT32_MAX / (factor->halvings + 1);
+    uint64_t multiply = 1, divisor = 1, residue = 1;
+    count = count < most ? count : most;
+    if (factor->multiply == 1 && factor->divisor == 1) { /* 1/2, 1/4 ... */
+        *k = count;
+        return factor_of(1, 1, (int)count * factor->halvings,
+                         syi_residue_of(0, 1, -count * factor->halvings));
+    }
+    *k = 0;
+    do {
+        multiply *= factor->multiply;
+        divisor *= factor->divisor;
+        residue = syi_residue_product(residue, factor->residue);
+        ++*k;
+    } while (*k < count && multiply && multiply * factor->multiply <= UINT32_MAX &&
+             divisor * factor->divisor <= UINT32_MAX);
+    return factor_of((uint32_t)multiply, (uint32_t)divisor, (int)*k * factor->halvings, residue);
 }
 
 /* All but the rest and the residue. */
@@ -235,6 +260,16 @@ void syi_number_scale(syi_number *out, const syi_number *a, const syi_factor *fa
     lost = take_leading(out, a->sign, product, n + 2, bottom);
     out->rest = syi_rest_sum(out->rest, lost);
     settle(out);
+}
+
+void syi_number_fade(syi_number *a, const syi_factor *factor, int64_t count)
+{
+    while (count > 0) {
+        int64_t k = 1;
+        const syi_factor power = count > 1 ? power_of(factor, count, &k) : *factor;
+        for (; count >= k; count -= k)
+            syi_number_scale(a, a, &power);
+    }
 }
 
 /* One bit of a long division: `rest` has a limb more than b. */

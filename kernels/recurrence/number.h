@@ -52,7 +52,7 @@ typedef struct syi_factor {
     uint64_t residue;
 } syi_factor;
 
-/* multiply / divide, both below 2^26. */
+/* multiply / divide, both below 2^26; divide is not 0. */
 syi_factor syi_factor_of(int64_t multiply, int64_t divide);
 
 /* A finite double, exactly; every number of a computation has as many limbs. */
@@ -64,6 +64,8 @@ void syi_number_add(syi_number *out, const syi_number *a, const syi_number *b);
 void syi_number_subtract(syi_number *out, const syi_number *a, const syi_number *b);
 void syi_number_negate(syi_number *out, const syi_number *a);
 void syi_number_scale(syi_number *out, const syi_number *a, const syi_factor *factor);
+/* a *= factor^count */
+void syi_number_fade(syi_number *a, const syi_factor *factor, int64_t count);
 /* out = a / b, where b's bits are not zero. */
 void syi_number_divide(syi_number *out, const syi_number *a, const syi_number *b);
 

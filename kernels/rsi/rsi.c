@@ -45,10 +45,9 @@ static void advance(walk *w, double from, double to)
     w->still++;
     if (from == to && w->factor.multiply)
         return;
-    for (; w->still > 0; w->still--) {
-        syi_number_scale(&w->up, &w->up, &w->factor);
-        syi_number_scale(&w->down, &w->down, &w->factor);
-    }
+    syi_number_fade(&w->up, &w->factor, w->still);
+    syi_number_fade(&w->down, &w->factor, w->still);
+    w->still = 0;
     add_move(w, from, to);
 }
 
