@@ -82,10 +82,11 @@ SYI_INLINE sy_status run_steps(const task *task, syi_wilder_state *state, int64_
     return SY_OK;
 }
 
-/* On from column *at to where the output begins a line, or to `to`. */
+/* On by a column at least, which may be the first move for long, to where the output begins a line,
+ * or to `to`. */
 SYI_INLINE sy_status run_to_line(const task *task, syi_wilder_state *s, int64_t *at, int64_t to)
 {
-    const int64_t line = syi_line_after(task->y, *at, to);
+    const int64_t line = *at < to ? syi_line_after(task->y, *at + 1, to) : to;
     return run_steps(task, s, *at, line, line, at);
 }
 
