@@ -45,9 +45,31 @@ typedef struct macd_faded {
     syi_faded macd, signal, deviation;
 } macd_faded;
 
+/* What of a fast average, after hundreds of columns, is nothing beside the slow one. */
+#define MACD_NOTHING 0x1p-120
+
+SYI_INLINE int macd_is_slow_alone(const macd_fade *fade, const syi_macd_state *lifted)
+{
+    const double most = MACD_NOTHING * fabs(lifted->slow.value.high);
+    return fma(lifted->fast.error, SYI_FINE, fabs(lifted->fast.value.high)) < most &&
+           fade->fast.high[0] < fade->slow.high[0];
+}
+
+/* What the signal's deviation becomes with what it takes up. */
+SYI_INLINE void macd_fade_signal(macd_faded *out, const macd_fade *fade, const syi_faded *taken,
+                                 syi_macd_state *lifted, int count)
+{
+    syi_faded own;
+    syi_fade_block(&own, &fade->signal, lifted->signal);
+    syi_faded_add(&out->deviation, taken, 1.0, &own);
+    syi_faded_add(&out->signal, &out->macd, 1.0, &out->deviation);
+    lifted->gap = syi_faded_at(&out->macd, count - 1);
+    lifted->signal = syi_faded_at(&out->deviation, count - 1);
+}
+
 /* Moves the averages, lifted, past the block's first `count` columns. */
-SYI_INLINE void macd_fade_block(macd_faded *out, const macd_fade *fade, syi_macd_state *lifted,
-                                int count)
+SYI_INLINE void macd_fade_both(macd_faded *out, const macd_fade *fade, syi_macd_state *lifted,
+                               int count)
 {
     syi_faded fast, slow, a, b;
     syi_fade_block(&fast, &fade->fast, lifted->fast);
@@ -56,13 +78,36 @@ SYI_INLINE void macd_fade_block(macd_faded *out, const macd_fade *fade, syi_macd
     syi_fade_block(&a, &fade->from_fast, lifted->fast);
     syi_fade_block(&b, &fade->from_slow, lifted->slow);
     syi_faded_add(&a, &a, -1.0, &b);
-    syi_fade_block(&b, &fade->signal, lifted->signal);
-    syi_faded_add(&out->deviation, &a, 1.0, &b);
-    syi_faded_add(&out->signal, &out->macd, 1.0, &out->deviation);
     lifted->fast = syi_faded_at(&fast, count - 1);
     lifted->slow = syi_faded_at(&slow, count - 1);
-    lifted->gap = syi_faded_at(&out->macd, count - 1);
-    lifted->signal = syi_faded_at(&out->deviation, count - 1);
+    macd_fade_signal(out, fade, &a, lifted, count);
+}
+
+/* The same where the fast one is nothing but an error. The signal takes up no more of that than
+ * there is. */
+SYI_INLINE void macd_fade_slow(macd_faded *out, const macd_fade *fade, syi_macd_state *lifted,
+                               int count)
+{
+    const double fast = fma(fabs(lifted->fast.value.high), SYI_PER_FINE, lifted->fast.error);
+    const syi_deviation negative = {{-lifted->slow.value.high, -lifted->slow.value.low},
+                                    lifted->slow.error + 1.0001 * fast};
+    syi_faded taken;
+    lifted->signal.error += 1.0001 * fast;
+    syi_fade_block(&out->macd, &fade->slow, negative);
+    syi_fade_block(&taken, &fade->from_slow, negative);
+    lifted->fast = (syi_deviation){{0.0, 0.0}, 1.0001 * fade->fast.high[count - 1] * fast};
+    lifted->slow = syi_faded_at(&out->macd, count - 1);
+    lifted->slow.value = (syi_dd){-lifted->slow.value.high, -lifted->slow.value.low};
+    macd_fade_signal(out, fade, &taken, lifted, count);
+}
+
+SYI_INLINE void macd_fade_block(macd_faded *out, const macd_fade *fade, syi_macd_state *lifted,
+                                int count)
+{
+    if (macd_is_slow_alone(fade, lifted))
+        macd_fade_slow(out, fade, lifted, count);
+    else
+        macd_fade_both(out, fade, lifted, count);
 }
 
 /* With vectors a block takes as long as two columns, else as long as it has: so it has to be long
