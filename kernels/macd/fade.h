@@ -48,11 +48,10 @@ typedef struct macd_faded {
 /* What of a fast average, after hundreds of columns, is nothing beside the slow one. */
 #define MACD_NOTHING 0x1p-120
 
-SYI_INLINE int macd_is_slow_alone(const macd_fade *fade, const syi_macd_state *lifted)
+SYI_INLINE int macd_is_slow_alone(const syi_macd_state *lifted)
 {
-    const double most = MACD_NOTHING * fabs(lifted->slow.value.high);
-    return fma(lifted->fast.error, SYI_FINE, fabs(lifted->fast.value.high)) < most &&
-           fade->fast.high[0] < fade->slow.high[0];
+    return fma(lifted->fast.error, SYI_FINE, fabs(lifted->fast.value.high)) <
+           MACD_NOTHING * fabs(lifted->slow.value.high);
 }
 
 /* What the signal's deviation becomes with what it takes up. */
@@ -88,14 +87,16 @@ SYI_INLINE void macd_fade_both(macd_faded *out, const macd_fade *fade, syi_macd_
 SYI_INLINE void macd_fade_slow(macd_faded *out, const macd_fade *fade, syi_macd_state *lifted,
                                int count)
 {
-    const double fast = fma(fabs(lifted->fast.value.high), SYI_PER_FINE, lifted->fast.error);
+    const double fast =
+        1.0001 * fma(fabs(lifted->fast.value.high), SYI_PER_FINE, lifted->fast.error);
+    const double least = fast > 0.0 ? 0x1p-960 : 0.0; /* a subnormal one gets lost, and is slow */
     const syi_deviation negative = {{-lifted->slow.value.high, -lifted->slow.value.low},
-                                    lifted->slow.error + 1.0001 * fast};
+                                    lifted->slow.error + fast};
     syi_faded taken;
-    lifted->signal.error += 1.0001 * fast;
+    lifted->signal.error += fast;
     syi_fade_block(&out->macd, &fade->slow, negative);
     syi_fade_block(&taken, &fade->from_slow, negative);
-    lifted->fast = (syi_deviation){{0.0, 0.0}, 1.0001 * fade->fast.high[count - 1] * fast};
+    lifted->fast = (syi_deviation){{0.0, 0.0}, fma(fade->fast.high[count - 1], fast, least)};
     lifted->slow = syi_faded_at(&out->macd, count - 1);
     lifted->slow.value = (syi_dd){-lifted->slow.value.high, -lifted->slow.value.low};
     macd_fade_signal(out, fade, &taken, lifted, count);
@@ -104,7 +105,7 @@ SYI_INLINE void macd_fade_slow(macd_faded *out, const macd_fade *fade, syi_macd_
 SYI_INLINE void macd_fade_block(macd_faded *out, const macd_fade *fade, syi_macd_state *lifted,
                                 int count)
 {
-    if (macd_is_slow_alone(fade, lifted))
+    if (macd_is_slow_alone(lifted))
         macd_fade_slow(out, fade, lifted, count);
     else
         macd_fade_both(out, fade, lifted, count);
