@@ -248,12 +248,14 @@ static sy_status run_pieces(host_pass *pass, int thread, syi_outcome *found)
     return status;
 }
 
-/* Adds what the thread found; keeps the first failure. */
+/* Adds what the thread found, as a rule nothing; keeps the first failure. */
 static void run_share(void *argument, int thread)
 {
     host_pass *pass = argument;
     syi_outcome found = {0};
     sy_status status = run_pieces(pass, thread, &found), merged;
+    if (status == SY_OK && found.n_links == 0 && found.doubts.count == 0)
+        return; /* they end at once, and would wait for each other longer than for their pieces */
     pthread_mutex_lock(&pass->collecting);
     merged = syi_outcome_merge(pass->outcome, &found);
     status = status != SY_OK ? status : merged;
