@@ -186,6 +186,7 @@ static void decide(const syi_decision *all, syi_attempt attempt)
     if (attempt.unsure_from < attempt.last)
         decide_farther(&attempt);
 }
+
 sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past,
                                 const syi_repairer *how)
 {

@@ -25,6 +25,8 @@ typedef struct syi_repairer {
     int late;       /* inputs before the last that counts, read from column 1 on */
 } syi_repairer;
 
+/* What `compute` tells; what is not certain is begun farther away, and written again, once some
+ * columns after it have been, or at the end. */
 void syi_attempt_tell(syi_attempt *attempt, int64_t column, int is_certain);
 
 /* Bits of decay after which a start is assumed away. Half as many, with half as many bits of the
