@@ -5,6 +5,7 @@
  */
 #include "window/grid.h"
 #include "window/integers.h"
+#include "window/near.h"
 #include "window/squares.h"
 #include "traffic.h"
 
@@ -118,9 +119,21 @@ static uint64_t squares_flat(const squares *s, const double *x, double *const *o
     return flat;
 }
 
+/* Bands of the windows of [first, last); gives where the long way has to be taken. */
+static int64_t decide_near(const syi_window *window, const double *x, double *const *out,
+                           int64_t first, int64_t last)
+{
+    for (; first < last && window->kind == SYI_WINDOW_BANDS; first++) {
+        double *const bands[] = {out[0] + first, out[1] + first, out[2] + first};
+        if (!syi_window_near(window, x + first, bands))
+            break;
+    }
+    return first;
+}
+
 /* Windows of a batch that are not sure: they may be with bounds of their own, else they are
- * computed the long way. Each begins anew with a period of columns, which `spare` pays for; gives 0
- * where it does not, with windows left undone. */
+ * decided, or computed the long way. Each begins anew with a period of columns, which `spare` pays
+ * for; gives 0 where it does not, with windows left undone. */
 static int squares_again(const syi_window *window, const squares *s, const double *x,
                          double *const *out, int64_t at, uint64_t unsure, int64_t *spare, chunk *c)
 {
@@ -135,6 +148,10 @@ static int squares_again(const syi_window *window, const squares *s, const doubl
         if (end - from > SQUARES_FEW) {
             *spare -= window->period;
             first = squares_block(window, s, x, out, first, last, 1, 0, c);
+        }
+        if (first < last) {
+            *spare -= window->period;
+            first = decide_near(window, x, out, first, last);
         }
         if (first < last) {
             *spare -= SQUARES_LONG_WAY * window->period;
@@ -155,6 +172,7 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
     const int outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
     squares_batch batch;
     int64_t spare = SQUARES_SPARE * (last - first);
+    int past = s->past;      /* not what is likely to be written again */
     s->ahead = last - first; /* the next block, which is measured first */
     squares_fill(s, x + first - window->period + fresh, window->period - fresh);
     for (int64_t at = first, n; at < last; at += n) {
@@ -164,14 +182,17 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
         double *to[3] = {out[0] + at, NULL, NULL};
         if (window->kind == SYI_WINDOW_BANDS)
             to[1] = out[1] + at, to[2] = out[2] + at;
-        for (int k = 0; !s->past && k < outputs; k++) /* what the next batch writes */
+        for (int k = 0; !past && k < outputs; k++) /* what the next batch writes */
             syi_ask_to_write((uintptr_t)(out[k] + at + BATCH), BATCH);
         int lacks = fresh && at == first;
-        if (lacks || n < BATCH)
+        if (lacks || n < BATCH) {
             squares_some(s, &batch, x, n, lacks, out, at);
-        else if (SYI_ISA_NAME(syi_squares_run)(s, &batch, x + at, x + at - s->period, to, s->past))
+        } else if (SYI_ISA_NAME(syi_squares_run)(s, &batch, x + at, x + at - s->period, to, past)) {
+            past = s->past;
             continue;
+        }
         uint64_t unsure = squares_unsure(&batch) & UINT64_MAX >> (BATCH - n);
+        past = s->past && unsure == 0;
         unsure &= ~squares_flat(s, x, out, at, at + n, unsure);
         if (__builtin_popcountll(unsure) > most ||
             !squares_again(window, s, x, out, at, unsure, &spare, c))

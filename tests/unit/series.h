@@ -23,6 +23,7 @@ enum {
     SERIES_BITS,        /* random bit patterns, finite */
     SERIES_HOLES,       /* a walk with NaN and infinities */
     SERIES_HUGE,        /* near the largest double: sums overflow */
+    SERIES_SELDOM,      /* ticks near each other, one move in ten */
     SERIES_COUNT,
     SERIES_GAP /* the largest numbers of one binade above few of another, `seed` binades below */
 };
@@ -87,6 +88,10 @@ static inline void series_make(int kind, uint64_t seed, int64_t n, double *x)
             break;
         case SERIES_HUGE:
             x[i] = (0.5 + v / 2) * 0x1.fffffffffffffp1023 * (r % 5 ? 1 : -1);
+            break;
+        case SERIES_SELDOM:
+            x[i] = (seed % 3 ? 1 : -1) * nearbyint(10000 + 8 * v) / (seed % 2 ? 100 : 128);
+            x[i] = i > 0 && r % 10 ? x[i - 1] : x[i];
             break;
         case SERIES_GAP:
             x[i] = i % 40 ? ldexp(0x1.fffffffffffffp0, (int)seed) : 0x1.0000000000001p0;
