@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+static uint64_t reciprocal_of(uint64_t divisor)
+{
+    return (uint64_t)(~(syi_u128)0 / divisor);
+}
+
 static syi_factor factor_of(uint32_t multiply, uint32_t odd, int halvings, uint64_t residue)
 {
     const int shift = __builtin_clzll(odd);
@@ -206,8 +211,25 @@ void syi_number_subtract(syi_number *out, const syi_number *a, const syi_number 
     sum(out, a, b, 1);
 }
 
-/* limb[0 .. count) /= divisor; returns the remainder as a part of the divisor. By its reciprocal:
- * Moller and Granlund, Improved division by invariant integers, 2011. */
+/* (*rest, low) / divisor, which has its top bit and is above *rest, by its reciprocal: Moller and
+ * Granlund, Improved division by invariant integers, 2011. */
+static uint64_t divide_two(uint64_t *rest, uint64_t low, uint64_t divisor, uint64_t reciprocal)
+{
+    const syi_u128 guess = (syi_u128)reciprocal * *rest + ((syi_u128)*rest << 64 | low);
+    uint64_t quotient = (uint64_t)(guess >> 64) + 1;
+    *rest = low - quotient * divisor;
+    if (*rest > (uint64_t)guess) {
+        quotient--;
+        *rest += divisor;
+    }
+    if (*rest >= divisor) {
+        quotient++;
+        *rest -= divisor;
+    }
+    return quotient;
+}
+
+/* limb[0 .. count) /= divisor; returns the remainder as a part of the divisor. */
 static double divide(uint64_t *limb, int count, const syi_factor *factor)
 {
     const int shift = factor->shift;
@@ -215,18 +237,7 @@ static double divide(uint64_t *limb, int count, const syi_factor *factor)
     uint64_t rest = limb[count - 1] >> (64 - shift);
     for (int i = count - 1; i >= 0; i--) {
         const uint64_t low = limb[i] << shift | (i ? limb[i - 1] >> (64 - shift) : 0);
-        const syi_u128 guess = (syi_u128)factor->reciprocal * rest + ((syi_u128)rest << 64 | low);
-        uint64_t quotient = (uint64_t)(guess >> 64) + 1;
-        rest = low - quotient * divisor;
-        if (rest > (uint64_t)guess) {
-            quotient--;
-            rest += divisor;
-        }
-        if (rest >= divisor) {
-            quotient++;
-            rest -= divisor;
-        }
-        limb[i] = quotient;
+        limb[i] = divide_two(&rest, low, divisor, factor->reciprocal);
     }
     return (double)rest / (double)divisor;
 }
@@ -272,29 +283,63 @@ void syi_number_fade(syi_number *a, const syi_factor *factor, int64_t count)
     }
 }
 
-/* One bit of a long division: `rest` has a limb more than b. */
-static uint64_t take_bit(uint64_t *rest, const uint64_t *b, int n)
+/* rest[0 .. n] -= by * b[0 .. n); returns what is borrowed. */
+static int take_away(uint64_t *rest, const uint64_t *b, int n, uint64_t by)
 {
-    uint64_t borrow = 0, fits;
-    uint64_t less[SYI_NUMBER_MOST + 1];
+    uint64_t carry = 0, borrow = 0;
     for (int i = 0; i <= n; i++) {
-        syi_u128 next = (syi_u128)rest[i] - (i < n ? b[i] : 0) - borrow;
-        less[i] = (uint64_t)next;
+        const syi_u128 product = (syi_u128)by * (i < n ? b[i] : 0) + carry;
+        const syi_u128 next = (syi_u128)rest[i] - (uint64_t)product - borrow;
+        carry = (uint64_t)(product >> 64);
+        rest[i] = (uint64_t)next;
         borrow = (uint64_t)(next >> 64) & 1;
     }
-    fits = !borrow;
-    for (int i = n; i >= 0; i--) {
-        uint64_t *kept = fits ? less : rest;
-        rest[i] = kept[i] << 1 | (i ? kept[i - 1] >> 63 : 0);
+    return (int)borrow;
+}
+
+/* The same, added. */
+static int give_back(uint64_t *rest, const uint64_t *b, int n)
+{
+    uint64_t carry = 0;
+    for (int i = 0; i <= n; i++) {
+        const syi_u128 next = (syi_u128)rest[i] + (i < n ? b[i] : 0) + carry;
+        rest[i] = (uint64_t)next;
+        carry = (uint64_t)(next >> 64);
     }
-    return fits;
+    return (int)carry;
+}
+
+/* quotient[0 .. n] = a * 2^(64 n) / b for n limbs each, with their top bits; `rest` is what is
+ * left. By limbs: Knuth, The Art of Computer Programming, volume 2, algorithm 4.3.1 D. */
+static void divide_long(uint64_t *quotient, uint64_t *rest, const uint64_t *a, const uint64_t *b,
+                        int n)
+{
+    const uint64_t top = b[n - 1], reciprocal = reciprocal_of(top);
+    memcpy(rest, a, (size_t)n * sizeof *rest);
+    rest[n] = 0;
+    quotient[n] = 1;
+    if (take_away(rest, b, n, 1)) {
+        quotient[n] = 0;
+        give_back(rest, b, n);
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        uint64_t high;
+        memmove(rest + 1, rest, (size_t)n * sizeof *rest);
+        rest[0] = 0;
+        high = rest[n];
+        quotient[i] = high >= top ? UINT64_MAX : divide_two(&high, rest[n - 1], top, reciprocal);
+        if (take_away(rest, b, n, quotient[i]))
+            do
+                quotient[i]--;
+            while (!give_back(rest, b, n));
+    }
 }
 
 void syi_number_divide(syi_number *out, const syi_number *a, const syi_number *b)
 {
-    uint64_t rest[SYI_NUMBER_MOST + 1], quotient[SYI_NUMBER_MOST + 1] = {0};
-    const int n = a->limbs, bits = 64 * n + 1;
-    const int64_t exponent = a->exponent - b->exponent - (bits - 1);
+    uint64_t rest[SYI_NUMBER_MOST + 1], quotient[SYI_NUMBER_MOST + 1];
+    const int n = a->limbs, bits = 64 * n;
+    const int64_t exponent = a->exponent - b->exponent - bits;
     const syi_rest divisor =
         syi_rest_sum(b->rest, syi_rest_of_bits(b->sign, b->limb, 64 * n, b->exponent));
     syi_number value = {.limbs = n, .rest = a->rest};
@@ -304,13 +349,10 @@ void syi_number_divide(syi_number *out, const syi_number *a, const syi_number *b
     if (a->sign) {
         const int sign = a->sign * b->sign;
         syi_rest whole, lost;
-        memcpy(rest, a->limb, (size_t)n * sizeof *rest);
-        rest[n] = 0;
-        for (int i = bits - 1; i >= 0; i--)
-            quotient[i / 64] |= take_bit(rest, b->limb, n) << (i % 64);
-        /* The bits of a are q times those of b and what is left, by one place up by now. So it is
-         * (what is left + a's rest - q times b's rest) / b that is missing from the quotient q. */
-        whole = syi_rest_of_bits(sign, quotient, bits, exponent);
+        /* The bits of a are q times those of b and what is left. So it is (what is left + a's rest
+         * - q times b's rest) / b that is missing from the quotient q. */
+        divide_long(quotient, rest, a->limb, b->limb, n);
+        whole = syi_rest_of_bits(sign, quotient, bits + 64, exponent);
         value.rest = syi_rest_sum(
             syi_rest_sum(a->rest, syi_rest_of_bits(a->sign, rest, bits, a->exponent - bits)),
             syi_rest_negative(syi_rest_product(whole, b->rest)));

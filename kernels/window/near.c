@@ -16,7 +16,7 @@ typedef struct near_window {
     int64_t count, free;
     int64_t sum;            /* of the distances from the pivot, in units */
     syi_u128 spread;        /* count * sum of their squares - sum^2 */
-    double mean, deviation; /* nearly */
+    double mean, deviation; /* nearly, the mean as its distance from the pivot */
     /* Of one band: the sign of width * deviation, and 4 * width^2 * spread * count and free, both
      * times the same power of two. */
     int side;
@@ -74,7 +74,7 @@ static int measure(near_window *n, const syi_window *window, const double *newes
         return 0;
     n->sum = sum; /* its square is not more than that */
     n->spread = squares - (syi_u128)((syi_i128)sum * sum);
-    n->mean = n->pivot + (double)sum / (double)n->count / n->per_unit;
+    n->mean = (double)sum / (double)n->count / n->per_unit;
     n->deviation = sqrt((double)n->spread / (double)(n->count * n->free)) / n->per_unit;
     return 1;
 }
@@ -125,6 +125,17 @@ static double below(double y)
     return -above(-y);
 }
 
+/* *y = a band, nearly; whether that is certain, as a rule: a distance from the pivot that is small
+ * beside it has bits to spare. */
+static int is_clear(const near_window *n, double width, double *y)
+{
+    const double reach = width * n->deviation, apart = n->mean + reach;
+    const double error = 0x1p-49 * (fabs(n->mean) + fabs(reach));
+    *y = n->pivot + apart;
+    return is_near(n, *y) &&
+           fabs(apart - (*y - n->pivot)) + error < 0.5 * (fabs(*y) - below(fabs(*y)));
+}
+
 /* Moves *y, which is nearly the band, to the double that it rounds to. */
 static int round_band(const near_window *n, double *y)
 {
@@ -155,8 +166,8 @@ int syi_window_near(const syi_window *window, const double *newest, double *cons
         return 0;
     for (int k = 0; k < 3; k++) {
         const double width = (1.0 - k) * window->width;
-        double y = n.mean + width * n.deviation;
-        if (!take_band(&n, width) || !round_band(&n, &y))
+        double y;
+        if (!is_clear(&n, width, &y) && (!take_band(&n, width) || !round_band(&n, &y)))
             return 0;
         *out[k] = y;
     }

@@ -193,6 +193,9 @@ static void decide_some(void *argument, int index)
         decide_one(all, &all->list[i]);
 }
 
+/* Few are decided before another thread has come. */
+enum { DOUBTS_A_THREAD = 4 };
+
 /* As many threads as there are take the doubts; the first failure is told. */
 static sy_status decide_all(const syi_job *job, const patch *patch, const syi_doubt *list,
                             int64_t count, int64_t *wanted)
@@ -203,11 +206,12 @@ static sy_status decide_all(const syi_job *job, const patch *patch, const syi_do
                     .count = count,
                     .status = SY_OK,
                     .wanted = INT64_MAX};
-    const int most = count > 1 ? syi_processors() : 1;
+    const int64_t worth = count / DOUBTS_A_THREAD;
+    const int most = worth > 1 ? syi_processors() : 1;
     if (count == 0) /* as a rule */
         return SY_OK;
     pthread_mutex_init(&all.lock, NULL);
-    syi_team_run(count < most ? (int)count : most, decide_some, &all);
+    syi_team_run(worth < most ? (int)worth : most, decide_some, &all);
     pthread_mutex_destroy(&all.lock);
     *wanted = all.wanted;
     if (all.status != SY_OK)
