@@ -8,6 +8,21 @@
 /* Columns this near become one stretch: deciding the few between costs less than a list entry. */
 #define NEAR 64
 
+static sy_status make_room(syi_doubts *doubts, int64_t more)
+{
+    const int64_t need = doubts->count + more, twice = 2 * doubts->capacity;
+    const int64_t capacity = need > twice ? need : twice;
+    syi_doubt *list;
+    if (need <= doubts->capacity)
+        return SY_OK;
+    list = syi_realloc(doubts->list, (size_t)capacity, sizeof *list);
+    if (list == NULL)
+        return syi_no_memory((uint64_t)capacity * sizeof *list);
+    doubts->list = list;
+    doubts->capacity = capacity;
+    return SY_OK;
+}
+
 sy_status syi_doubts_add(syi_doubts *doubts, int64_t row, int64_t column)
 {
     if (doubts->count > 0) {
@@ -23,31 +38,17 @@ sy_status syi_doubts_add(syi_doubts *doubts, int64_t row, int64_t column)
 
 sy_status syi_doubts_add_stretch(syi_doubts *doubts, int64_t row, int64_t first, int64_t last)
 {
-    if (doubts->count == doubts->capacity) {
-        int64_t capacity = doubts->capacity > 0 ? 2 * doubts->capacity : 16;
-        syi_doubt *list = syi_realloc(doubts->list, (size_t)capacity, sizeof *list);
-        if (list == NULL)
-            return syi_no_memory((uint64_t)capacity * sizeof *list);
-        doubts->list = list;
-        doubts->capacity = capacity;
-    }
+    SYI_TRY(make_room(doubts, 1));
     doubts->list[doubts->count++] = (syi_doubt){row, first, last};
     return SY_OK;
 }
 
 sy_status syi_doubts_join(syi_doubts *doubts, const syi_doubts *more)
 {
-    const int64_t need = doubts->count + more->count;
-    if (need > doubts->capacity) {
-        syi_doubt *grown = syi_realloc(doubts->list, (size_t)need, sizeof *grown);
-        if (grown == NULL)
-            return syi_no_memory((uint64_t)need * sizeof *grown);
-        doubts->list = grown;
-        doubts->capacity = need;
-    }
+    SYI_TRY(make_room(doubts, more->count));
     if (more->count > 0)
         memcpy(doubts->list + doubts->count, more->list, (size_t)more->count * sizeof *more->list);
-    doubts->count = need;
+    doubts->count += more->count;
     return SY_OK;
 }
 

@@ -75,7 +75,7 @@ static void advance(walk *w, syi_number *change)
 
 /* What an average, times `sign` in the difference, adds to the signal's distance so that the sum
  * fades as that does by itself: (signal - 1) / (signal - period) of it. Where the periods are equal
- * nothing does, but `columns` of it come in. */
+ * nothing does, but what comes in of it in so many columns is added. */
 static void add_share(walk *w, const syi_number *average, double period, int sign, int64_t columns)
 {
     const int64_t apart = (int64_t)(w->macd.signal - period);
@@ -100,10 +100,8 @@ static void pass(walk *w, int64_t columns)
     syi_number_fade(&w->signal, &w->signal_factor, columns);
     syi_number_fade(&w->fast, &w->fast_factor, columns);
     syi_number_fade(&w->slow, &w->slow_factor, columns);
-    if (w->macd.fast != w->macd.signal)
-        add_share(w, &w->fast, w->macd.fast, -1, columns);
-    if (w->macd.slow != w->macd.signal)
-        add_share(w, &w->slow, w->macd.slow, 1, columns);
+    add_share(w, &w->fast, w->macd.fast, -1, 0);
+    add_share(w, &w->slow, w->macd.slow, 1, 0);
     syi_number_subtract(&w->value, &w->fast, &w->slow);
     w->column += columns;
 }
@@ -111,12 +109,9 @@ static void pass(walk *w, int64_t columns)
 /* The columns after this one up to `end` in which the price stands still; not too many to count. */
 static int64_t still_after(const walk *w, int64_t end)
 {
-    const double *x = w->row->in[0];
-    int64_t at = w->column + 1;
-    const int64_t last = end < at + (1 << 24) ? end : at + (1 << 24);
-    while (at < last && x[at] == x[at - 1])
-        at++;
-    return at - 1 - w->column;
+    const double *x = w->row->in[0] + w->column;
+    const int64_t left = end - w->column - 1;
+    return syi_count_still(x + 1, x[0], left < 1 << 24 ? left : 1 << 24);
 }
 
 /* Goes on to the first column of the signal, which is the mean of the differences so far. */

@@ -14,9 +14,8 @@ static uint64_t reciprocal_of(uint64_t divisor)
 static syi_factor factor_of(uint32_t multiply, uint32_t odd, int halvings, uint64_t residue)
 {
     const int shift = __builtin_clzll(odd);
-    return (syi_factor){
-        multiply, odd, halvings, shift, (uint64_t)(~(syi_u128)0 / ((uint64_t)odd << shift)),
-        residue};
+    return (syi_factor){multiply, odd, halvings, shift, reciprocal_of((uint64_t)odd << shift),
+                        residue};
 }
 
 syi_factor syi_factor_of(int64_t multiply, int64_t divide)
@@ -342,25 +341,24 @@ void syi_number_divide(syi_number *out, const syi_number *a, const syi_number *b
     const int64_t exponent = a->exponent - b->exponent - bits;
     const syi_rest divisor =
         syi_rest_sum(b->rest, syi_rest_of_bits(b->sign, b->limb, 64 * n, b->exponent));
-    syi_number value = {.limbs = n, .rest = a->rest};
+    syi_number value = {.limbs = n};
+    syi_rest missing = a->rest, lost = syi_rest_none;
     value.has_residue = a->has_residue && b->has_residue && b->residue;
     if (value.has_residue)
         value.residue = syi_residue_product(a->residue, syi_residue_inverse(b->residue));
     if (a->sign) {
         const int sign = a->sign * b->sign;
-        syi_rest whole, lost;
+        syi_rest whole;
         /* The bits of a are q times those of b and what is left. So it is (what is left + a's rest
          * - q times b's rest) / b that is missing from the quotient q. */
         divide_long(quotient, rest, a->limb, b->limb, n);
         whole = syi_rest_of_bits(sign, quotient, bits + 64, exponent);
-        value.rest = syi_rest_sum(
-            syi_rest_sum(a->rest, syi_rest_of_bits(a->sign, rest, bits, a->exponent - bits)),
+        missing = syi_rest_sum(
+            syi_rest_sum(missing, syi_rest_of_bits(a->sign, rest, bits, a->exponent - bits)),
             syi_rest_negative(syi_rest_product(whole, b->rest)));
         lost = take_leading(&value, sign, quotient, n + 1, exponent);
-        value.rest = syi_rest_sum(syi_rest_quotient(value.rest, divisor), lost);
-    } else {
-        value.rest = syi_rest_quotient(a->rest, divisor);
     }
+    value.rest = syi_rest_sum(syi_rest_quotient(missing, divisor), lost);
     settle(&value);
     *out = value;
 }

@@ -125,38 +125,27 @@ static double below(double y)
     return -above(-y);
 }
 
-/* *y = a band, nearly; whether that is certain, as a rule: a distance from the pivot that is small
- * beside it has bits to spare. */
-static int is_clear(const near_window *n, double width, double *y)
+/* *y = the band rounded; 0 where that cannot be said. A distance from the pivot that is small
+ * beside it has bits to spare: they tell the nearest double, but where the band may be in the
+ * middle between that and the one on the other side of it. */
+static int round_band(near_window *n, double width, double *y)
 {
     const double reach = width * n->deviation, apart = n->mean + reach;
-    const double error = 0x1p-49 * (fabs(n->mean) + fabs(reach));
-    *y = n->pivot + apart;
-    return is_near(n, *y) &&
-           fabs(apart - (*y - n->pivot)) + error < 0.5 * (fabs(*y) - below(fabs(*y)));
-}
-
-/* Moves *y, which is nearly the band, to the double that it rounds to. */
-static int round_band(const near_window *n, double *y)
-{
-    for (int tries = 0; tries < 8; tries++) {
-        const double up = above(*y), down = below(*y);
-        const int is_odd = (int)(syi_bits(*y) & 1);
-        int order;
-        if (!is_near(n, up) || !is_near(n, down) ||
-            !compare(n, units(n, *y) + units(n, up), &order))
-            return 0;
-        if (order > 0 || (order == 0 && is_odd)) {
-            *y = up;
-            continue;
-        }
-        if (!compare(n, units(n, *y) + units(n, down), &order))
-            return 0;
-        if (order > 0 || (order == 0 && !is_odd))
-            return 1;
-        *y = down;
-    }
-    return 0;
+    const double error = 0x1.1p-51 * (fabs(n->mean) + fabs(reach));
+    const double nearest = n->pivot + apart, rest = apart - (nearest - n->pivot);
+    const double other = rest > 0.0 ? above(nearest) : below(nearest);
+    const double half = 0.5 * fabs(other - nearest);
+    int order;
+    *y = nearest;
+    if (!is_near(n, nearest) || !is_near(n, other) || !(error < 0.5 * half))
+        return 0;
+    if (fabs(rest) + error < half)
+        return 1;
+    if (!take_band(n, width) || !compare(n, units(n, nearest) + units(n, other), &order))
+        return 0;
+    if (order == 0 ? (int)(syi_bits(nearest) & 1) : (order > 0) == (rest > 0.0))
+        *y = other;
+    return 1;
 }
 
 int syi_window_near(const syi_window *window, const double *newest, double *const *out)
@@ -164,12 +153,8 @@ int syi_window_near(const syi_window *window, const double *newest, double *cons
     near_window n;
     if (!measure(&n, window, newest))
         return 0;
-    for (int k = 0; k < 3; k++) {
-        const double width = (1.0 - k) * window->width;
-        double y;
-        if (!is_clear(&n, width, &y) && (!take_band(&n, width) || !round_band(&n, &y)))
+    for (int k = 0; k < 3; k++)
+        if (!round_band(&n, (1.0 - k) * window->width, out[k]))
             return 0;
-        *out[k] = y;
-    }
     return 1;
 }

@@ -123,7 +123,7 @@ static uint64_t squares_flat(const squares *s, const double *x, double *const *o
 static int64_t decide_near(const syi_window *window, const double *x, double *const *out,
                            int64_t first, int64_t last)
 {
-    for (; first < last && window->kind == SYI_WINDOW_BANDS; first++) {
+    for (; first < last; first++) {
         double *const bands[] = {out[0] + first, out[1] + first, out[2] + first};
         if (!syi_window_near(window, x + first, bands))
             break;
@@ -149,7 +149,7 @@ static int squares_again(const syi_window *window, const squares *s, const doubl
             *spare -= window->period;
             first = squares_block(window, s, x, out, first, last, 1, 0, c);
         }
-        if (first < last) {
+        if (first < last && window->kind == SYI_WINDOW_BANDS) {
             *spare -= window->period;
             first = decide_near(window, x, out, first, last);
         }
