@@ -1,6 +1,7 @@
 /* Prices of several kinds. Most are a walk in cents; the others are what is hard for somebody:
  * stretches without a move, also such that what is left of averages passes the least of doubles,
- * single values of 1e12, moves of a fifth, and values around zero. */
+ * ticks of which one in ten moves, single values of 1e12, moves of a fifth, and values around zero.
+ */
 #include "series.h"
 
 #include "harness.h"
@@ -8,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-const char *const bench_series_kinds[] = {"walk",   "flat",     "halted",  "illiquid",
+const char *const bench_series_kinds[] = {"walk",   "flat",     "halted",  "illiquid", "ticks",
                                           "spikes", "volatile", "returns", NULL};
 
 typedef struct source {
@@ -52,6 +53,9 @@ static double close_of(const char *kind, source *s, int64_t i, int64_t *cents)
         if (i % still_of(kind) == 0)
             *cents = walk(*cents, next(s, 2001) - 1000);
         return (double)*cents / 100;
+    case 't':
+        *cents = walk(*cents, next(s, 10) > 0 ? 0 : next(s, 2) > 0 ? 1 : -1);
+        return (double)*cents / 100;
     case 's':
         *cents = walk(*cents, next(s, 21) - 10);
         return next(s, 1000) == 0 ? 1e12 : (double)*cents / 100;
@@ -82,7 +86,7 @@ void bench_series_fill(const char *kind, int which, double *x, int64_t n)
 
 /* ---- the store ---- */
 
-enum { KINDS = 7 };
+enum { KINDS = 8 };
 
 static int64_t size;
 static double *store[2][KINDS][BENCH_SERIES];

@@ -55,7 +55,9 @@ typedef struct squares {
     syi_vec least;    /* windows with a larger spread are not flat */
     syi_vec down, up; /* 2^-2e and 2^-e, spreads being below 2^2e */
     int64_t period;
-    double width; /* |factor| */
+    double width;    /* |factor| */
+    double per_unit; /* 1 / an eighth of the values' unit */
+    double reach;    /* all distances are less */
     syi_window_kind kind;
     squares_way way;
     int past;      /* whole batches go past the cache */
@@ -115,6 +117,8 @@ SYI_INLINE int squares_begin(squares *s, const window_range *range, double pivot
         near &= s->width * (double)s->period * syi_pow2(top + 1) <= squares_larger(least, -most);
     s->way = !near ? SQUARES_FAR : squares_are_close(s, range) ? SQUARES_CLOSE : SQUARES_NEAR;
     s->pivot = syi_vec_of(near ? pivot : 0.0);
+    s->per_unit = syi_pow2(3 - span->bottom);
+    s->reach = syi_pow2(top);
     squares_bound(s, near ? top : span->top, count, squares_larger(most, -least));
     return 1;
 }
@@ -180,20 +184,21 @@ typedef struct squares_batch {
     syi_vec sum[LANE], sum_low[LANE], square[LANE], square_low[LANE];
     syi_vec root[LANE], root_low[LANE], half[LANE]; /* 0.5 / root */
     syi_vec out[3][LANE];
-    syi_vec_mask sure[LANE]; /* of the windows of a column of each lane */
+    syi_vec_mask sure[2][LANE]; /* of bands the upper ones and the lower ones */
 } squares_batch;
 
-/* The windows that end at x[0 .. BATCH) and lose old[..]; whether all are sure. */
+/* The windows that end at x[0 .. BATCH) and lose old[..]. If all are sure they are put to out[..]
+ * and it returns 1, else their results stay in the batch. */
 int SYI_ISA_NAME(syi_squares_run)(squares *s, squares_batch *b, const double *x, const double *old,
                                   double *const *out, int past);
 
-/* Bit i: the batch's window i is not sure. */
-SYI_INLINE uint64_t squares_unsure(const squares_batch *b)
+/* Bit i: the batch's window i is not sure; with `lower` its lower band. */
+SYI_INLINE uint64_t squares_unsure(const squares_batch *b, int lower)
 {
     const uint64_t first_lane = UINT64_MAX / ((UINT64_C(1) << SYI_VECTOR) - 1);
     uint64_t columns = 0, unsure = 0;
     for (int k = 0; k < LANE; k++)
-        columns |= syi_vec_mask_bits(b->sure[k]) << (k * SYI_VECTOR);
+        columns |= syi_vec_mask_bits(b->sure[lower][k]) << (k * SYI_VECTOR);
     for (int l = 0; l < SYI_VECTOR; l++)
         unsure |= _pext_u64(~columns, first_lane << l) << (l * LANE);
     return unsure;

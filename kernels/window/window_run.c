@@ -5,8 +5,7 @@
  */
 #include "window/grid.h"
 #include "window/integers.h"
-#include "window/near.h"
-#include "window/squares.h"
+#include "window/ties.h"
 #include "traffic.h"
 
 /* Columns that share a scale; not fewer than a window, so that the work of starting a block anew
@@ -57,83 +56,52 @@ static void run_means(const syi_window *window, const double *x, double *const *
 /* Reading a column the long way costs as much as so many in a batch. */
 #define SQUARES_LONG_WAY 8
 
-/* n <= BATCH windows that end at x[at ..], with copies; `fresh`: the first one lacks a value, so
- * none goes. */
-static void squares_some(squares *s, squares_batch *batch, const double *x, int64_t n, int fresh,
-                         double *const *out, int64_t at)
+/* n <= BATCH windows that end at x[0 .. n), with copies; `fresh`: the first one lacks a value, so
+ * none goes. Their results stay in the batch. */
+static void squares_some(squares *s, squares_batch *b, const double *x, int64_t n, int fresh)
 {
     double in[BATCH], old[BATCH], results[3][BATCH];
     double *const to[3] = {results[0], results[1], results[2]};
     for (int k = 0; k < BATCH; k++) {
-        in[k] = k < n ? x[at + k] : s->pivot[0];
-        old[k] = k < n && k >= fresh ? x[at + k - s->period] : s->pivot[0];
+        in[k] = k < n ? x[k] : s->pivot[0];
+        old[k] = k < n && k >= fresh ? x[k - s->period] : s->pivot[0];
     }
-    SYI_ISA_NAME(syi_squares_run)(s, batch, in, old, to, 0);
-    for (int j = 0; j < (s->kind == SYI_WINDOW_BANDS ? 3 : 1); j++)
-        if (s->past)
-            syi_put_past(out[j] + at, results[j], n);
-        else
-            memcpy(out[j] + at, results[j], (size_t)n * sizeof(double));
+    SYI_ISA_NAME(syi_squares_run)(s, b, in, old, to, 0);
+}
+
+/* The results of n of them to out[..][at ..]. */
+static void squares_put(const squares *s, const squares_batch *b, int64_t n, double *const *out,
+                        int64_t at)
+{
+    double results[BATCH];
+    for (int j = 0; j < squares_outputs(s); j++)
+        if (n == BATCH) {
+            lanes_put(out[j] + at, b->out[j], s->past);
+        } else {
+            lanes_put(results, b->out[j], 0);
+            if (s->past)
+                syi_put_past(out[j] + at, results, n);
+            else
+                memcpy(out[j] + at, results, (size_t)n * sizeof *results);
+        }
 }
 
 /* Windows that hold nothing but this value. */
 static void put_flat(syi_window_kind kind, double value, double *const *out, int64_t first,
                      int64_t last)
 {
-    double y = kind == SYI_WINDOW_SCORE       ? syi_nan()
-               : kind == SYI_WINDOW_DEVIATION ? 0.0
-                                              : value + 0.0; /* a zero is +0 */
     for (int k = 0; k < (kind == SYI_WINDOW_BANDS ? 3 : 1); k++)
         for (int64_t i = first; i < last; i++)
-            out[k][i] = y;
-}
-
-/* Up to which column of [first, last) the windows that end there hold but one value. */
-static int64_t flat_end(const double *x, int64_t period, int64_t first, int64_t last)
-{
-    const int64_t start = first - period + 1;
-    if (x[start] != x[first] || !syi_is_finite(x[first]))
-        return first;
-    const int64_t end = start + syi_count_still(x + start, x[first], last - start);
-    return end > first ? end : first;
+            out[k][i] = flat_result(kind, value);
 }
 
 static int64_t squares_block(const syi_window *window, const squares *shared, const double *x,
                              double *const *out, int64_t first, int64_t last, int fresh, int most,
                              chunk *c);
 
-/* Which of a batch's windows of [at, last) that are not sure are flat, which no bound of a spread
- * tells. They are written. */
-static uint64_t squares_flat(const squares *s, const double *x, double *const *out, int64_t at,
-                             int64_t last, uint64_t unsure)
-{
-    uint64_t flat = 0;
-    while (unsure) {
-        const int64_t from = __builtin_ctzll(unsure), i = at + from;
-        const int64_t end = flat_end(x, s->period, i, last);
-        const uint64_t behind = end - at < BATCH ? UINT64_MAX << (end - at) : 0;
-        put_flat(s->kind, x[i], out, i, end);
-        flat |= UINT64_MAX << from & ~behind;
-        unsure &= end > i ? behind : unsure - 1;
-    }
-    return flat;
-}
-
-/* Bands of the windows of [first, last); gives where the long way has to be taken. */
-static int64_t decide_near(const syi_window *window, const double *x, double *const *out,
-                           int64_t first, int64_t last)
-{
-    for (; first < last; first++) {
-        double *const bands[] = {out[0] + first, out[1] + first, out[2] + first};
-        if (!syi_window_near(window, x + first, bands))
-            break;
-    }
-    return first;
-}
-
 /* Windows of a batch that are not sure: they may be with bounds of their own, else they are
- * decided, or computed the long way. Each begins anew with a period of columns, which `spare` pays
- * for; gives 0 where it does not, with windows left undone. */
+ * computed the long way. Each begins anew with a period of columns, which `spare` pays for; gives 0
+ * where it does not, with windows left undone. */
 static int squares_again(const syi_window *window, const squares *s, const double *x,
                          double *const *out, int64_t at, uint64_t unsure, int64_t *spare, chunk *c)
 {
@@ -143,15 +111,11 @@ static int squares_again(const syi_window *window, const squares *s, const doubl
         int64_t from = __builtin_ctzll(unsure), end = from;
         while (end < BATCH && (unsure >> end & 1))
             end++;
-        unsure &= end < BATCH ? UINT64_MAX << end : 0;
+        unsure &= windows_from(end);
         int64_t first = at + from, last = at + end;
         if (end - from > SQUARES_FEW) {
             *spare -= window->period;
             first = squares_block(window, s, x, out, first, last, 1, 0, c);
-        }
-        if (first < last && window->kind == SYI_WINDOW_BANDS) {
-            *spare -= window->period;
-            first = decide_near(window, x, out, first, last);
         }
         if (first < last) {
             *spare -= SQUARES_LONG_WAY * window->period;
@@ -169,10 +133,8 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
                                    double *const *out, int64_t first, int64_t last, int fresh,
                                    int most, chunk *c)
 {
-    const int outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
     squares_batch batch;
     int64_t spare = SQUARES_SPARE * (last - first);
-    int past = s->past;      /* not what is likely to be written again */
     s->ahead = last - first; /* the next block, which is measured first */
     squares_fill(s, x + first - window->period + fresh, window->period - fresh);
     for (int64_t at = first, n; at < last; at += n) {
@@ -182,20 +144,18 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
         double *to[3] = {out[0] + at, NULL, NULL};
         if (window->kind == SYI_WINDOW_BANDS)
             to[1] = out[1] + at, to[2] = out[2] + at;
-        for (int k = 0; !past && k < outputs; k++) /* what the next batch writes */
+        for (int k = 0; !s->past && k < squares_outputs(s); k++) /* what the next batch writes */
             syi_ask_to_write((uintptr_t)(out[k] + at + BATCH), BATCH);
-        int lacks = fresh && at == first;
-        if (lacks || n < BATCH) {
-            squares_some(s, &batch, x, n, lacks, out, at);
-        } else if (SYI_ISA_NAME(syi_squares_run)(s, &batch, x + at, x + at - s->period, to, past)) {
-            past = s->past;
+        const int lacks = fresh && at == first;
+        if (lacks || n < BATCH)
+            squares_some(s, &batch, x + at, n, lacks);
+        else if (SYI_ISA_NAME(syi_squares_run)(s, &batch, x + at, x + at - s->period, to, s->past))
             continue;
-        }
-        uint64_t unsure = squares_unsure(&batch) & UINT64_MAX >> (BATCH - n);
-        past = s->past && unsure == 0;
-        unsure &= ~squares_flat(s, x, out, at, at + n, unsure);
-        if (__builtin_popcountll(unsure) > most ||
-            !squares_again(window, s, x, out, at, unsure, &spare, c))
+        uint64_t unsure = decide_batch(window, s, &batch, x + at, n, &spare);
+        if (__builtin_popcountll(unsure) > most)
+            return at;
+        squares_put(s, &batch, n, out, at);
+        if (unsure && !squares_again(window, s, x, out, at, unsure, &spare, c))
             return at;
     }
     return last;
