@@ -20,6 +20,11 @@
  * the quotient lacks is exact, and with the b below 2^(top + columns - 49) for 2^columns >= 2 n. So
  * the correction's error is below 2^(top + columns - 101), while a tie is 2^(top - 56 - length) or
  * 2^(bottom - length) away.
+ *
+ * Where such values are so close that the sums of their distances from a pivot are doubles, nothing
+ * is cut. A mean that is off by one place leaves a rest of few units, a double; what is added for
+ * it is off by 2^-53 of a place, and exact where that is half a place: then the quotient of the
+ * rest is a double, too, of which a division by 53 more bits of the reciprocal loses nothing.
  */
 #ifndef SYI_KERNELS_WINDOW_GRID_H
 #define SYI_KERNELS_WINDOW_GRID_H
@@ -29,10 +34,17 @@
 
 #if SYI_HAVE_VECTORS
 
+typedef enum grid_way {
+    GRID_FAR,
+    GRID_NEAR, /* no value is more than twice another */
+    GRID_CLOSE /* and nothing is cut: the sum is of distances from a pivot */
+} grid_way;
+
 /* How values are cut; one that is equal to another cuts alike. */
 typedef struct grid_cut {
-    double shift; /* adding and taking it away rounds to a multiple of g; 0: this way does not go */
-    int near;     /* no value is more than twice another */
+    double shift; /* adding and taking it away rounds to a multiple of g, or the pivot; 0: this way
+                     does not go */
+    grid_way way;
 } grid_cut;
 
 typedef struct grid {
@@ -41,17 +53,37 @@ typedef struct grid {
     syi_vec high, low; /* of the window before the next column, in each element */
 } grid;
 
-/* For blocks of at most `stride` columns. */
-SYI_INLINE grid_cut grid_cut_of(const window_range *range, int64_t period, int64_t stride)
+/* The pivot of values of which none is more than twice another: that of the block before, if the
+ * sums from there are doubles. 0: they are from nowhere. */
+SYI_INLINE double grid_pivot(const window_range *range, int64_t period, double before)
+{
+    window_range both = *range;
+    const int bottom = syi_split(before).exponent;
+    both.least = before < both.least ? before : both.least;
+    both.most = before > both.most ? before : both.most;
+    both.span.bottom = bottom < both.span.bottom ? bottom : both.span.bottom;
+    if (before != 0.0 && window_is_near(&both) && window_is_close(&both, period))
+        return before;
+    return window_is_close(range, period) ? 0.5 * range->least + 0.5 * range->most : 0.0;
+}
+
+/* For blocks of at most `stride` columns; `before`: how the one before is cut. */
+SYI_INLINE grid_cut grid_cut_of(const window_range *range, int64_t period, int64_t stride,
+                                grid_cut before)
 {
     const syi_span *span = &range->span;
     int length = window_length(period), columns = window_length(2 * (period + stride));
     int bits = span->top - span->bottom;
     if (span->has_non_finite || bits > 103 - 2 * length || bits > 99 - length ||
         span->bottom < -850 || span->top > 850)
-        return (grid_cut){0.0, 0};
+        return (grid_cut){0.0, GRID_FAR};
     int near = window_is_near(range) && bits + length + columns <= 100 && length + columns <= 44;
-    return (grid_cut){1.5 * syi_pow2(span->top + length + (near ? 3 : 1)), near};
+    double pivot =
+        near ? grid_pivot(range, period, before.way == GRID_CLOSE ? before.shift : 0.0) : 0.0;
+    if (pivot != 0.0)
+        return (grid_cut){pivot, GRID_CLOSE};
+    return (grid_cut){1.5 * syi_pow2(span->top + length + (near ? 3 : 1)),
+                      near ? GRID_NEAR : GRID_FAR};
 }
 
 /* The sums of x[0 .. count). */
@@ -59,7 +91,9 @@ SYI_INLINE void grid_fill(grid *s, const double *x, int64_t count)
 {
     const double shift = s->cut.shift;
     double high = 0.0, low = 0.0;
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; s->cut.way == GRID_CLOSE && i < count; i++)
+        high += x[i] - shift;
+    for (int64_t i = 0; s->cut.way != GRID_CLOSE && i < count; i++) {
         double a = (x[i] + shift) - shift;
         high += a;
         low += x[i] - a;
@@ -83,39 +117,61 @@ typedef struct grid_batch {
 } grid_batch;
 
 /* What changes the windows of SYI_VECTOR columns of each lane, which get those of x and lose those
- * of `old`; it is cut here, unless `near`. */
-SYI_INLINE void grid_changes(const double *x, const double *old, syi_vec shift, int near,
+ * of `old`; of what is far it is cut here. */
+SYI_INLINE void grid_changes(const double *x, const double *old, syi_vec shift, grid_way way,
                              syi_vec *change, syi_vec *low)
 {
     SYI_UNROLL(8)
     for (int l = 0; l < SYI_VECTOR; l++) {
         syi_vec in = syi_vec_load(x + l * LANE), out = syi_vec_load(old + l * LANE);
         syi_vec a = (in + shift) - shift, b = (out + shift) - shift;
-        change[l] = near ? in - out : a - b;
+        change[l] = way != GRID_FAR ? in - out : a - b;
         low[l] = (in - a) - (out - b);
     }
     syi_vec_transpose(change);
-    if (!near)
+    if (way == GRID_FAR)
         syi_vec_transpose(low);
 }
 
-SYI_INLINE void grid_add(syi_vec *high, syi_vec *low, syi_vec change, syi_vec change_low, int near)
+SYI_INLINE void grid_add(syi_vec *high, syi_vec *low, syi_vec change, syi_vec change_low,
+                         grid_way way)
 {
     const syi_vec sum = *high + change;
-    *low += near ? change - (sum - *high) : change_low;
+    if (way != GRID_CLOSE)
+        *low += way == GRID_NEAR ? change - (sum - *high) : change_low;
     *high = sum;
 }
 
+/* What a sum is divided by: the period, and its reciprocal with what that lacks. */
+typedef struct grid_divisor {
+    syi_vec count, inverse, inverse_low;
+} grid_divisor;
+
+SYI_INLINE grid_divisor grid_divisor_of(int64_t period)
+{
+    const double count = (double)period, inverse = 1.0 / count;
+    return (grid_divisor){syi_vec_of(count), syi_vec_of(inverse),
+                          syi_vec_of(fma(-inverse, count, 1.0) / count)};
+}
+
 /* The mean of a window from its sum, both of whose parts are exact. */
-SYI_INLINE syi_vec grid_mean(syi_vec high, syi_vec low, syi_vec count, syi_vec inverse, int near)
+SYI_INLINE syi_vec grid_mean(syi_vec high, syi_vec low, const grid_divisor *by, grid_way way)
 {
     syi_vec total = high, rest = low, quotient, part;
-    if (!near)
+    if (way == GRID_FAR)
         syi_vec_quick_sum(high, low, &total, &rest);
-    quotient = total * inverse;
-    rest += syi_vec_fnma(quotient, count, total);
-    part = rest * inverse;
-    return quotient + syi_vec_fma(syi_vec_fnma(part, count, rest), inverse, part);
+    quotient = total * by->inverse;
+    rest += syi_vec_fnma(quotient, by->count, total);
+    part = rest * by->inverse;
+    return quotient + syi_vec_fma(syi_vec_fnma(part, by->count, rest), by->inverse, part);
+}
+
+/* The same from the sum of distances from the pivot. */
+SYI_INLINE syi_vec grid_close_mean(syi_vec sum, syi_vec pivot, const grid_divisor *by)
+{
+    const syi_vec mean = syi_vec_fma(sum, by->inverse, pivot);
+    const syi_vec rest = syi_vec_fma(pivot - mean, by->count, sum);
+    return mean + syi_vec_fma(rest, by->inverse, rest * by->inverse_low);
 }
 
 enum { GRID_SLIDES = 1, GRID_ENDS = 2 };
@@ -124,30 +180,34 @@ enum { GRID_SLIDES = 1, GRID_ENDS = 2 };
  * next one slides, each of its windows getting a value of x and losing one of `old`. So one has
  * enough to do while the other waits. `steps` says which of the two there are. */
 SYI_INLINE void grid_step(grid *s, grid_batch *b, int steps, const double *x, const double *old,
-                          double *out, int near, int past)
+                          double *out, grid_way way, int past)
 {
-    const syi_vec shift = syi_vec_of(s->cut.shift), zero = {0}, start = near ? shift : zero;
-    const syi_vec count = syi_vec_of((double)s->period);
-    const syi_vec inverse = syi_vec_of(1.0 / (double)s->period);
+    const syi_vec shift = syi_vec_of(s->cut.shift), zero = {0};
+    const syi_vec start = way == GRID_NEAR ? shift : zero;
+    const grid_divisor by = grid_divisor_of(s->period);
     syi_vec high = start, low = zero, mean[LANE];
     for (int k = 0; k < LANE; k += SYI_VECTOR) {
         syi_vec change[SYI_VECTOR], change_low[SYI_VECTOR];
         if (steps & GRID_SLIDES)
-            grid_changes(x + k, old + k, shift, near, change, change_low);
+            grid_changes(x + k, old + k, shift, way, change, change_low);
         SYI_UNROLL(8)
         for (int j = 0; j < SYI_VECTOR; j++) {
+            const syi_vec sum = syi_vec_plus(b->high[k + j], b->before);
             if (steps & GRID_ENDS)
-                mean[k + j] = grid_mean(syi_vec_plus(b->high[k + j], b->before),
-                                        b->low[k + j] + b->before_low, count, inverse, near);
+                mean[k + j] = way == GRID_CLOSE
+                                  ? grid_close_mean(sum, shift, &by)
+                                  : grid_mean(sum, b->low[k + j] + b->before_low, &by, way);
             if (steps & GRID_SLIDES)
-                grid_add(&high, &low, change[j], change_low[j], near);
+                grid_add(&high, &low, change[j], change_low[j], way);
             b->high[k + j] = high;
-            b->low[k + j] = low;
+            if (way != GRID_CLOSE)
+                b->low[k + j] = low;
         }
     }
     if (steps & GRID_SLIDES) {
         b->before = lanes_before(&s->high, high - start) - start;
-        b->before_low = lanes_before(&s->low, low);
+        if (way != GRID_CLOSE)
+            b->before_low = lanes_before(&s->low, low);
     }
     if (steps & GRID_ENDS)
         lanes_put(out, mean, past);
@@ -155,36 +215,41 @@ SYI_INLINE void grid_step(grid *s, grid_batch *b, int steps, const double *x, co
 
 /* n columns, whole batches; what lies `ahead` columns behind them is asked for. */
 SYI_INLINE void grid_batches(grid *s, const double *x, const double *old, int64_t n, double *out,
-                             int64_t ahead, int near, int past)
+                             int64_t ahead, grid_way way, int past)
 {
     grid_batch b;
-    grid_step(s, &b, GRID_SLIDES, x, old, NULL, near, past);
+    grid_step(s, &b, GRID_SLIDES, x, old, NULL, way, past);
     for (int64_t i = BATCH; i < n; i += BATCH) {
         syi_ask_for((uintptr_t)(x + i + ahead), BATCH);
         if (!past)
             syi_ask_to_write((uintptr_t)(out + i + ahead), BATCH);
-        grid_step(s, &b, GRID_SLIDES | GRID_ENDS, x + i, old + i, out + i - BATCH, near, past);
+        grid_step(s, &b, GRID_SLIDES | GRID_ENDS, x + i, old + i, out + i - BATCH, way, past);
     }
-    grid_step(s, &b, GRID_ENDS, NULL, NULL, out + n - BATCH, near, past);
+    grid_step(s, &b, GRID_ENDS, NULL, NULL, out + n - BATCH, way, past);
 }
 
 static void grid_any_batches(grid *state, const double *x, const double *old, int64_t n,
                              double *out, int64_t ahead, int past)
 {
     grid s = *state;
-    if (s.cut.near)
-        past ? grid_batches(&s, x, old, n, out, ahead, 1, 1)
-             : grid_batches(&s, x, old, n, out, ahead, 1, 0);
+    if (s.cut.way == GRID_CLOSE)
+        past ? grid_batches(&s, x, old, n, out, ahead, GRID_CLOSE, 1)
+             : grid_batches(&s, x, old, n, out, ahead, GRID_CLOSE, 0);
+    else if (s.cut.way == GRID_NEAR)
+        past ? grid_batches(&s, x, old, n, out, ahead, GRID_NEAR, 1)
+             : grid_batches(&s, x, old, n, out, ahead, GRID_NEAR, 0);
     else
-        past ? grid_batches(&s, x, old, n, out, ahead, 0, 1)
-             : grid_batches(&s, x, old, n, out, ahead, 0, 0);
+        past ? grid_batches(&s, x, old, n, out, ahead, GRID_FAR, 1)
+             : grid_batches(&s, x, old, n, out, ahead, GRID_FAR, 0);
     *state = s;
 }
 
 /* Fewer columns than a batch has; `fresh`: the window lacks a value, so none goes. */
 SYI_INLINE void grid_some(grid *s, const double *x, int64_t n, int fresh, double *out)
 {
-    double in[BATCH] = {0}, old[BATCH] = {0}, result[BATCH];
+    double in[BATCH], old[BATCH], result[BATCH];
+    for (int k = 0; k < BATCH; k++)
+        in[k] = old[k] = s->cut.way == GRID_CLOSE ? s->cut.shift : 0.0;
     memcpy(in, x, (size_t)n * sizeof *x);
     if (n > fresh)
         memcpy(old + fresh, x + fresh - s->period, (size_t)(n - fresh) * sizeof *x);
@@ -198,12 +263,12 @@ SYI_INLINE void grid_some(grid *s, const double *x, int64_t n, int fresh, double
 SYI_INLINE void grid_means(grid *s, grid_cut cut, const double *x, int64_t count, double *out,
                            int past)
 {
-    int fresh = s->cut.shift != cut.shift || s->cut.near != cut.near;
+    int fresh = s->cut.shift != cut.shift || s->cut.way != cut.way;
     if (fresh) {
         s->cut = cut;
         grid_fill(s, x - s->period + 1, s->period - 1);
     }
-    if (cut.near)
+    if (cut.way == GRID_NEAR)
         grid_settle(s);
     for (int64_t i = 0, n; i < count; i += n) {
         n = lanes_columns(out + i, count - i);

@@ -92,13 +92,6 @@ SYI_INLINE void squares_bound(squares *s, int top, int64_t count, double largest
     s->up = syi_vec_of(syi_pow2(-(top + length)));
 }
 
-/* Whether the sums of windows' distances, multiples of 2^bottom, and all that lies between two of
- * them are doubles. */
-SYI_INLINE int squares_are_close(const squares *s, const window_range *range)
-{
-    return (double)s->period * (range->most - range->least) < syi_pow2(range->span.bottom + 53);
-}
-
 /* Chooses pivot, if it can the one given, and grids for `count` values, columns - period + 1, which
  * are not all the same. Gives whether there are such. */
 SYI_INLINE int squares_begin(squares *s, const window_range *range, double pivot, int64_t count)
@@ -115,7 +108,7 @@ SYI_INLINE int squares_begin(squares *s, const window_range *range, double pivot
     int near = window_is_near(range) && top - span->bottom <= 52;
     if (s->kind == SYI_WINDOW_BANDS) /* the mean is to be larger than what is added */
         near &= s->width * (double)s->period * syi_pow2(top + 1) <= squares_larger(least, -most);
-    s->way = !near ? SQUARES_FAR : squares_are_close(s, range) ? SQUARES_CLOSE : SQUARES_NEAR;
+    s->way = !near ? SQUARES_FAR : window_is_close(range, s->period) ? SQUARES_CLOSE : SQUARES_NEAR;
     s->pivot = syi_vec_of(near ? pivot : 0.0);
     s->per_unit = syi_pow2(3 - span->bottom);
     s->reach = syi_pow2(top);

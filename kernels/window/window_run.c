@@ -34,7 +34,7 @@ static void run_means(const syi_window *window, const double *x, double *const *
         int64_t end = block_end(out[0], first, last, stride);
         double *to = out[0] + first;
         window_range range = window_measure(x + start, end - start);
-        grid_cut cut = grid_cut_of(&range, window->period, stride);
+        grid_cut cut = grid_cut_of(&range, window->period, stride, grid.cut);
         if (cut.shift != 0.0) {
             grid_means(&grid, cut, x + first, end - first, to, past);
         } else {
