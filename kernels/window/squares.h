@@ -45,7 +45,7 @@ typedef struct squares {
     squares_moments before; /* of the window so far, in each element */
     squares_moments start;  /* what sums of changes begin with */
     syi_vec pivot, shift;
-    syi_vec count, reciprocal;
+    syi_vec count, reciprocal, reciprocal_low;
     /* Times the spread's root: the deviation, or the bands' distance from the mean; a score is
      * divided by the root and multiplied by this. */
     syi_vec factor, factor_low;

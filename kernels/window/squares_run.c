@@ -122,22 +122,20 @@ SYI_INLINE syi_vec squares_band(syi_vec mean, syi_vec step, syi_vec low, syi_vec
     return squares_round(band, syi_vec_plus(low, rest), bound, sure);
 }
 
-/* The means, and the bands at their sides. Without `low` a mean lacks three of its last places at
+/* The means, and the bands at their sides. Without `low` a mean lacks two of its last places at
  * most: what is lost in adding to `low` is below 2^-102 of the mean. */
 SYI_INLINE syi_vec_mask squares_bands(const squares *s, squares_batch *b, squares_way way)
 {
     syi_vec_mask all = syi_vec_mask_full();
     SYI_UNROLL(8)
     for (int k = 0; k < LANE; k++) {
-        syi_vec total = b->sum[k], quotient = total * s->reciprocal, mean, low, step, step_low;
-        syi_vec left = syi_vec_fnma(quotient, s->count, total);
-        if (way != SQUARES_CLOSE)
-            left += b->sum_low[k];
-        syi_vec part = left * s->reciprocal, bound = s->error * b->half[k];
+        const syi_vec mean = syi_vec_fma(b->sum[k], s->reciprocal, s->pivot);
+        syi_vec rest = syi_vec_fma(s->pivot - mean, s->count, b->sum[k]), low, step, step_low;
+        const syi_vec bound = s->error * b->half[k];
         syi_vec_mask upper = syi_vec_mask_full(), lower = upper;
-        part = syi_vec_fma(syi_vec_fnma(part, s->count, left), s->reciprocal, part);
-        syi_vec_quick_sum(s->pivot, quotient, &mean, &low);
-        low = syi_vec_plus(low, part);
+        if (way != SQUARES_CLOSE)
+            rest += b->sum_low[k];
+        low = syi_vec_fma(rest, s->reciprocal, rest * s->reciprocal_low);
         squares_scale(s, b->root[k], b->root_low[k], &step, &step_low);
         b->out[0][k] = squares_band(mean, step, low + step_low, bound, way, &upper);
         b->out[1][k] = mean + low;

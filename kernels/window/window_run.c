@@ -192,6 +192,7 @@ static squares squares_of(const syi_window *window, double *const *out, int past
                      .period = window->period,
                      .count = syi_vec_of(k.period),
                      .reciprocal = syi_vec_of(k.reciprocal),
+                     .reciprocal_low = syi_vec_of(fma(-k.reciprocal, k.period, 1.0) / k.period),
                      .factor = syi_vec_of(factor),
                      .factor_low = syi_vec_of(fma(width, root, -factor) + width * rest),
                      .width = fabs(factor),
