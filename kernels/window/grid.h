@@ -53,16 +53,13 @@ typedef struct grid {
     syi_vec high, low; /* of the window before the next column, in each element */
 } grid;
 
-/* The pivot of values of which none is more than twice another: that of the block before, if the
- * sums from there are doubles. 0: they are from nowhere. */
+/* The pivot of close values: that of the block before, if they are with it; 0: they are not. */
 SYI_INLINE double grid_pivot(const window_range *range, int64_t period, double before)
 {
     window_range both = *range;
-    const int bottom = syi_split(before).exponent;
     both.least = before < both.least ? before : both.least;
     both.most = before > both.most ? before : both.most;
-    both.span.bottom = bottom < both.span.bottom ? bottom : both.span.bottom;
-    if (before != 0.0 && window_is_near(&both) && window_is_close(&both, period))
+    if (window_is_close(&both, period))
         return before;
     return window_is_close(range, period) ? 0.5 * range->least + 0.5 * range->most : 0.0;
 }
@@ -78,8 +75,8 @@ SYI_INLINE grid_cut grid_cut_of(const window_range *range, int64_t period, int64
         span->bottom < -850 || span->top > 850)
         return (grid_cut){0.0, GRID_FAR};
     int near = window_is_near(range) && bits + length + columns <= 100 && length + columns <= 44;
-    double pivot =
-        near ? grid_pivot(range, period, before.way == GRID_CLOSE ? before.shift : 0.0) : 0.0;
+    double held = before.way == GRID_CLOSE ? before.shift : 0.0; /* close to 0 is nothing */
+    double pivot = near ? grid_pivot(range, period, held) : 0.0;
     if (pivot != 0.0)
         return (grid_cut){pivot, GRID_CLOSE};
     return (grid_cut){1.5 * syi_pow2(span->top + length + (near ? 3 : 1)),

@@ -68,11 +68,13 @@ SYI_INLINE int window_is_near(const window_range *range)
     return (least > 0.0 && least + least >= most) || (most < 0.0 && most + most <= least);
 }
 
-/* Whether the sums of `period` such numbers' distances from one of them, multiples of 2^bottom, and
- * all that lies between two of those sums are doubles. */
+/* Whether besides the sums of `period` of their distances from one of them, multiples of the least
+ * one's unit, and all that lies between two of those sums are doubles. */
 SYI_INLINE int window_is_close(const window_range *range, int64_t period)
 {
-    return (double)period * (range->most - range->least) < syi_pow2(range->span.bottom + 53);
+    const double size = range->least > 0.0 ? range->least : -range->most;
+    const double most = syi_pow2(syi_split(size).exponent + 53);
+    return window_is_near(range) && (double)period * (range->most - range->least) < most;
 }
 
 /* The magnitudes of finite numbers: the largest, and the least that is not 0. */

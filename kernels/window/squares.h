@@ -55,9 +55,10 @@ typedef struct squares {
     syi_vec least;    /* windows with a larger spread are not flat */
     syi_vec down, up; /* 2^-2e and 2^-e, spreads being below 2^2e */
     int64_t period;
-    double width;    /* |factor| */
-    double per_unit; /* 1 / an eighth of the values' unit */
-    double reach;    /* all distances are less */
+    double width;     /* |factor| */
+    double reach;     /* all distances are less */
+    double per_unit;  /* 1 / an eighth of the values' unit */
+    double decidable; /* below which 0.5 / root is for bands to be decided (window/ties.h) */
     syi_window_kind kind;
     squares_way way;
     int past;      /* whole batches go past the cache */

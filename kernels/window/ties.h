@@ -15,11 +15,6 @@ SYI_INLINE int squares_outputs(const squares *s)
     return s->kind == SYI_WINDOW_BANDS ? 3 : 1;
 }
 
-SYI_INLINE void squares_set(squares_batch *b, int which, int64_t window, double y)
-{
-    b->out[which][window % LANE][window / LANE] = y;
-}
-
 /* The outputs of a window that holds nothing but this value. */
 SYI_INLINE double flat_result(syi_window_kind kind, double value)
 {
@@ -53,48 +48,37 @@ static uint64_t decide_flat(const squares *s, squares_batch *b, const double *x,
         const int64_t first = __builtin_ctzll(unsure), end = flat_end(x, s->period, first, n);
         for (int64_t i = first; i < end; i++)
             for (int k = 0; k < squares_outputs(s); k++)
-                squares_set(b, k, i, flat_result(s->kind, x[i]));
+                b->out[k][i % LANE][i / LANE] = flat_result(s->kind, x[i]);
         left |= end > first ? 0 : unsure & -unsure;
         unsure &= end > first ? windows_from(end) : unsure - 1;
     }
     return left;
 }
 
-/* A band that is not sure: y where it lies above the middle between y and the double `under` that,
- * else that; of the middle it is within `error`. */
-typedef struct tied_band {
-    double width, y, under, error;
-} tied_band;
-
-static tied_band band_of(const syi_window *window, const squares *s, const squares_batch *b,
-                         int which, int64_t i)
-{
-    const int64_t k = i % LANE, l = i / LANE;
-    const double y = b->out[which][k][l];
-    return (tied_band){.width = which == 0 ? window->width : -window->width,
-                       .y = y,
-                       .under = syi_from_bits(syi_bits(y) + (y > 0.0 ? UINT64_MAX : 1)),
-                       .error = s->error[0] * b->half[k][l]};
-}
-
-/* With c values, f = c - ddof and its distance width * sqrt(spread / (c f)) from the mean a band is
- * in the middle where
+/* A band that is not sure is in the middle between two doubles or next to it. With c values,
+ * f = c - ddof and its distance width * sqrt(spread / (c f)) from the mean it is in the middle
+ * where
  *
  *     width^2 c spread = f (c (middle - pivot) - sum)^2.
  *
- * In an eighth of the values' unit, and of one as width's unit, both sides are integers. This tells
- * whether they are so close to each other that their difference modulo 2^64 is what it is. */
+ * In an eighth of the values' unit, and of one as width's unit, both sides are integers, and a
+ * bound of the band's error is one of their difference: below 2^62 that is what it is modulo 2^64.
+ */
 enum { FINE = 8 };
 
-static int is_comparable(const syi_window *window, const squares *s, const tied_band *band)
+/* Gives squares.decidable. Bands are less than a quarter of the pivot away from it then, so that
+ * their unit is half the values' or more, and half of it at least eight times their error. */
+static double decidable_of(const syi_window *window, const squares *s)
 {
-    const double pivot = s->pivot[0], c = (double)s->period, f = c - (double)window->ddof;
-    const double y = band->y, half = 0.5 * (y - band->under), places = FINE * band->width;
-    const double side = 2.0 * c * (s->reach + fabs(y - pivot)) * s->per_unit;
-    const double apart = 4.0 * c * band->error * s->per_unit;
-    return fabs(places) < 1024.0 && places == (double)(int64_t)places && side < 0x1p62 &&
-           y * pivot > 0.51 * pivot * pivot && y * pivot < 1.95 * pivot * pivot &&
-           band->error < 0.125 * half && FINE * FINE * f * apart * (2.0 * side + apart) < 0x1p62;
+    const double c = (double)s->period, f = c - (double)window->ddof;
+    const double places = FINE * window->width, far = s->reach * (1.0 + c * s->width);
+    const double side = 2.5 * c * (s->reach + far) * s->per_unit;
+    if (window->kind != SYI_WINDOW_BANDS || s->way == SQUARES_FAR || !(fabs(places) < 1024.0) ||
+        places != (double)(int64_t)places || !(far < 0.25 * fabs(s->pivot[0])) || !(side < 0x1p62))
+        return 0.0;
+    const double apart = 0x1p62 / (3.0 * FINE * FINE * f * side);
+    const double least = apart < side ? apart : side, error = 0.25 * least / c;
+    return (error < 0.25 ? error : 0.25) / (s->per_unit * s->error[0]);
 }
 
 /* A window's moments about the pivot, modulo 2^64. */
@@ -114,37 +98,20 @@ static tied_moments measure_tied(const squares *s, const double *newest)
     return m;
 }
 
-/* A comparable band, rounded. */
+/* The band that is y if it is above the middle between that and the double below, and else that. */
 static double round_tied(const syi_window *window, const squares *s, const tied_moments *m,
-                         const tied_band *band)
+                         double width, double y)
 {
-    const double y = band->y, half = 0.5 * (y - band->under);
+    const double under = syi_from_bits(syi_bits(y) + (y > 0.0 ? UINT64_MAX : 1));
     const uint64_t c = (uint64_t)s->period, f = c - (uint64_t)window->ddof;
-    const uint64_t middle =
-        (uint64_t)(int64_t)((y - s->pivot[0]) * s->per_unit) - (uint64_t)(half * s->per_unit);
-    const uint64_t width = (uint64_t)(int64_t)(FINE * band->width), apart = c * middle - m->sum;
+    const uint64_t half = (uint64_t)(0.5 * (y - under) * s->per_unit);
+    const uint64_t middle = (uint64_t)(int64_t)((y - s->pivot[0]) * s->per_unit) - half;
+    const uint64_t wide = (uint64_t)(int64_t)(FINE * width), apart = c * middle - m->sum;
     const uint64_t spread = c * m->square - m->sum * m->sum;
-    const int64_t more = (int64_t)(width * width * c * spread - FINE * FINE * f * apart * apart);
-    const int sign = band->width < 0.0 ? -1 : 1;
-    const int other_side = apart != 0 && (apart >> 63) != (width >> 63);
+    const int64_t more = (int64_t)(wide * wide * c * spread - FINE * FINE * f * apart * apart);
+    const int sign = width < 0.0 ? -1 : 1, other_side = apart != 0 && (apart ^ wide) >> 63;
     const int order = other_side ? sign : sign * ((more > 0) - (more < 0));
-    return order > 0 || (order == 0 && !(syi_bits(y) & 1)) ? y : band->under;
-}
-
-/* Decides the bands of a window that are not sure; gives whether it could. */
-static int decide_window(const syi_window *window, const squares *s, squares_batch *b,
-                         const double *newest, int64_t i, const int *unsure)
-{
-    const tied_moments m = measure_tied(s, newest);
-    int decided = 1;
-    for (int k = 0; k < 2; k++) {
-        const tied_band band = band_of(window, s, b, 2 * k, i);
-        if (unsure[k] && is_comparable(window, s, &band))
-            squares_set(b, 2 * k, i, round_tied(window, s, &m, &band));
-        else if (unsure[k])
-            decided = 0;
-    }
-    return decided;
+    return order > 0 || (order == 0 && !(syi_bits(y) & 1)) ? y : under;
 }
 
 /* Decides what can be of a batch's windows; gives the others that are not sure. *spare pays for
@@ -155,15 +122,21 @@ static uint64_t decide_batch(const syi_window *window, const squares *s, squares
     const int bands = s->kind == SYI_WINDOW_BANDS;
     const uint64_t upper = squares_unsure(b, 0) & ~windows_from(n);
     const uint64_t lower = bands ? squares_unsure(b, 1) & ~windows_from(n) : 0;
-    uint64_t unsure = decide_flat(s, b, x, n, upper | lower), left = unsure;
-    for (; bands && s->way != SQUARES_FAR && unsure && *spare > 0; unsure &= unsure - 1) {
-        const int64_t i = __builtin_ctzll(unsure);
-        const int which[2] = {upper >> i & 1, lower >> i & 1};
+    const uint64_t unsure = decide_flat(s, b, x, n, upper | lower);
+    uint64_t decided = 0;
+    for (uint64_t left = unsure; left && *spare > 0; left &= left - 1) {
+        const int64_t i = __builtin_ctzll(left), k = i % LANE, l = i / LANE;
+        if (!(b->half[k][l] < s->decidable))
+            continue;
+        const tied_moments m = measure_tied(s, x + i);
         *spare -= s->period / 4;
-        if (decide_window(window, s, b, x + i, i, which))
-            left &= ~(unsure & -unsure);
+        if (upper >> i & 1)
+            b->out[0][k][l] = round_tied(window, s, &m, window->width, b->out[0][k][l]);
+        if (lower >> i & 1)
+            b->out[2][k][l] = round_tied(window, s, &m, -window->width, b->out[2][k][l]);
+        decided |= left & -left;
     }
-    return left;
+    return unsure & ~decided;
 }
 
 #endif

@@ -171,6 +171,7 @@ static int64_t squares_block(const syi_window *window, const squares *shared, co
     squares s = *shared;
     if (!squares_begin(&s, &range, x[start + count / 2], count))
         return first;
+    s.decidable = decidable_of(window, &s);
     return squares_windows(window, &s, x, out, first, last, fresh, most, c);
 }
 
