@@ -151,24 +151,26 @@ SYI_INLINE grid_divisor grid_divisor_of(int64_t period)
                           syi_vec_of(fma(-inverse, count, 1.0) / count)};
 }
 
+SYI_INLINE syi_vec grid_divide(syi_vec rest, const grid_divisor *by)
+{
+    return syi_vec_fma(rest, by->inverse, rest * by->inverse_low);
+}
+
 /* The mean of a window from its sum, both of whose parts are exact. */
 SYI_INLINE syi_vec grid_mean(syi_vec high, syi_vec low, const grid_divisor *by, grid_way way)
 {
-    syi_vec total = high, rest = low, quotient, part;
+    syi_vec total = high, rest = low, mean;
     if (way == GRID_FAR)
         syi_vec_quick_sum(high, low, &total, &rest);
-    quotient = total * by->inverse;
-    rest += syi_vec_fnma(quotient, by->count, total);
-    part = rest * by->inverse;
-    return quotient + syi_vec_fma(syi_vec_fnma(part, by->count, rest), by->inverse, part);
+    mean = total * by->inverse;
+    return mean + grid_divide(rest + syi_vec_fnma(mean, by->count, total), by);
 }
 
 /* The same from the sum of distances from the pivot. */
 SYI_INLINE syi_vec grid_close_mean(syi_vec sum, syi_vec pivot, const grid_divisor *by)
 {
     const syi_vec mean = syi_vec_fma(sum, by->inverse, pivot);
-    const syi_vec rest = syi_vec_fma(pivot - mean, by->count, sum);
-    return mean + syi_vec_fma(rest, by->inverse, rest * by->inverse_low);
+    return mean + grid_divide(syi_vec_fma(pivot - mean, by->count, sum), by);
 }
 
 enum { GRID_SLIDES = 1, GRID_ENDS = 2 };
