@@ -217,8 +217,8 @@ def share_of_copy(folder):
 def hard_data(folder):
     rows = of_kind(read(folder, "data"), "kernel")
     out = ["<h2>Hard data</h2><p>Time on hard data divided by the time on a walk in cents: "
-           "stretches without a move, single values of 1e12, moves of a fifth, returns around "
-           "zero.</p>"]
+           "stretches without a move, ticks of which one in ten moves, single values of 1e12, "
+           "moves of a fifth, returns around zero.</p>"]
     for accuracy in unique(r["accuracy"] for r in rows):
         groups = {}
         for r in of_kind(rows, "kernel", accuracy=accuracy):

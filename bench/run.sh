@@ -44,7 +44,7 @@ main="sma ema bollinger macd rsi atr sum"
     kernels kernels 5 --sizes 10000000 --workloads $main
     [ "$threads" = 1 ] ||
         kernels threads 15 --sizes 1000000 --workloads $main --threads "$threads"
-    kernels data 9 --sizes 100000 --workloads $main --data flat spikes volatile returns
+    kernels data 9 --sizes 100000 --workloads $main --data flat ticks spikes volatile returns
 }
 measure transfer bench_transfer --passes 5 --sizes 10000 1000000 20000000
 measure overhead bench_overhead --passes 21 --floor-ms 0.5
