@@ -1,4 +1,9 @@
-/* Sums of whole rows: merging, rounding, and the exact sum. */
+/*
+ * Sums of whole rows: merging, rounding, and the exact sum. For that terms are taken apart, some at
+ * a time: what they have above a grid is summed up in lanes of doubles, which hold that exactly,
+ * then what is left of them above a finer one, until nothing is. Only the lanes' sums go into an
+ * integer of any width.
+ */
 #include "exact/total.h"
 
 #include "exact/decide.h"
@@ -22,26 +27,123 @@ double syi_total_finish(const void *partial, int64_t divisor, double loss, int *
     return value;
 }
 
+/* Two lanes: what every processor has, and a compiler does not find by itself. */
+typedef double pair __attribute__((vector_size(16), may_alias));
+typedef uint64_t pair_bits __attribute__((vector_size(16)));
+
+/* A lane has up to 2^LENGTH terms. */
+enum { LENGTH = 8, PAIRS = 4, TERMS = 2 * PAIRS << LENGTH };
+
+typedef struct exact_sum {
+    uint64_t limb[SYI_SQUARES_LIMBS]; /* in units of 2^bottom */
+    int limbs, bottom;
+    int up, down; /* whether there are infinities; a NaN counts as both */
+    int held;     /* terms that are not in the integer yet, all of them below MOST */
+    _Alignas(16) double term[TERMS];
+} exact_sum;
+
+#define MOST 0x1p1000
+
+static pair size_of(pair a)
+{
+    return (pair)((pair_bits)a & UINT64_MAX >> 1);
+}
+
+static void add_product(exact_sum *s, double x, double y)
+{
+    const syi_parts a = syi_split(x), b = syi_split(y);
+    if (a.mantissa != 0 && b.mantissa != 0)
+        syi_limbs_add(s->limb, s->limbs, (syi_u128)a.mantissa * b.mantissa,
+                      a.exponent + b.exponent - s->bottom, a.negative ^ b.negative);
+}
+
+/* Makes sums of 2^LENGTH terms exact: with all terms below 2^top, what they have above a grid of
+ * 2^(top + LENGTH - 52). What is left of them is half of that at most. Gives whether there is. */
+static int peel(exact_sum *s, int top)
+{
+    const double grid = 1.5 * syi_pow2(top + LENGTH);
+    const pair shift = {grid, grid};
+    pair lane[PAIRS] = {{0}};
+    pair_bits left = {0};
+    for (int i = 0; i < s->held; i += 2 * PAIRS)
+        for (int k = 0; k < PAIRS; k++) {
+            pair *const term = (pair *)(s->term + i) + k;
+            const pair part = (*term + shift) - shift;
+            lane[k] += part;
+            *term -= part;
+            left |= (pair_bits)size_of(*term);
+        }
+    for (int k = 0; k < 2 * PAIRS; k++)
+        add_product(s, lane[k / 2][k % 2], 1.0);
+    return (left[0] | left[1]) != 0;
+}
+
+/* The largest magnitude of what is held, MOST if one is not below that. */
+static double largest_held(exact_sum *s)
+{
+    pair most = {0};
+    while (s->held % (2 * PAIRS) != 0)
+        s->term[s->held++] = 0.0;
+    for (int i = 0; i < s->held; i += 2) {
+        const pair size = size_of(*(const pair *)(s->term + i)), limit = {MOST, MOST};
+        const pair_bits tame = (pair_bits)(size < limit), less = (pair_bits)(size < most);
+        const pair kept = (pair)(((pair_bits)size & tame) | ((pair_bits)limit & ~tame));
+        most = (pair)(((pair_bits)most & less) | ((pair_bits)kept & ~less));
+    }
+    return most[0] > most[1] ? most[0] : most[1];
+}
+
+static void add_held(exact_sum *s)
+{
+    for (int top = syi_split(largest_held(s)).exponent + 53; peel(s, top); top += LENGTH - 52)
+        ;
+    s->held = 0;
+}
+
+/* A product's two halves are doubles unless it is too small or too large. */
+static void take(exact_sum *s, double x, double y)
+{
+    const double term = x * y, size = fabs(term);
+    if (size < MOST && (y == 1.0 || size > 0x1p-900)) {
+        s->term[s->held++] = term;
+        if (y != 1.0)
+            s->term[s->held++] = fma(x, y, -term);
+    } else if (syi_is_finite(x) && syi_is_finite(y)) {
+        add_product(s, x, y);
+    } else {
+        s->up |= !(term < 0.0);
+        s->down |= !(term > 0.0);
+    }
+}
+
+/* The next terms of a row; gives how many. */
+static int64_t take_some(exact_sum *s, const double *x, const double *y, int64_t count)
+{
+    const int most = y ? TERMS / 2 : TERMS, n = count < most ? (int)count : most;
+    if (!y) {
+        memcpy(s->term, x, (size_t)n * sizeof *x);
+        s->held = n;
+        if (largest_held(s) < MOST)
+            return n;
+        s->held = 0;
+    }
+    for (int i = 0; i < n; i++)
+        take(s, x[i], y ? y[i] : 1.0);
+    return n;
+}
+
 double syi_total_exact(const double *x, const double *y, int64_t count, int64_t divisor)
 {
-    uint64_t sum[SYI_SQUARES_LIMBS] = {0};
-    int limbs = y ? SYI_SQUARES_LIMBS : SYI_SUM_LIMBS, bottom = y ? 2 * SYI_BOTTOM : SYI_BOTTOM;
+    exact_sum s = {.limbs = y ? SYI_SQUARES_LIMBS : SYI_SUM_LIMBS,
+                   .bottom = y ? 2 * SYI_BOTTOM : SYI_BOTTOM};
     syi_big number;
-    int up = 0, down = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (syi_is_finite(x[i]) && (!y || syi_is_finite(y[i]))) {
-            syi_parts a = syi_split(x[i]), b = y ? syi_split(y[i]) : (syi_parts){1, 0, 0};
-            syi_limbs_add(sum, limbs, (syi_u128)a.mantissa * b.mantissa,
-                          a.exponent + b.exponent - bottom, a.negative ^ b.negative);
-        } else {
-            double odd = y ? x[i] * y[i] : x[i];
-            up |= !(odd < 0.0);
-            down |= !(odd > 0.0); /* a NaN counts as both */
-        }
+    for (int64_t i = 0; i < count && !(s.up && s.down);) {
+        i += take_some(&s, x + i, y ? y + i : NULL, count - i);
+        add_held(&s);
     }
-    if (up || down)
-        return up && down ? syi_nan() : up ? INFINITY : -INFINITY;
-    int negative = syi_limbs_magnitude(sum, limbs);
-    syi_big_set(&number, sum, limbs);
-    return syi_decide_quotient(negative, &number, bottom, (uint64_t)divisor, 1) + 0.0;
+    if (s.up || s.down)
+        return s.up && s.down ? syi_nan() : s.up ? INFINITY : -INFINITY;
+    int negative = syi_limbs_magnitude(s.limb, s.limbs);
+    syi_big_set(&number, s.limb, s.limbs);
+    return syi_decide_quotient(negative, &number, s.bottom, (uint64_t)divisor, 1) + 0.0;
 }

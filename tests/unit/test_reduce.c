@@ -175,6 +175,7 @@ static void check_pair(const syi_workload *workload, const double *x, const doub
 Test(reduce, dot_by_hand)
 {
     static const double huge = 0x1.fffffffffffffp1023, tiny = 0x1p-1074;
+    static const double small = 0x1.0000000000001p-510; /* its square has bits down to 2^-1124 */
     static const struct {
         double x[4], y[4], want;
         int n;
@@ -190,6 +191,7 @@ Test(reduce, dot_by_hand)
                 {{1, 0x1p-27}, {1, 0x1p-26}, 1, 2},
                 {{1, 0x1p-27, tiny}, {1, 0x1p-26, tiny}, 1 + 0x1p-52, 3},
                 {{1, 0x1p-27, tiny}, {1, 0x1p-26, -tiny}, 1, 3},
+                {{small, -0x1p-1020, -0x1p-1071, tiny}, {small, 1, 1, 0.5}, tiny, 4},
                 {{huge, huge}, {1, 1}, INFINITY, 2},
                 {{INFINITY, huge}, {2, -huge}, INFINITY, 2},
                 {{-INFINITY, 1}, {tiny, 1}, -INFINITY, 2}};
