@@ -21,22 +21,29 @@ static int64_t block_end(const double *y, int64_t first, int64_t last, int64_t s
     return last <= end ? last : end - (int64_t)((uintptr_t)(y + end) / sizeof *y % SYI_LINE);
 }
 
-/* Means of [first, last), a block at a time; blocks of which the grid does not hold the sums go the
- * long way. */
+/* Means of [first, last), a block of up to `most` columns at a time. What the grid does not hold
+ * the sums of, say for a value that is not finite, is tried in smaller blocks before the long way.
+ */
 static void run_means(const syi_window *window, const double *x, double *const *out, int64_t first,
-                      int64_t last, int64_t stride, int past, chunk *c)
+                      int64_t last, int64_t most, int past, chunk *c)
 {
-    grid grid = {.period = window->period};
-    const int64_t begin = first;
+    const int64_t period = window->period, begin = first;
+    const int64_t least = 4 * period > most ? most : 4 * period > 256 ? 4 * period : 256;
+    grid grid = {.period = period};
+    int64_t stride = most;
     while (first < last) {
         /* With the value that goes first, which before the first block may not be there. */
-        int64_t start = first - window->period + (first == begin);
+        int64_t start = first - period + (first == begin);
         int64_t end = block_end(out[0], first, last, stride);
-        double *to = out[0] + first;
         window_range range = window_measure(x + start, end - start);
-        grid_cut cut = grid_cut_of(&range, window->period, stride, grid.cut);
+        grid_cut cut = grid_cut_of(&range, period, most, grid.cut);
+        if (cut.shift == 0.0 && stride > least) {
+            stride = stride / 4 > least ? stride / 4 : least;
+            continue;
+        }
         if (cut.shift != 0.0) {
-            grid_means(&grid, cut, x + first, end - first, to, past);
+            grid_means(&grid, cut, x + first, end - first, out[0] + first, past);
+            stride = 2 * stride < most ? 2 * stride : most;
         } else {
             grid.cut.shift = 0.0;
             run_block(window, x, out, first, end, c);
