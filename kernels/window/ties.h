@@ -33,13 +33,13 @@ static int64_t flat_end(const double *x, int64_t period, int64_t first, int64_t 
     return end > first ? end : first;
 }
 
-/* Bit i: the batch's window i is one of those, of which there are n, ending at x[0 .. n). */
+/* The bits of a batch's windows from i on. */
 SYI_INLINE uint64_t windows_from(int64_t i)
 {
     return i < BATCH ? UINT64_MAX << i : 0;
 }
 
-/* Decides those that are flat; gives the others. */
+/* Decides which of n windows, which end at x[0 .. n), are flat; gives the others. */
 static uint64_t decide_flat(const squares *s, squares_batch *b, const double *x, int64_t n,
                             uint64_t unsure)
 {
