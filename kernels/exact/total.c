@@ -51,7 +51,7 @@ static pair size_of(pair a)
 
 static void add_product(exact_sum *s, double x, double y)
 {
-    const syi_parts a = syi_split(x), b = syi_split(y);
+    const syi_parts a = syi_split(x), b = y == 1.0 ? (syi_parts){1, 0, 0} : syi_split(y);
     if (a.mantissa != 0 && b.mantissa != 0)
         syi_limbs_add(s->limb, s->limbs, (syi_u128)a.mantissa * b.mantissa,
                       a.exponent + b.exponent - s->bottom, a.negative ^ b.negative);
