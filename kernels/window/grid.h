@@ -139,38 +139,21 @@ SYI_INLINE void grid_add(syi_vec *high, syi_vec *low, syi_vec change, syi_vec ch
     *high = sum;
 }
 
-/* What a sum is divided by: the period, and its reciprocal with what that lacks. */
-typedef struct grid_divisor {
-    syi_vec count, inverse, inverse_low;
-} grid_divisor;
-
-SYI_INLINE grid_divisor grid_divisor_of(int64_t period)
-{
-    const double count = (double)period, inverse = 1.0 / count;
-    return (grid_divisor){syi_vec_of(count), syi_vec_of(inverse),
-                          syi_vec_of(fma(-inverse, count, 1.0) / count)};
-}
-
-SYI_INLINE syi_vec grid_divide(syi_vec rest, const grid_divisor *by)
-{
-    return syi_vec_fma(rest, by->inverse, rest * by->inverse_low);
-}
-
 /* The mean of a window from its sum, both of whose parts are exact. */
-SYI_INLINE syi_vec grid_mean(syi_vec high, syi_vec low, const grid_divisor *by, grid_way way)
+SYI_INLINE syi_vec grid_mean(syi_vec high, syi_vec low, const window_divisor *by, grid_way way)
 {
     syi_vec total = high, rest = low, mean;
     if (way == GRID_FAR)
         syi_vec_quick_sum(high, low, &total, &rest);
     mean = total * by->inverse;
-    return mean + grid_divide(rest + syi_vec_fnma(mean, by->count, total), by);
+    return mean + window_divide(rest + syi_vec_fnma(mean, by->count, total), by);
 }
 
 /* The same from the sum of distances from the pivot. */
-SYI_INLINE syi_vec grid_close_mean(syi_vec sum, syi_vec pivot, const grid_divisor *by)
+SYI_INLINE syi_vec grid_close_mean(syi_vec sum, syi_vec pivot, const window_divisor *by)
 {
-    const syi_vec mean = syi_vec_fma(sum, by->inverse, pivot);
-    return mean + grid_divide(syi_vec_fma(pivot - mean, by->count, sum), by);
+    syi_vec rest, mean = window_mean(sum, pivot, by, &rest);
+    return mean + window_divide(rest, by);
 }
 
 enum { GRID_SLIDES = 1, GRID_ENDS = 2 };
@@ -183,7 +166,7 @@ SYI_INLINE void grid_step(grid *s, grid_batch *b, int steps, const double *x, co
 {
     const syi_vec shift = syi_vec_of(s->cut.shift), zero = {0};
     const syi_vec start = way == GRID_NEAR ? shift : zero;
-    const grid_divisor by = grid_divisor_of(s->period);
+    const window_divisor by = window_divisor_of(s->period);
     syi_vec high = start, low = zero, mean[LANE];
     for (int k = 0; k < LANE; k += SYI_VECTOR) {
         syi_vec change[SYI_VECTOR], change_low[SYI_VECTOR];

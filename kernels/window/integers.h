@@ -76,7 +76,7 @@ static void finish(const syi_window *window, const slide *s, const chunk *c, int
 {
     syi_window_constants k =
         syi_window_constants_of(window->period, window->ddof, window->width, slide_unit(s));
-    const int outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
+    const int outputs = syi_window_outputs(window->kind);
     double doubt[CHUNK];
     uint64_t doubts = 0; /* of integers, since a sum of doubles would be a chain */
     if (window->kind == SYI_WINDOW_MEAN)
@@ -105,7 +105,7 @@ static void finish(const syi_window *window, const slide *s, const chunk *c, int
 static void mark_non_finite(const syi_window *window, const double *x, double *const *out,
                             int64_t first, int64_t last)
 {
-    int outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
+    const int outputs = syi_window_outputs(window->kind);
     int64_t marked = first; /* windows that end before this column hold the last one found */
     for (int64_t i = first - window->period + 1; i < last; i++) {
         if (!syi_is_finite(x[i]))

@@ -46,6 +46,32 @@ SYI_INLINE void lanes_put(double *y, const syi_vec *column, int past)
     }
 }
 
+/* What a sum is divided by: a count, and its reciprocal with what that lacks. */
+typedef struct window_divisor {
+    syi_vec count, inverse, inverse_low;
+} window_divisor;
+
+SYI_INLINE window_divisor window_divisor_of(int64_t count)
+{
+    const double divisor = (double)count, inverse = 1.0 / divisor;
+    return (window_divisor){syi_vec_of(divisor), syi_vec_of(inverse),
+                            syi_vec_of(fma(-inverse, divisor, 1.0) / divisor)};
+}
+
+/* Exact where the quotient has a bit less than a double. */
+SYI_INLINE syi_vec window_divide(syi_vec a, const window_divisor *by)
+{
+    return syi_vec_fma(a, by->inverse, a * by->inverse_low);
+}
+
+/* The mean from the sum of distances from the pivot, but for what it lacks: *rest / count. */
+SYI_INLINE syi_vec window_mean(syi_vec sum, syi_vec pivot, const window_divisor *by, syi_vec *rest)
+{
+    const syi_vec mean = syi_vec_fma(sum, by->inverse, pivot);
+    *rest = syi_vec_fma(pivot - mean, by->count, sum);
+    return mean;
+}
+
 /* What comes before each lane, given what each one adds; *carry is what comes before them all, in
  * every element. Any order of the additions. */
 SYI_INLINE syi_vec lanes_before(syi_vec *carry, syi_vec added)

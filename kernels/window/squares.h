@@ -45,7 +45,7 @@ typedef struct squares {
     squares_moments before; /* of the window so far, in each element */
     squares_moments start;  /* what sums of changes begin with */
     syi_vec pivot, shift;
-    syi_vec count, reciprocal, reciprocal_low;
+    window_divisor by; /* the period */
     /* Times the spread's root: the deviation, or the bands' distance from the mean; a score is
      * divided by the root and multiplied by this. */
     syi_vec factor, factor_low;
@@ -181,8 +181,8 @@ typedef struct squares_batch {
     syi_vec_mask sure[2][LANE]; /* of bands the upper ones and the lower ones */
 } squares_batch;
 
-/* The windows that end at x[0 .. BATCH) and lose old[..]. If all are sure they are put to out[..]
- * and it returns 1, else their results stay in the batch. */
+/* The windows that end at x[0 .. BATCH) and lose old[..]. If all are sure they are put to out[..],
+ * where that is not NULL, and it returns 1; else their results stay in the batch. */
 int SYI_ISA_NAME(syi_squares_run)(squares *s, squares_batch *b, const double *x, const double *old,
                                   double *const *out, int past);
 

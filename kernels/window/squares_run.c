@@ -41,8 +41,8 @@ SYI_INLINE void squares_spreads(const squares *s, squares_batch *b, squares_way 
             syi_vec_quick_sum(sum, syi_vec_plus(b->sum_low[k], before.sum_low), &sum, &low);
             b->sum_low[k] = low;
         }
-        syi_vec scaled = s->count * square, below = syi_vec_fma(s->count, square, -scaled);
-        below = syi_vec_fma(s->count, syi_vec_plus(b->square_low[k], before.square_low), below);
+        syi_vec scaled = s->by.count * square, below = syi_vec_fma(s->by.count, square, -scaled);
+        below = syi_vec_fma(s->by.count, syi_vec_plus(b->square_low[k], before.square_low), below);
         square = sum * sum;
         below -= syi_vec_fma(sum, sum, -square);
         if (way != SQUARES_CLOSE)
@@ -129,13 +129,12 @@ SYI_INLINE syi_vec_mask squares_bands(const squares *s, squares_batch *b, square
     syi_vec_mask all = syi_vec_mask_full();
     SYI_UNROLL(8)
     for (int k = 0; k < LANE; k++) {
-        const syi_vec mean = syi_vec_fma(b->sum[k], s->reciprocal, s->pivot);
-        syi_vec rest = syi_vec_fma(s->pivot - mean, s->count, b->sum[k]), low, step, step_low;
+        syi_vec rest, mean = window_mean(b->sum[k], s->pivot, &s->by, &rest), low, step, step_low;
         const syi_vec bound = s->error * b->half[k];
         syi_vec_mask upper = syi_vec_mask_full(), lower = upper;
         if (way != SQUARES_CLOSE)
             rest += b->sum_low[k];
-        low = syi_vec_fma(rest, s->reciprocal, rest * s->reciprocal_low);
+        low = window_divide(rest, &s->by);
         squares_scale(s, b->root[k], b->root_low[k], &step, &step_low);
         b->out[0][k] = squares_band(mean, step, low + step_low, bound, way, &upper);
         b->out[1][k] = mean + low;
@@ -167,7 +166,7 @@ SYI_INLINE void squares_scores(const squares *s, squares_batch *b, const double 
     SYI_UNROLL(8)
     for (int k = 0; k < LANE; k++) {
         syi_vec value = b->out[0][k] - s->pivot, high, low;
-        syi_vec first = value * s->count, below = syi_vec_fma(value, s->count, -first);
+        syi_vec first = value * s->by.count, below = syi_vec_fma(value, s->by.count, -first);
         syi_vec_two_sum(first, -b->sum[k], &high, &low);
         low += way == SQUARES_CLOSE ? below : below - b->sum_low[k];
         syi_vec_quick_sum(high, low, &b->sum[k], &b->sum_low[k]);
@@ -189,7 +188,6 @@ SYI_INLINE void squares_scores(const squares *s, squares_batch *b, const double 
 SYI_INLINE int squares_run_as(squares *s, squares_batch *b, const double *x, const double *old,
                               double *const *out, int past, syi_window_kind kind, squares_way way)
 {
-    const int outputs = kind == SYI_WINDOW_BANDS ? 3 : 1;
     squares_slide(s, b, x, old, way);
     squares_spreads(s, b, way);
     squares_roots(s, b, x);
@@ -202,9 +200,9 @@ SYI_INLINE int squares_run_as(squares *s, squares_batch *b, const double *x, con
         squares_deviations(s, b);
     for (int k = 0; kind != SYI_WINDOW_BANDS && k < LANE; k++)
         sure &= b->sure[0][k];
-    if (!syi_vec_mask_is_full(sure))
+    if (out == NULL || !syi_vec_mask_is_full(sure))
         return 0;
-    for (int j = 0; j < outputs; j++)
+    for (int j = 0; j < syi_window_outputs(kind); j++)
         lanes_put(out[j], b->out[j], past);
     return 1;
 }

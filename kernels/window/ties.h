@@ -10,11 +10,6 @@
 
 #if SYI_HAVE_VECTORS
 
-SYI_INLINE int squares_outputs(const squares *s)
-{
-    return s->kind == SYI_WINDOW_BANDS ? 3 : 1;
-}
-
 /* The outputs of a window that holds nothing but this value. */
 SYI_INLINE double flat_result(syi_window_kind kind, double value)
 {
@@ -47,7 +42,7 @@ static uint64_t decide_flat(const squares *s, squares_batch *b, const double *x,
     while (unsure) {
         const int64_t first = __builtin_ctzll(unsure), end = flat_end(x, s->period, first, n);
         for (int64_t i = first; i < end; i++)
-            for (int k = 0; k < squares_outputs(s); k++)
+            for (int k = 0; k < syi_window_outputs(s->kind); k++)
                 b->out[k][i % LANE][i / LANE] = flat_result(s->kind, x[i]);
         left |= end > first ? 0 : unsure & -unsure;
         unsure &= end > first ? windows_from(end) : unsure - 1;

@@ -67,13 +67,12 @@ static void run_means(const syi_window *window, const double *x, double *const *
  * none goes. Their results stay in the batch. */
 static void squares_some(squares *s, squares_batch *b, const double *x, int64_t n, int fresh)
 {
-    double in[BATCH], old[BATCH], results[3][BATCH];
-    double *const to[3] = {results[0], results[1], results[2]};
+    double in[BATCH], old[BATCH];
     for (int k = 0; k < BATCH; k++) {
         in[k] = k < n ? x[k] : s->pivot[0];
         old[k] = k < n && k >= fresh ? x[k - s->period] : s->pivot[0];
     }
-    SYI_ISA_NAME(syi_squares_run)(s, b, in, old, to, 0);
+    SYI_ISA_NAME(syi_squares_run)(s, b, in, old, NULL, 0);
 }
 
 /* The results of n of them to out[..][at ..]. */
@@ -81,7 +80,7 @@ static void squares_put(const squares *s, const squares_batch *b, int64_t n, dou
                         int64_t at)
 {
     double results[BATCH];
-    for (int j = 0; j < squares_outputs(s); j++)
+    for (int j = 0; j < syi_window_outputs(s->kind); j++)
         if (n == BATCH) {
             lanes_put(out[j] + at, b->out[j], s->past);
         } else {
@@ -97,7 +96,7 @@ static void squares_put(const squares *s, const squares_batch *b, int64_t n, dou
 static void put_flat(syi_window_kind kind, double value, double *const *out, int64_t first,
                      int64_t last)
 {
-    for (int k = 0; k < (kind == SYI_WINDOW_BANDS ? 3 : 1); k++)
+    for (int k = 0; k < syi_window_outputs(kind); k++)
         for (int64_t i = first; i < last; i++)
             out[k][i] = flat_result(kind, value);
 }
@@ -151,7 +150,8 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
         double *to[3] = {out[0] + at, NULL, NULL};
         if (window->kind == SYI_WINDOW_BANDS)
             to[1] = out[1] + at, to[2] = out[2] + at;
-        for (int k = 0; !s->past && k < squares_outputs(s); k++) /* what the next batch writes */
+        for (int k = 0; !s->past && k < syi_window_outputs(s->kind);
+             k++) /* what the next batch writes */
             syi_ask_to_write((uintptr_t)(out[k] + at + BATCH), BATCH);
         const int lacks = fresh && at == first;
         if (lacks || n < BATCH)
@@ -187,7 +187,7 @@ static squares squares_of(const syi_window *window, double *const *out, int past
     syi_window_constants k =
         syi_window_constants_of(window->period, window->ddof, window->width, 0);
     double high = k.inverse_high, low = k.inverse_low, width = 1.0;
-    int outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
+    const int outputs = syi_window_outputs(window->kind);
     if (window->kind == SYI_WINDOW_SCORE) {
         high = (k.period - (double)window->ddof) / k.period;
         low = fma(-high, k.period, k.period - (double)window->ddof) / k.period;
@@ -198,9 +198,7 @@ static squares squares_of(const syi_window *window, double *const *out, int past
     double factor = width * root;
     return (squares){.kind = window->kind,
                      .period = window->period,
-                     .count = syi_vec_of(k.period),
-                     .reciprocal = syi_vec_of(k.reciprocal),
-                     .reciprocal_low = syi_vec_of(fma(-k.reciprocal, k.period, 1.0) / k.period),
+                     .by = window_divisor_of(window->period),
                      .factor = syi_vec_of(factor),
                      .factor_low = syi_vec_of(fma(width, root, -factor) + width * rest),
                      .width = fabs(factor),
@@ -247,7 +245,7 @@ static void run_squares(const syi_window *window, const double *x, double *const
 sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window *window)
 {
     const sy_segment *segment = &piece->segment;
-    int outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
+    const int outputs = syi_window_outputs(window->kind);
     int64_t stride = window->period > BLOCK ? window->period : BLOCK;
     int64_t first = window->period - 1 - segment->first;
     chunk c;
