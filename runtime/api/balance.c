@@ -81,7 +81,7 @@ void sy_balance_clear(sy_balance *balance)
     balance->n_ratios = 0;
 }
 
-/* The stored ratios of those who may take part; false: there are none. */
+/* The stored ratios of those who may take part; false: nobody who can has one. */
 static bool weigh_stored(sy_context *context, const syi_job *job, const syi_known *known,
                          const syi_choice *choice, double *ratios)
 {
@@ -91,7 +91,7 @@ static bool weigh_stored(sy_context *context, const syi_job *job, const syi_know
         ratios[i] = syi_side_allows(choice, device) ? known->devices[i].ratio : 0;
         found = found || (ratios[i] > 0 && !syi_plan_obstacle(device, job->workload));
     }
-    return found || (known->ratios && !choice->made);
+    return found;
 }
 
 static syi_source weigh_nominal(sy_context *context, const syi_choice *choice, double *ratios)

@@ -104,19 +104,32 @@ static void believe(const syi_devices *devices, syi_plan *plan)
                                         .spread = 1};
 }
 
-/* The first device that has something against the workload says what. */
-static sy_status fail_without_device(const syi_devices *devices, const syi_workload *workload)
+/* Whether a device that the call's own ratios name has failed since. */
+static bool has_lost(const syi_devices *devices, const double *order)
+{
+    for (int i = 0; order && i < devices->count; i++)
+        if (order[i] > 0 && devices->list[i]->failed)
+            return true;
+    return false;
+}
+
+/* The first device that should work, and has something against the workload, says what. */
+static sy_status fail_without_device(const syi_devices *devices, const syi_workload *workload,
+                                     const double *order)
 {
     const char *obstacle = NULL;
     int i = 0;
-    while (i < devices->count && !(obstacle = syi_plan_obstacle(devices->list[i], workload)))
-        i++;
+    for (; i < devices->count; i++)
+        if ((!order || order[i] > 0) &&
+            (obstacle = syi_plan_obstacle(devices->list[i], workload)))
+            break;
     if (!obstacle)
         return syi_fail(SY_ERR_NO_DEVICE, "%s: no device has a ratio above 0", workload->name);
     return syi_fail(SY_ERR_NO_DEVICE,
-                    "%s: no usable device is left (%s: %s); open a new context, or name another "
-                    "device such as cpu",
-                    workload->name, devices->list[i]->info.name, obstacle);
+                    "%s: no device %s (%s: %s); open a new context, or name another device such "
+                    "as cpu",
+                    workload->name, order ? "with a ratio can be used" : "is left that can be used",
+                    devices->list[i]->info.name, obstacle);
 }
 
 sy_status syi_plan_reserve(const syi_job *job, syi_plan *plan)
@@ -134,10 +147,15 @@ sy_status syi_plan_reserve(const syi_job *job, syi_plan *plan)
 sy_status syi_plan_make(const syi_devices *devices, const syi_job *job, const double *ratios,
                         syi_source source, syi_plan *out)
 {
-    syi_plan plan = {.count = devices->count, .source = source, .exact = source == SYI_SOURCE_CALL};
+    syi_plan plan = {.count = devices->count, .source = source};
     SYI_TRY(syi_plan_reserve(job, &plan));
-    if (!(weigh(devices, job->workload, ratios, &plan) > 0))
-        return fail_without_device(devices, job->workload);
+    if (!(weigh(devices, job->workload, ratios, &plan) > 0)) {
+        const double *const order = source == SYI_SOURCE_CALL ? ratios : NULL;
+        if (!has_lost(devices, order) || !(weigh(devices, job->workload, NULL, &plan) > 0))
+            return fail_without_device(devices, job->workload, order);
+        plan.source = SYI_SOURCE_NOMINAL;
+    }
+    plan.exact = plan.source == SYI_SOURCE_CALL;
     SYI_TRY(syi_share_tiles(plan.ratios, plan.count, plan.tiles, plan.shares));
     believe(devices, &plan);
     *out = plan;

@@ -58,7 +58,9 @@ int syi_ratios_match(const syi_devices *devices, const sy_balance *stored, doubl
                      char *absent, size_t absent_size);
 
 /* `ratios` as above, or NULL: by nominal rate. Devices that failed, cannot be used, or have no form
- * of the workload get nothing; SY_ERR_NO_DEVICE when none is left. */
+ * of the workload get nothing. Where a call's own ratios leave none because they name one that has
+ * failed, it is by nominal rate as well: the others went on in the call in which that failed, too.
+ * SY_ERR_NO_DEVICE when none is left. */
 sy_status syi_plan_make(const syi_devices *devices, const syi_job *job, const double *ratios,
                         syi_source source, syi_plan *out);
 

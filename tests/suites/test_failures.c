@@ -2,9 +2,11 @@
  * Promise 4: a failing device costs time, not the answer. Every simulated failure at every
  * operation of each device in turn, small memories, and the case where nobody is left.
  */
+#define _POSIX_C_SOURCE 200809L
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/lab.h"
 #include "support/series.h"
@@ -165,6 +167,36 @@ Test(failures, a_lost_device_stays_out)
     }
     cr_expect_eq(log.warnings, 1, "said once, not %d times: %s", log.warnings, log.last);
     sy_context_destroy(&context);
+}
+
+/* The same where only the lost device has a ratio, stored or of the call: the others go on. */
+static void check_goes_on(int is_stored)
+{
+    const sy_ratio only = {"a", 1.0};
+    const sy_options order = {.struct_size = sizeof order, .ratios = &only, .n_ratios = 1};
+    char path[64];
+    sy_context *context;
+    snprintf(path, sizeof path, "lost-%d.json", (int)getpid());
+    context = lab_open("sim:a:speed=1e6:fail=lost@1,sim:b:speed=1e6", path, NULL);
+    cr_assert(context);
+    if (is_stored)
+        cr_assert_eq(sy_balance_set(context, "sma", &only, 1), SY_OK);
+    for (int i = 0; i < 3; i++) {
+        lab_case c = alone[0];
+        int output = 0;
+        cr_assert(lab_prepare(&c));
+        cr_expect_eq(lab_run(context, &c, is_stored ? NULL : &order, NULL), SY_OK, "call %d", i);
+        cr_expect_lt(lab_case_difference(&alone[0], &c, &output), 0);
+        lab_release(&c);
+    }
+    sy_context_destroy(&context);
+    lab_remove(path);
+}
+
+Test(failures, others_go_on_without_ratios_of_theirs)
+{
+    check_goes_on(0);
+    check_goes_on(1);
 }
 
 /* A memory too small for the whole share: the device works in chunks. */
