@@ -18,32 +18,44 @@ typedef struct array {
     const char *kind, *name;
     uintptr_t at;
     uint64_t bytes;
+    size_t size; /* of an element */
 } array;
 
-static array input_of(const syi_job *job, int k)
+static array array_of(const char *kind, const char *name, const void *at, int64_t elements,
+                      size_t size)
 {
-    return (array){"input", job->workload->input_names[k], (uintptr_t)job->in[k],
-                   (uint64_t)(job->rows * job->columns) * syi_element_size(job->dtype)};
+    return (array){kind, name, (uintptr_t)at, (uint64_t)elements * size, size};
 }
 
-static array output_of(const syi_job *job, int k)
+/* The inputs, then the outputs, then those of the seeds; gives their number. */
+static int list_arrays(const syi_job *job, array *arrays)
 {
-    int64_t per_row = job->workload->pattern == SY_PATTERN_REDUCE ? 1 : job->columns;
-    return (array){"output", job->workload->output_names[k], (uintptr_t)job->out[k],
-                   (uint64_t)(job->rows * per_row) * syi_element_size(job->dtype)};
+    const syi_workload *workload = job->workload;
+    const size_t size = syi_element_size(job->dtype);
+    const int64_t in = job->rows * job->columns;
+    const int64_t out = workload->pattern == SY_PATTERN_REDUCE ? job->rows : in;
+    int n = 0;
+    for (int k = 0; k < workload->n_inputs; k++)
+        arrays[n++] = array_of("input", workload->input_names[k], job->in[k], in, size);
+    for (int k = 0; k < workload->n_outputs; k++)
+        arrays[n++] = array_of("output", workload->output_names[k], job->out[k], out, size);
+    for (int k = 0; job->n_seeds && k < workload->n_outputs; k++)
+        arrays[n++] = array_of("seeded output", workload->output_names[k],
+                               job->seeded ? job->seeded[k] : NULL, job->n_seeds * job->rows,
+                               sizeof(double));
+    return n;
 }
 
 static sy_status check_array(const syi_job *job, const array *a)
 {
-    const size_t size = syi_element_size(job->dtype);
     if (a->bytes && !a->at)
         return syi_fail(SY_ERR_ARGUMENT, "%s: the array of %s '%s' is NULL", job->workload->name,
                         a->kind, a->name);
-    if (a->bytes && a->at % size != 0)
+    if (a->bytes && a->at % a->size != 0)
         return syi_fail(SY_ERR_ARGUMENT,
                         "%s: the array of %s '%s' begins at %#llx, inside an element; its address "
                         "must be a multiple of %zu",
-                        job->workload->name, a->kind, a->name, (unsigned long long)a->at, size);
+                        job->workload->name, a->kind, a->name, (unsigned long long)a->at, a->size);
     return SY_OK;
 }
 
@@ -52,19 +64,17 @@ static sy_status check_apart(const syi_job *job, const array *output, const arra
     if (!output->bytes || !other->bytes || output->at >= other->at + other->bytes ||
         other->at >= output->at + output->bytes)
         return SY_OK;
-    return syi_fail(SY_ERR_ARGUMENT, "%s: output '%s' overlaps %s '%s'; give it memory of its own",
-                    job->workload->name, output->name, other->kind, other->name);
+    return syi_fail(SY_ERR_ARGUMENT, "%s: %s '%s' overlaps %s '%s'; give it memory of its own",
+                    job->workload->name, output->kind, output->name, other->kind, other->name);
 }
 
 static sy_status check_arrays(const syi_job *job)
 {
-    const int inputs = job->workload->n_inputs, outputs = job->workload->n_outputs;
-    array arrays[2 * SYI_MAX_ARRAYS];
-    for (int k = 0; k < inputs + outputs; k++) {
-        arrays[k] = k < inputs ? input_of(job, k) : output_of(job, k - inputs);
+    array arrays[3 * SYI_MAX_ARRAYS];
+    const int n = list_arrays(job, arrays);
+    for (int k = 0; k < n; k++)
         SYI_TRY(check_array(job, &arrays[k]));
-    }
-    for (int k = inputs; k < inputs + outputs; k++)
+    for (int k = job->workload->n_inputs; k < n; k++)
         for (int other = 0; other < k; other++)
             SYI_TRY(check_apart(job, &arrays[k], &arrays[other]));
     return SY_OK;

@@ -52,10 +52,9 @@ static sy_status check_seeds(const syi_job *job)
                         "%s is no reduction, its result has no seeds; leave "
                         "n_seeds 0",
                         workload->name);
-    for (int k = 0; job->n_seeds && k < workload->n_outputs; k++)
-        if (!job->seeded || !job->seeded[k])
-            return syi_fail(SY_ERR_ARGUMENT, "%s: the array for the seeds' '%s' is NULL",
-                            workload->name, workload->output_names[k]);
+    if (job->n_seeds > INT64_MAX / 16 / job->rows)
+        return syi_fail(SY_ERR_ARGUMENT, "%lld seeds of %lld rows: too many elements",
+                        (long long)job->n_seeds, (long long)job->rows);
     return SY_OK;
 }
 

@@ -85,3 +85,30 @@ Test(seeds, are_for_reductions)
     cr_expect_eq(distribute_workload(context, &work, &options, NULL), SY_ERR_ARGUMENT);
     sy_context_destroy(&context);
 }
+
+/* They are written like outputs, so they are checked like outputs. */
+Test(seeds, have_arrays_of_their_own)
+{
+    sy_context *context = lab_open("cpu:threads=1", NULL, NULL);
+    double x[4] = {1, 2, 3, 4}, y[4], room[5], *lists[1];
+    double *const wrong[] = {NULL, x, x + 3, y, (double *)((char *)room + 4)};
+    sy_options options = {.struct_size = sizeof options, .n_seeds = 3, .seeded = lists};
+    sy_work work = {.struct_size = sizeof work,
+                    .workload = "sum",
+                    .columns = 4,
+                    .inputs = (const void *const[]){x},
+                    .outputs = (void *const[]){y}};
+    cr_assert(context);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        lists[0] = wrong[i];
+        cr_expect_eq(distribute_workload(context, &work, &options, NULL), SY_ERR_ARGUMENT);
+        cr_expect(lab_told(SY_ERR_ARGUMENT) && strstr(sy_last_error()->text, "seeded output 'sum'"),
+                  "array %zu: %s", i, sy_last_error()->text);
+    }
+    cr_expect(x[0] == 1 && x[3] == 4, "an input was written");
+    lists[0] = room;
+    cr_expect_eq(distribute_workload(context, &work, &options, NULL), SY_OK);
+    options.n_seeds = INT64_MAX / 8;
+    cr_expect_eq(distribute_workload(context, &work, &options, NULL), SY_ERR_ARGUMENT);
+    sy_context_destroy(&context);
+}

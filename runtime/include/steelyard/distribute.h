@@ -23,7 +23,8 @@ typedef enum sy_dtype {
 typedef struct sy_work {
     size_t struct_size;
     const char *workload;
-    int64_t rows, columns;     /* rows 0 means 1; columns may be 0: nothing is computed */
+    int64_t rows, columns;     /* rows 0 means 1; columns may be 0: a reduction gives what it is
+                                  of no value (docs/workloads.md), others compute nothing */
     const void *const *inputs; /* one pointer per input, [rows][columns] elements each */
     void *const *outputs;      /* one per output: [rows][columns], or [rows] for a reduction; they
                                   overlap neither each other nor an input, and each begins at a
@@ -83,7 +84,8 @@ typedef struct sy_options {
     const char *device; /* `cpu`: that alone; `cuda`: only GPUs; `auto`, NULL: whatever is faster.
                            SY_ERR_NO_DEVICE when there is none; not together with ratios */
     /* Of a reduction: what merging with each of the seeds 1 .. n_seeds gives, for the price of the
-     * merges; one array per output, [n_seeds][rows]. All equal to the result in exact accuracy. */
+     * merges; one array per output, [n_seeds][rows], of doubles in the host's memory that overlap
+     * no other array. All equal to the result in exact accuracy. */
     int64_t n_seeds;
     double *const *seeded;
 } sy_options;
