@@ -40,9 +40,9 @@ static int list_arrays(const syi_job *job, array *arrays)
     for (int k = 0; k < workload->n_outputs; k++)
         arrays[n++] = array_of("output", workload->output_names[k], job->out[k], out, size);
     for (int k = 0; job->n_seeds && k < workload->n_outputs; k++)
-        arrays[n++] = array_of("seeded output", workload->output_names[k],
-                               job->seeded ? job->seeded[k] : NULL, job->n_seeds * job->rows,
-                               sizeof(double));
+        arrays[n++] =
+            array_of("seeded output", workload->output_names[k],
+                     job->seeded ? job->seeded[k] : NULL, job->n_seeds * job->rows, sizeof(double));
     return n;
 }
 

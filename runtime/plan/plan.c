@@ -120,8 +120,7 @@ static sy_status fail_without_device(const syi_devices *devices, const syi_workl
     const char *obstacle = NULL;
     int i = 0;
     for (; i < devices->count; i++)
-        if ((!order || order[i] > 0) &&
-            (obstacle = syi_plan_obstacle(devices->list[i], workload)))
+        if ((!order || order[i] > 0) && (obstacle = syi_plan_obstacle(devices->list[i], workload)))
             break;
     if (!obstacle)
         return syi_fail(SY_ERR_NO_DEVICE, "%s: no device has a ratio above 0", workload->name);

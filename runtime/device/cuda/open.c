@@ -238,11 +238,25 @@ static sy_status need_driver(syi_devices *devices)
     return SY_OK;
 }
 
+/* A GPU, or parts of it, is in a list once: it would count twice. */
+static sy_status check_new(const syi_devices *devices, int ordinal)
+{
+    char id[sizeof devices->list[0]->info.id];
+    const size_t length = (size_t)snprintf(id, sizeof id, "cuda:%d", ordinal);
+    for (int i = 0; i < devices->count; i++) {
+        const char *other = devices->list[i]->info.id;
+        if (!strncmp(other, id, length) && (other[length] == '\0' || other[length] == '.'))
+            return syi_fail(SY_ERR_ARGUMENT, "the device list names %s twice; name it once", id);
+    }
+    return SY_OK;
+}
+
 sy_status cuda_open_all(syi_devices *devices)
 {
     int usable = 0;
     SYI_TRY(need_driver(devices));
     for (int i = 0; i < devices->cuda->devices; i++) {
+        SYI_TRY(check_new(devices, i));
         SYI_TRY(open_one(devices, i, NULL, 0));
         usable += devices->list[devices->count - 1]->info.usable;
     }
@@ -302,6 +316,7 @@ sy_status cuda_open(const char *item, syi_devices *devices)
         return syi_fail(SY_ERR_NO_DEVICE,
                         "device '%s' is not there; there is: cuda:0 to cuda:%d, cpu", item,
                         devices->cuda->devices - 1);
+    SYI_TRY(check_new(devices, (int)ordinal));
     return slash ? open_parts(devices, item, (int)ordinal, slash + 1)
                  : open_named(devices, item, (int)ordinal, NULL, 0);
 }
