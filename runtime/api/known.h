@@ -20,7 +20,8 @@ typedef struct syi_known_device {
     syi_pending stored; /* what the file has of that */
 } syi_known_device;
 
-enum { SYI_TAG = 64 };
+/* A tag with its end; a name to which the rest of a default tag can be added. */
+enum { SYI_TAG = 64, SYI_LONGEST_NAME = SYI_TAG - sizeof "_f32" - 1 };
 
 /* Of one tag, workload, dtype and home; one place per device of the context. The costs are those of
  * arrays in the host's memory (unless the first run has told them), what the runs have corrected is

@@ -142,12 +142,34 @@ static sy_status check_gpu(const sy_workload_def *def)
     return SY_OK;
 }
 
+/* Its fallback has to be a value that could be given. */
+static sy_status check_param(const sy_workload_def *def, int i)
+{
+    const sy_param_info *param = &def->params[i];
+    if (!param->name || !*param->name || !(param->min <= param->max))
+        return syi_fail(SY_ERR_ARGUMENT, "workload '%s': parameter %d needs a name and min <= max",
+                        def->name, i);
+    for (int other = 0; other < i; other++)
+        if (!strcmp(param->name, def->params[other].name))
+            return syi_fail(SY_ERR_ARGUMENT, "workload '%s': two parameters are called '%s'",
+                            def->name, param->name);
+    if (!(param->fallback >= param->min && param->fallback <= param->max) ||
+        (param->is_integer && param->fallback != floor(param->fallback)))
+        return syi_fail(SY_ERR_ARGUMENT,
+                        "workload '%s': the fallback %.17g of '%s' must be a %snumber from %.15g "
+                        "to %.15g",
+                        def->name, param->fallback, param->name, param->is_integer ? "whole " : "",
+                        param->min, param->max);
+    return SY_OK;
+}
+
 static sy_status check_def(const sy_workload_def *def)
 {
     const char *name = def->name;
-    if (!name || !*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")])
-        return syi_fail(SY_ERR_ARGUMENT, "workload name '%s': use a-z, 0-9 and _",
-                        name ? name : "(none)");
+    if (!name || !*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")] ||
+        strlen(name) > SYI_LONGEST_NAME)
+        return syi_fail(SY_ERR_ARGUMENT, "workload name '%s': use a-z, 0-9 and _, up to %d of them",
+                        name ? name : "(none)", (int)SYI_LONGEST_NAME);
     if ((unsigned)def->pattern > SY_PATTERN_REDUCE)
         return syi_fail(SY_ERR_ARGUMENT, "workload '%s': unknown pattern %d", name,
                         (int)def->pattern);
@@ -160,9 +182,7 @@ static sy_status check_def(const sy_workload_def *def)
         return syi_fail(SY_ERR_ARGUMENT, "workload '%s': %d parameters; 0 to %d are possible", name,
                         def->n_params, SYI_MAX_PARAMS);
     for (int i = 0; i < def->n_params; i++)
-        if (!def->params[i].name || !(def->params[i].min <= def->params[i].max))
-            return syi_fail(SY_ERR_ARGUMENT,
-                            "workload '%s': parameter %d needs a name and min <= max", name, i);
+        SYI_TRY(check_param(def, i));
     SYI_TRY(check_gpu(def));
     return check_functions(def);
 }

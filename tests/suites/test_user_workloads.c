@@ -305,6 +305,11 @@ Test(user, wrong_definitions)
     static const char *const with_null[] = {"x", NULL};
     static const sy_param_info unnamed[] = {{.min = 0, .max = 1}};
     static const sy_param_info upside_down[] = {{.name = "p", .min = 2, .max = 1}};
+    static const sy_param_info beyond[] = {{.name = "p", .min = 1, .max = 5, .fallback = 9}};
+    static const sy_param_info broken[] = {
+        {.name = "p", .min = 1, .max = 5, .fallback = 3.5, .is_integer = 1}};
+    static const sy_param_info alike[] = {{.name = "p", .max = 5}, {.name = "p", .max = 5}};
+    char long_name[64] = "";
     sy_context *context = lab_open("cpu", NULL, NULL);
     cr_assert(context);
     REFUSED(SY_ERR_ARGUMENT, d->struct_size = 0);
@@ -324,6 +329,11 @@ Test(user, wrong_definitions)
     REFUSED(SY_ERR_ARGUMENT, d->params = NULL);
     REFUSED(SY_ERR_ARGUMENT, d->params = unnamed);
     REFUSED(SY_ERR_ARGUMENT, d->params = upside_down);
+    REFUSED(SY_ERR_ARGUMENT, d->params = beyond);
+    REFUSED(SY_ERR_ARGUMENT, d->params = broken);
+    REFUSED(SY_ERR_ARGUMENT, (d->params = alike, d->n_params = 2));
+    memset(long_name, 'n', 59); /* its tag for floats would not fit */
+    REFUSED(SY_ERR_ARGUMENT, d->name = long_name);
     REFUSED(SY_ERR_ARGUMENT, d->compute = NULL);
     REFUSED(SY_ERR_ARGUMENT, d->halo = NULL);
     REFUSED(SY_ERR_ARGUMENT, (def = reduce_def, d->reduce = NULL));

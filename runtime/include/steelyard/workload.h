@@ -62,14 +62,14 @@ typedef struct sy_segment {
  * may read `halo` columns to its left. */
 typedef struct sy_workload_def {
     size_t struct_size;
-    const char *name; /* [a-z0-9_]+, not yet taken */
+    const char *name; /* [a-z0-9_]+, up to 58 of them, not yet taken */
     const char *summary;
     int version; /* change it with the arithmetic: profiles of another version are not believed */
     sy_pattern pattern;      /* MAP, WINDOW or REDUCE */
     int n_inputs, n_outputs; /* 1..8 each */
     const char *const *input_names, *const *output_names;
-    const sy_param_info *params;
-    int n_params; /* 0..16 */
+    const sy_param_info *params; /* each of another name, with a fallback that could be given */
+    int n_params;                /* 0..16 */
     /* WINDOW: columns needed to the left, >= 0. */
     int64_t (*halo)(const double *params);
     /* MAP and WINDOW: writes out[k][0 .. count). */
