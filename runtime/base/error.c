@@ -1,5 +1,7 @@
 #include "base/error.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +15,7 @@ static sy_status record(sy_status status, int device, int native_code, const cha
     last_error.device = device;
     last_error.native_code = native_code;
     vsnprintf(last_error.text, sizeof last_error.text, format, args);
+    syi_make_one_line(last_error.text);
     return status;
 }
 

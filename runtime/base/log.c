@@ -2,6 +2,7 @@
 #include "base/log.h"
 
 #include "base/error.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@ void syi_log_line(syi_log *log, sy_log_level level, const char *format, ...)
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
+    syi_make_one_line(line);
     kept = *sy_last_error();
     pthread_mutex_lock(&log->lock);
     log->write(log->user, level, line);

@@ -73,3 +73,10 @@ void syi_copy_text(char *to, size_t size, const char *from)
     memcpy(to, from, length);
     to[length] = '\0';
 }
+
+void syi_make_one_line(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            *text = '?';
+}

@@ -18,5 +18,7 @@ typedef struct syi_unit {
 bool syi_parse_with_unit(const char *text, const syi_unit *units, double *out);
 /* Copies as much as fits, always terminated; `size` > 0. */
 void syi_copy_text(char *to, size_t size, const char *from);
+/* Control characters become '?': what a message quotes may hold anything. */
+void syi_make_one_line(char *text);
 
 #endif

@@ -68,6 +68,7 @@ Test(arguments, workload_names)
 {
     REFUSED(SY_ERR_NOT_FOUND, call("smaa", NULL, 0, NULL));
     REFUSED(SY_ERR_NOT_FOUND, call("", NULL, 0, NULL));
+    REFUSED(SY_ERR_NOT_FOUND, call("two\nlines", NULL, 0, NULL));
     REFUSED(SY_ERR_NOT_FOUND, call(NULL, NULL, 0, NULL));
     cr_expect(strstr(sy_last_error()->text, "bollinger"), "the message lists those there");
 }
