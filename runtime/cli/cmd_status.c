@@ -16,9 +16,18 @@
 
 double cli_profile_age(const sy_balance *balance)
 {
-    struct tm then = {0};
+    struct tm then = {0}, day;
     const char *end = strptime(balance->updated_at, "%Y-%m-%dT%H:%M:%S", &then);
-    return end ? difftime(time(NULL), timegm(&then)) : -1;
+    time_t at;
+    if (!end)
+        return -1;
+    if (*end == '.')
+        end += 1 + strspn(end + 1, "0123456789");
+    day = then; /* timegm makes the 2nd of March of the 30th of February */
+    at = timegm(&day);
+    if (day.tm_mday != then.tm_mday || (*end && strcmp(end, "Z") && strcmp(end, "+00:00")))
+        return -1;
+    return difftime(time(NULL), at);
 }
 
 static const char *type_word(sy_device_type type)

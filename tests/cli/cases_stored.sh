@@ -124,6 +124,18 @@ accepts "status for Prometheus" status --format prometheus $sim
 says "status for Prometheus: a device" '^steelyard_device_available{device="a"} 1$'
 says "status for Prometheus: the age" '^steelyard_profile_age_seconds{tag="sma"} [0-9]*$'
 says "status for Prometheus: the drift" '^steelyard_profile_drift_ratio{tag="sma",device="b"} 1.25$'
+
+# Other programs' ways to write UTC; of anything else the age is not known.
+for at in 2026-01-02T03:04:05Z 2026-01-02T03:04:05.25 2026-01-02T03:04:05+00:00; do
+    echo "{\"updated_at\": \"$at\", \"workload_tag\": \"sma\", \"ratios\": {\"a\": 1}}" >corrected.json
+    accepts "status of $at" status --format prometheus $sim
+    says "status of $at: the age" '^steelyard_profile_age_seconds{tag="sma"} [0-9]*$'
+done
+for at in yesterday 2026-01-02T03:04:05+05:00 2026-02-30T03:04:05; do
+    echo "{\"updated_at\": \"$at\", \"workload_tag\": \"sma\", \"ratios\": {\"a\": 1}}" >corrected.json
+    accepts "status of $at" status $sim
+    says "status of $at: no age" "^sma  *$at  *-  "
+done
 unset STEELYARD_MULTIGPU_PATH
 
 # Runs are one call each: the third strange one in a row corrects the profile, which says that `a` is
