@@ -152,8 +152,9 @@ sy_status syi_multigpu_no_tag(const syi_store *store, const char *tag)
         return syi_fail(SY_ERR_NOT_FOUND, "no ratios are stored in '%.300s'; profile first",
                         store->path);
     return syi_fail(SY_ERR_NOT_FOUND,
-                    "no ratios are stored for the tag '%.64s' in '%.300s'; profile it first", tag,
-                    store->path);
+                    "no ratios are stored for the tag '%.64s' in '%.300s'; profile it first, or "
+                    "name one that is there",
+                    tag, store->path);
 }
 
 static sy_status get(const syi_store *store, json_t *root, const char *tag, syi_stored_balance *out)

@@ -65,8 +65,9 @@ static sy_threshold threshold_of(const json_t *entry)
 static sy_status no_such_key(const syi_store *store, const char *key)
 {
     return syi_fail(SY_ERR_NOT_FOUND,
-                    "no measurement is stored for '%.120s' in '%.300s'; measure it first", key,
-                    store->path);
+                    "no measurement is stored for '%.120s' in '%.300s'; measure it first, or "
+                    "name one that is there",
+                    key, store->path);
 }
 
 sy_status syi_threshold_find(syi_store *store, const char *key, sy_threshold *out)

@@ -60,7 +60,10 @@ sy_status syi_params_resolve(const syi_workload *workload, const sy_param *given
 {
     unsigned seen = 0;
     if (n_given < 0 || (n_given && !given))
-        return syi_fail(SY_ERR_ARGUMENT, "%d parameters in a NULL list", n_given);
+        return syi_fail(SY_ERR_ARGUMENT,
+                        n_given < 0 ? "%d parameters: must not be negative"
+                                    : "%d parameters in a NULL list",
+                        n_given);
     for (int i = 0; i < workload->n_params; i++)
         values[i] = workload->params[i].fallback;
     for (int g = 0; g < n_given; g++) {

@@ -241,8 +241,8 @@ static bool has_both(sy_context *context, const syi_job *job, bool *gpu)
     return found[SYI_SIDE_CPU] && found[SYI_SIDE_GPU];
 }
 
-/* By the times before. Simulated devices are chosen when times are stored for them, but not tried
- * in turn: what is asked of them is to take part. */
+/* By the times before. Simulated devices are chosen and timed where times are stored of the work;
+ * elsewhere what is asked of them is to take part. */
 static sy_status choose_by_times(sy_context *context, const syi_job *job, bool try_both,
                                  syi_choice *out)
 {
