@@ -10,9 +10,9 @@
 extern const bench_textbook bench_textbook_base[], bench_textbook_v3[], bench_textbook_v4[];
 extern const bench_stream bench_stream_base[], bench_stream_v3[], bench_stream_v4[];
 
+#ifdef SYI_HAVE_X86_ISAS
 static int level(void)
 {
-#ifdef SYI_HAVE_X86_ISAS
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
@@ -21,9 +21,9 @@ static int level(void)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
         __builtin_cpu_supports("fma"))
         return 3;
-#endif
     return 0;
 }
+#endif
 
 static const bench_textbook *textbook(void)
 {

@@ -96,17 +96,19 @@ static inline void copy(const double *const *in, double *const *out, int64_t fir
         (void)out;                                                                                 \
         read_only(in, first, last, reads);                                                         \
     }
-#define COPY(reads, writes)                                                                        \
-    static void plain_##reads##_##writes(const double *const *in, double *const *out,              \
-                                         int64_t first, int64_t last)                              \
+#define COPY_AS(name, reads, writes, past)                                                         \
+    static void name##_##reads##_##writes(const double *const *in, double *const *out,             \
+                                          int64_t first, int64_t last)                             \
     {                                                                                              \
-        copy(in, out, first, last, reads, writes, 0);                                              \
-    }                                                                                              \
-    static void past_##reads##_##writes(const double *const *in, double *const *out,               \
-                                        int64_t first, int64_t last)                               \
-    {                                                                                              \
-        copy(in, out, first, last, reads, writes, 1);                                              \
+        copy(in, out, first, last, reads, writes, past);                                           \
     }
+#if defined(__SSE2__)
+#define COPY(reads, writes) COPY_AS(plain, reads, writes, 0) COPY_AS(past, reads, writes, 1)
+#define PAST(function)      function
+#else
+#define COPY(reads, writes) COPY_AS(plain, reads, writes, 0)
+#define PAST(function)      NULL
+#endif
 
 READ(1)
 READ(2)
@@ -115,12 +117,6 @@ COPY(1, 1)
 COPY(2, 1)
 COPY(3, 1)
 COPY(1, 3)
-
-#if defined(__SSE2__)
-#define PAST(function) function
-#else
-#define PAST(function) NULL
-#endif
 
 const bench_stream BENCH_STREAM[] = {
     {"1:0", 1, 0, read_1, NULL},
