@@ -43,7 +43,7 @@ static sy_status sim_open(const char *item, syi_devices *devices)
         return syi_no_memory(sizeof *sim);
     pthread_mutex_init(&sim->busy, NULL);
     sim->base.backend = &syi_backend_sim;
-    status = sim_parse_options(strchr(item, ':') ? strchr(item, ':') + 1 : "", &sim->options);
+    status = syi_sim_parse_options(strchr(item, ':') ? strchr(item, ':') + 1 : "", &sim->options);
     if (status != SY_OK) {
         sim_close(&sim->base);
         return status;

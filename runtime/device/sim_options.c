@@ -100,7 +100,7 @@ static int is_name(const char *text)
     return length > 0 && length <= LONGEST_NAME && text[length] == '\0';
 }
 
-sy_status sim_parse_options(const char *text, sim_options *out)
+sy_status syi_sim_parse_options(const char *text, sim_options *out)
 {
     char copy[256];
     char *option, *rest, *seen[5]; /* as many as there are to be known */

@@ -23,6 +23,6 @@ typedef struct sim_options {
 
 /* Parses what follows `sim:`. Options that are not named take no time and have no limit; speed
  * is 1. */
-sy_status sim_parse_options(const char *text, sim_options *out);
+sy_status syi_sim_parse_options(const char *text, sim_options *out);
 
 #endif

@@ -24,7 +24,7 @@ refused() {
 
 unset CFLAGS
 for flag in -Ofast -ffast-math -funsafe-math-optimizations -fassociative-math -ffinite-math-only \
-    -freciprocal-math -ffp-contract=fast -ffp-contract=on; do
+    -freciprocal-math -fno-signed-zeros -ffp-contract=fast -ffp-contract=on -ffp-model=fast; do
     refused $flag -Dc_args="-g $flag"
 done
 export CFLAGS='-O2 -Ofast'

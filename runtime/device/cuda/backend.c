@@ -26,7 +26,7 @@ enum { LEAST_TILES = 256, MOST_TILES = 4096, LEAST_SLABS = 8 };
 static void abandon_all(cuda_device *cuda)
 {
     for (int i = 0; i < CUDA_SLOTS; i++)
-        cuda_slot_abandon(cuda, &cuda->slots[i]);
+        syi_cuda_slot_abandon(cuda, &cuda->slots[i]);
 }
 
 /* Slabs of all slots together take at most an eighth of the memory, or the budget. */
@@ -34,7 +34,7 @@ static int64_t slab_tiles_of(const cuda_device *cuda, const syi_job *job, syi_ti
 {
     syi_tiles one = {span.first, span.count};
     syi_slab slab = syi_slab_take(job, &one, 1);
-    int64_t tile_bytes = (int64_t)cuda_layout_of(cuda, job, &slab).end;
+    int64_t tile_bytes = (int64_t)syi_cuda_layout_of(cuda, job, &slab).end;
     int64_t room = (int64_t)(cuda->budget ? cuda->budget : cuda->base.info.memory_total / 8);
     int64_t tiles = span.count / LEAST_SLABS;
     if (tiles < LEAST_TILES)
@@ -72,7 +72,7 @@ static sy_status finish_all(cuda_device *cuda, int next, const syi_job *job, syi
     for (int i = 0; i < CUDA_SLOTS; i++) {
         cuda_slot *slot = &cuda->slots[(next + i) % CUDA_SLOTS];
         if (slot->busy)
-            SYI_TRY(cuda_slot_finish(cuda, slot, job, outcome));
+            SYI_TRY(syi_cuda_slot_finish(cuda, slot, job, outcome));
     }
     return SY_OK;
 }
@@ -85,17 +85,17 @@ static sy_status make_room(cuda_device *cuda, const syi_job *job, syi_tiles span
     for (;;) {
         syi_tiles rest = span;
         syi_slab slab = syi_slab_take(job, &rest, pace->tiles);
-        size_t bytes = cuda_layout_of(cuda, job, &slab).end;
+        size_t bytes = syi_cuda_layout_of(cuda, job, &slab).end;
         int next = pace->next;
         sy_status status;
         if (cuda->slots[next].bytes && cuda->slots[next].bytes < bytes)
             SYI_TRY(finish_all(cuda, next, job, outcome));
-        status = cuda_slot_reserve(cuda, &cuda->slots[next], bytes, pace->slots);
+        status = syi_cuda_slot_reserve(cuda, &cuda->slots[next], bytes, pace->slots);
         if (status != SY_ERR_MEMORY || !pace_down(pace))
             return status;
         SYI_TRY(finish_all(cuda, next, job, outcome));
         for (int i = 0; i < CUDA_SLOTS; i++)
-            cuda_slot_clear(cuda, &cuda->slots[i]);
+            syi_cuda_slot_clear(cuda, &cuda->slots[i]);
         outcome->retries++;
     }
 }
@@ -107,11 +107,11 @@ static sy_status stream_span(cuda_device *cuda, CUfunction kernel, const syi_job
     while (span.count) {
         syi_slab slab;
         if (cuda->slots[pace.next].busy)
-            SYI_TRY(cuda_slot_finish(cuda, &cuda->slots[pace.next], job, outcome));
+            SYI_TRY(syi_cuda_slot_finish(cuda, &cuda->slots[pace.next], job, outcome));
         SYI_TRY(make_room(cuda, job, span, &pace, outcome));
         slab = syi_slab_take(job, &span, pace.tiles);
         SYI_TRY(syi_gate_pass(job->gate, 0)); /* what fails is counted where it is done anew */
-        SYI_TRY(cuda_slot_start(cuda, &cuda->slots[pace.next], kernel, job, &slab));
+        SYI_TRY(syi_cuda_slot_start(cuda, &cuda->slots[pace.next], kernel, job, &slab));
         pace.next = (pace.next + 1) % pace.slots;
     }
     return finish_all(cuda, pace.next, job, outcome);
@@ -124,10 +124,10 @@ static sy_status run_in_context(cuda_device *cuda, const syi_job *job, syi_tiles
     sy_status status;
     SYI_TRY(CU(cuda, cuCtxPushCurrent(cuda->context)));
     status = job->workload->user
-                 ? cuda_user_kernel(cuda, job->workload, &kernel)
+                 ? syi_cuda_user_kernel(cuda, job->workload, &kernel)
                  : CU(cuda, cuModuleGetFunction(&kernel, cuda->module, job->workload->gpu->entry));
     if (status == SY_OK) {
-        cuda_trace_begin(cuda, job);
+        syi_cuda_trace_begin(cuda, job);
         status = stream_span(cuda, kernel, job, span, outcome);
     }
     if (status != SY_OK) {
@@ -135,7 +135,7 @@ static sy_status run_in_context(cuda_device *cuda, const syi_job *job, syi_tiles
         abandon_all(cuda);
         syi_error_adopt(&why);
     }
-    cuda_trace_end(cuda);
+    syi_cuda_trace_end(cuda);
     cuda->driver->api.cuCtxPopCurrent(NULL);
     return status;
 }
@@ -162,11 +162,11 @@ static void cuda_trim(syi_device *device)
     const syi_cuda_api *api = &cuda->driver->api;
     if (pthread_mutex_trylock(&cuda->running) != 0) /* all is in use, maybe by who calls this */
         return;
-    if (cuda->context && cuda_is_settled(cuda) &&
+    if (cuda->context && syi_cuda_is_settled(cuda) &&
         api->cuCtxPushCurrent(cuda->context) == CUDA_SUCCESS) {
         for (int i = 0; i < CUDA_SLOTS; i++)
-            cuda_slot_clear(cuda, &cuda->slots[i]);
-        cuda_port_clear(cuda);
+            syi_cuda_slot_clear(cuda, &cuda->slots[i]);
+        syi_cuda_port_clear(cuda);
         api->cuCtxPopCurrent(NULL);
     }
     pthread_mutex_unlock(&cuda->running);
@@ -178,18 +178,18 @@ static const char *cuda_obstacle(syi_device *device, const syi_workload *workloa
 {
     if (!workload->gpu)
         return "has no form of this workload";
-    return workload->user ? cuda_user_obstacle((cuda_device *)device, workload) : NULL;
+    return workload->user ? syi_cuda_user_obstacle((cuda_device *)device, workload) : NULL;
 }
 
 const syi_backend syi_backend_cuda = {
     .prefix = "cuda",
     .type = SY_DEVICE_CUDA,
-    .open = cuda_open,
-    .open_all = cuda_open_all,
-    .close = cuda_close,
-    .refresh = cuda_refresh,
+    .open = syi_cuda_open,
+    .open_all = syi_cuda_open_all,
+    .close = syi_cuda_close,
+    .refresh = syi_cuda_refresh,
     .trim = cuda_trim,
     .obstacle = cuda_obstacle,
     .run = cuda_run,
-    .ram = &cuda_ram,
+    .ram = &syi_cuda_ram,
 };

@@ -8,9 +8,9 @@
 #include "device/cuda/device.h"
 
 /* Both enqueue on the slot's stream; nothing for a work of doubles. `view` is the job's. */
-sy_status cuda_widen_inputs(cuda_device *cuda, const cuda_slot *slot, const syi_job *job,
-                            const syi_view *view);
-sy_status cuda_narrow_outputs(cuda_device *cuda, const cuda_slot *slot, const syi_job *job,
-                              const syi_view *view);
+sy_status syi_cuda_widen_inputs(cuda_device *cuda, const cuda_slot *slot, const syi_job *job,
+                                const syi_view *view);
+sy_status syi_cuda_narrow_outputs(cuda_device *cuda, const cuda_slot *slot, const syi_job *job,
+                                  const syi_view *view);
 
 #endif

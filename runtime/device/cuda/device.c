@@ -5,7 +5,7 @@
 
 #include <time.h>
 
-sy_status cuda_check(const cuda_device *cuda, CUresult result, const char *what)
+sy_status syi_cuda_device_check(const cuda_device *cuda, CUresult result, const char *what)
 {
     return syi_cuda_check(&cuda->driver->api, result, cuda->base.info.name, what);
 }
@@ -13,7 +13,7 @@ sy_status cuda_check(const cuda_device *cuda, CUresult result, const char *what)
 /* Waits by asking: a blocking call would never come back from a device that hangs. All of the
  * stream is asked for, because a slab that failed on its way has no mark at its end. A process that
  * was stopped for long is no device that hangs: that takes many answers as well. */
-sy_status cuda_wait(cuda_device *cuda, CUstream stream)
+sy_status syi_cuda_wait(cuda_device *cuda, CUstream stream)
 {
     const struct timespec nap = {0, 20000};
     const int64_t began = syi_now_ns(), patience_ns = 100000;
@@ -31,5 +31,5 @@ sy_status cuda_wait(cuda_device *cuda, CUstream stream)
         if (waited > patience_ns)
             nanosleep(&nap, NULL);
     }
-    return cuda_check(cuda, result, "cuStreamQuery");
+    return syi_cuda_device_check(cuda, result, "cuStreamQuery");
 }

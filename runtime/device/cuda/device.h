@@ -110,9 +110,9 @@ typedef struct cuda_device {
     int peer_is_ours[CUDA_PEERS];
 } cuda_device;
 
-sy_status cuda_check(const cuda_device *cuda, CUresult result, const char *what);
+sy_status syi_cuda_device_check(const cuda_device *cuda, CUresult result, const char *what);
 /* A driver's function by its name in cuda_api.def, called and checked. */
-#define CU(cuda, call) cuda_check(cuda, (cuda)->driver->api.call, #call)
+#define CU(cuda, call) syi_cuda_device_check(cuda, (cuda)->driver->api.call, #call)
 
 static inline CUdeviceptr cuda_address(const void *pointer)
 {
@@ -132,6 +132,6 @@ static inline uint64_t cuda_holdings(const cuda_device *cuda)
 }
 
 /* Waits until the stream is empty, at most as long as the watchdog says. */
-sy_status cuda_wait(cuda_device *cuda, CUstream stream);
+sy_status syi_cuda_wait(cuda_device *cuda, CUstream stream);
 
 #endif

@@ -17,7 +17,7 @@ static int place_of(cuda_ending *ending, CUstream stream)
     return k;
 }
 
-void cuda_end_unseen(cuda_device *cuda, CUstream stream, uint64_t homes)
+void syi_cuda_end_unseen(cuda_device *cuda, CUstream stream, uint64_t homes)
 {
     pthread_mutex_lock(&cuda->ending.lock);
     cuda->ending.homes |= homes;
@@ -25,16 +25,16 @@ void cuda_end_unseen(cuda_device *cuda, CUstream stream, uint64_t homes)
     pthread_mutex_unlock(&cuda->ending.lock);
 }
 
-void cuda_end(cuda_device *cuda, CUstream stream, uint64_t homes)
+void syi_cuda_end(cuda_device *cuda, CUstream stream, uint64_t homes)
 {
     const int times = 2; /* an error may be an earlier call's */
     for (int i = 0; i < times && !cuda->hung; i++)
-        if (cuda_wait(cuda, stream) == SY_OK)
+        if (syi_cuda_wait(cuda, stream) == SY_OK)
             return;
-    cuda_end_unseen(cuda, stream, homes);
+    syi_cuda_end_unseen(cuda, stream, homes);
 }
 
-void cuda_stream_drop(cuda_device *cuda, CUstream stream)
+void syi_cuda_stream_drop(cuda_device *cuda, CUstream stream)
 {
     cuda_ending *ending = &cuda->ending;
     int k = 0;
@@ -63,7 +63,7 @@ static void ask_again(const syi_cuda_api *api, cuda_ending *ending)
     ending->count = left;
 }
 
-int cuda_is_settled(cuda_device *cuda)
+int syi_cuda_is_settled(cuda_device *cuda)
 {
     const syi_cuda_api *api = &cuda->driver->api;
     cuda_ending *ending = &cuda->ending;
@@ -80,12 +80,12 @@ int cuda_is_settled(cuda_device *cuda)
     return settled;
 }
 
-uint64_t cuda_homes_in_use(const syi_devices *devices, const cuda_device *but)
+uint64_t syi_cuda_homes_in_use(const syi_devices *devices, const cuda_device *but)
 {
     uint64_t homes = 0;
     for (int i = 0; i < devices->count; i++) {
         cuda_device *cuda = (cuda_device *)devices->list[i];
-        if (cuda->base.info.type != SY_DEVICE_CUDA || cuda == but || cuda_is_settled(cuda))
+        if (cuda->base.info.type != SY_DEVICE_CUDA || cuda == but || syi_cuda_is_settled(cuda))
             continue;
         pthread_mutex_lock(&cuda->ending.lock);
         homes |= cuda->ending.homes | cuda_home_bit(cuda);
@@ -96,7 +96,7 @@ uint64_t cuda_homes_in_use(const syi_devices *devices, const cuda_device *but)
 
 /* ---- the end of a context ----------------------------------------------------------------- */
 
-void cuda_context_close(cuda_device *cuda)
+void syi_cuda_context_close(cuda_device *cuda)
 {
     if (cuda->disowned)
         return;
@@ -120,7 +120,7 @@ static int is_gone(const cuda_device *cuda)
 static int is_refusing(cuda_device *cuda)
 {
     return cuda->base.info.type == SY_DEVICE_CUDA && cuda->context && !cuda->hung &&
-           !cuda->disowned && !cuda_is_settled(cuda);
+           !cuda->disowned && !syi_cuda_is_settled(cuda);
 }
 
 /* Whether there was one to be closed. */
@@ -128,9 +128,9 @@ static int end_one(const syi_devices *devices)
 {
     for (int i = 0; i < devices->count; i++) {
         cuda_device *cuda = (cuda_device *)devices->list[i];
-        if (!is_refusing(cuda) || cuda_homes_in_use(devices, cuda) & cuda_holdings(cuda))
+        if (!is_refusing(cuda) || syi_cuda_homes_in_use(devices, cuda) & cuda_holdings(cuda))
             continue;
-        cuda_context_close(cuda);
+        syi_cuda_context_close(cuda);
         pthread_mutex_lock(&cuda->ending.lock);
         if (is_gone(cuda)) {
             cuda->ending.count = 0;
@@ -142,7 +142,7 @@ static int end_one(const syi_devices *devices)
     return 0;
 }
 
-void cuda_end_refusing(const syi_devices *devices)
+void syi_cuda_end_refusing(const syi_devices *devices)
 {
     while (end_one(devices))
         ;

@@ -11,25 +11,25 @@
 
 /* Waits for the stream, whose context is current, after an error too. If its end cannot be seen it
  * is remembered, and that it may use arrays of these homes (cuda_home_bit, CUDA_HOST). */
-void cuda_end(cuda_device *cuda, CUstream stream, uint64_t homes);
+void syi_cuda_end(cuda_device *cuda, CUstream stream, uint64_t homes);
 /* The same where the driver does not even take the context. */
-void cuda_end_unseen(cuda_device *cuda, CUstream stream, uint64_t homes);
+void syi_cuda_end_unseen(cuda_device *cuda, CUstream stream, uint64_t homes);
 
 /* Destroys the stream, whose context is current, once it is known that it has ended. */
-void cuda_stream_drop(cuda_device *cuda, CUstream stream);
+void syi_cuda_stream_drop(cuda_device *cuda, CUstream stream);
 
 /* Whether everything on the device is known to have ended; what was not is asked for again. */
-int cuda_is_settled(cuda_device *cuda);
+int syi_cuda_is_settled(cuda_device *cuda);
 
 /* The homes of what the unsettled devices may use: their own, and what their copies use. `but`
  * (NULL: none) does not count. */
-uint64_t cuda_homes_in_use(const syi_devices *devices, const cuda_device *but);
+uint64_t syi_cuda_homes_in_use(const syi_devices *devices, const cuda_device *but);
 
 /* Gives the context back, unless a communicator of NCCL was left in it. */
-void cuda_context_close(cuda_device *cuda);
+void syi_cuda_context_close(cuda_device *cuda);
 
 /* Ends what can be ended before memory is given back for good: with a context goes its work, so
  * those of devices that answer with errors are closed, but for one that another one may use. */
-void cuda_end_refusing(const syi_devices *devices);
+void syi_cuda_end_refusing(const syi_devices *devices);
 
 #endif

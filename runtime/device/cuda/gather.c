@@ -78,15 +78,15 @@ void syi_cuda_gather_end(syi_cuda_gather *gather)
 {
     if (!gather)
         return;
-    cuda_ranks_close(&gather->ranks);
+    syi_cuda_ranks_close(&gather->ranks);
     close_peers(gather);
-    cuda_end_refusing(gather->devices);
+    syi_cuda_end_refusing(gather->devices);
 }
 
 /* With the context would go the arrays in it that another GPU's copies may still use. */
 static void find_kept(const syi_devices *devices)
 {
-    const uint64_t in_use = cuda_homes_in_use(devices, NULL);
+    const uint64_t in_use = syi_cuda_homes_in_use(devices, NULL);
     for (int i = 0; i < devices->count; i++) {
         cuda_device *cuda = (cuda_device *)devices->list[i];
         if (cuda->base.info.type == SY_DEVICE_CUDA)
@@ -111,7 +111,7 @@ void syi_cuda_gather_trim(syi_cuda_gather *gather)
 {
     pthread_mutex_lock(&gather->lock);
     if (gather->ranks) {
-        cuda_ranks_close(&gather->ranks);
+        syi_cuda_ranks_close(&gather->ranks);
         gather->ready = 0;
     }
     pthread_mutex_unlock(&gather->lock);
@@ -138,12 +138,12 @@ static void enable_peer(cuda_device *cuda, const cuda_device *other)
 /* Keeps the error record. */
 static sy_status wait_for_copy(const cuda_parcel *parcel)
 {
-    sy_status status = cuda_wait(parcel->from, parcel->stream);
+    sy_status status = syi_cuda_wait(parcel->from, parcel->stream);
     sy_error why;
     if (status == SY_OK)
         return SY_OK;
     why = *sy_last_error();
-    cuda_end(parcel->from, parcel->stream, cuda_home_bit(parcel->to));
+    syi_cuda_end(parcel->from, parcel->stream, cuda_home_bit(parcel->to));
     syi_error_adopt(&why);
     return status;
 }
@@ -203,7 +203,7 @@ static void turn(syi_cuda_gather *gather, way from, way to, sy_log_level level)
 {
     char why[320];
     snprintf(why, sizeof why, ", not by %s (%.256s)", way_names[from], sy_last_error()->text);
-    cuda_ranks_abort(&gather->ranks);
+    syi_cuda_ranks_abort(&gather->ranks);
     gather->way = (int)to;
     gather->ready = 1;
     note(gather, level, way_names[to], why);
@@ -213,7 +213,8 @@ static sy_status begin_nccl(syi_cuda_gather *gather)
 {
     if (!gather->nccl_path)
         return syi_fail(SY_ERR_UNSUPPORTED, "no NCCL was named beside the CUDA driver");
-    return cuda_ranks_open(gather->devices, gather->nccl_path, gather->patience_ns, &gather->ranks);
+    return syi_cuda_ranks_open(gather->devices, gather->nccl_path, gather->patience_ns,
+                               &gather->ranks);
 }
 
 static void begin(syi_cuda_gather *gather)
@@ -229,7 +230,7 @@ static void begin(syi_cuda_gather *gather)
     } else if (begin_nccl(gather) != SY_OK) {
         turn(gather, BY_NCCL, BY_PEER, gather->insists ? SY_LOG_WARNING : SY_LOG_INFO);
     } else {
-        version = cuda_ranks_version(gather->ranks);
+        version = syi_cuda_ranks_version(gather->ranks);
         snprintf(why, sizeof why, " %d.%d.%d%s", version / 10000, version / 100 % 100,
                  version % 100, gather->insists ? as_said : ", which was found");
         if (!gather->told)
@@ -238,7 +239,7 @@ static void begin(syi_cuda_gather *gather)
     }
 }
 
-int cuda_gather_is_direct(syi_cuda_gather *gather)
+int syi_cuda_gather_is_direct(syi_cuda_gather *gather)
 {
     if (gather->way == BY_HOST && !gather->ready) {
         pthread_mutex_lock(&gather->lock);
@@ -252,7 +253,7 @@ static sy_status carry(syi_cuda_gather *gather, const cuda_parcel *parcel)
 {
     switch ((way)gather->way) {
     case BY_NCCL:
-        return cuda_ranks_carry(gather->ranks, parcel);
+        return syi_cuda_ranks_carry(gather->ranks, parcel);
     case BY_PEER:
         return carry_by_peer(parcel);
     default:
@@ -291,7 +292,7 @@ static int go_on(syi_cuda_gather *gather, int healthy)
     return healthy;
 }
 
-sy_status cuda_gather(const cuda_parcel *parcel)
+sy_status syi_cuda_gather_parcel(const cuda_parcel *parcel)
 {
     syi_cuda_gather *gather = parcel->from->gather;
     sy_status status;
@@ -304,8 +305,8 @@ sy_status cuda_gather(const cuda_parcel *parcel)
     return status;
 }
 
-sy_status cuda_peer_fetch(cuda_device *to, cuda_device *from, CUdeviceptr source,
-                          CUdeviceptr target, size_t bytes, CUstream stream)
+sy_status syi_cuda_peer_fetch(cuda_device *to, cuda_device *from, CUdeviceptr source,
+                              CUdeviceptr target, size_t bytes, CUstream stream)
 {
     const cuda_parcel parcel = {from, to, source, target, bytes, stream};
     syi_cuda_gather *gather = to->gather;
@@ -341,8 +342,8 @@ static int exchange_by_nccl(syi_cuda_gather *gather, syi_device *const *devices,
     int done = 0;
     pthread_mutex_lock(&gather->lock);
     begin(gather);
-    if (gather->way == BY_NCCL && cuda_ranks_are(gather->ranks, devices, count)) {
-        *status = cuda_ranks_exchange(gather->ranks, arrays, part);
+    if (gather->way == BY_NCCL && syi_cuda_ranks_are(gather->ranks, devices, count)) {
+        *status = syi_cuda_ranks_exchange(gather->ranks, arrays, part);
         done = *status != SY_ERR_DEVICE || !go_on(gather, all_answer(devices, arrays, count));
     }
     unlock(gather);
@@ -362,9 +363,9 @@ static sy_status send_part(syi_device *const *devices, void *const *arrays, int 
         parcel.to = (cuda_device *)devices[i];
         parcel.target = cuda_address(arrays[i]) + at;
         if (i != from)
-            status = cuda_gather(&parcel);
+            status = syi_cuda_gather_parcel(&parcel);
     }
-    cuda_stream_drop(sender, parcel.stream);
+    syi_cuda_stream_drop(sender, parcel.stream);
     return status;
 }
 
@@ -384,7 +385,7 @@ static sy_status exchange_by_parcels(syi_device *const *devices, void *const *ar
     return status;
 }
 
-sy_status cuda_exchange(syi_device *const *devices, void *const *arrays, int count, size_t part)
+sy_status syi_cuda_exchange(syi_device *const *devices, void *const *arrays, int count, size_t part)
 {
     sy_status status = SY_OK;
     if (!exchange_by_nccl(((cuda_device *)devices[0])->gather, devices, arrays, count, part,

@@ -28,18 +28,19 @@ void syi_cuda_gather_close(syi_cuda_gather **gather);
 void syi_cuda_gather_trim(syi_cuda_gather *gather);
 
 /* Whether anything goes from GPU to GPU; else all goes through the host. */
-int cuda_gather_is_direct(syi_cuda_gather *gather);
+int syi_cuda_gather_is_direct(syi_cuda_gather *gather);
 
 /* Enqueues on `stream`, of `to`, whose context is current. SY_ERR_DEVICE: the caller fetches
  * through the host; unless one of the two failed, so does everybody from now on. */
-sy_status cuda_peer_fetch(cuda_device *to, cuda_device *from, CUdeviceptr source,
-                          CUdeviceptr target, size_t bytes, CUstream stream);
+sy_status syi_cuda_peer_fetch(cuda_device *to, cuda_device *from, CUdeviceptr source,
+                              CUdeviceptr target, size_t bytes, CUstream stream);
 
 /* Carries finished bytes; when it returns they are there. SY_ERR_DEVICE: one of the two failed, and
  * is `lost`. */
-sy_status cuda_gather(const cuda_parcel *parcel);
+sy_status syi_cuda_gather_parcel(const cuda_parcel *parcel);
 
 /* As syi_ram.exchange. */
-sy_status cuda_exchange(syi_device *const *devices, void *const *arrays, int count, size_t part);
+sy_status syi_cuda_exchange(syi_device *const *devices, void *const *arrays, int count,
+                            size_t part);
 
 #endif

@@ -13,7 +13,7 @@
 /* CUDA 12.4: the first driver with green contexts. */
 enum { GREEN_DRIVER = 12040 };
 
-sy_status cuda_parts_parse(const char *text, const char *item, cuda_parts *out)
+sy_status syi_cuda_parts_parse(const char *text, const char *item, cuda_parts *out)
 {
     const char *plus = text;
     for (out->count = 0; plus; text = plus + 1) {
@@ -77,8 +77,8 @@ static int groups_of(cuda_part *part, int group_units, int *rest_units)
     return whole || part->rest ? whole : 1;
 }
 
-sy_status cuda_parts_share(const syi_cuda_driver *driver, CUdevice device, const char *item,
-                           cuda_parts *parts)
+sy_status syi_cuda_parts_share(const syi_cuda_driver *driver, CUdevice device, const char *item,
+                               cuda_parts *parts)
 {
     int next = 0, rest;
     if (!has_green_contexts(driver))
@@ -102,9 +102,9 @@ sy_status cuda_parts_share(const syi_cuda_driver *driver, CUdevice device, const
     return SY_OK;
 }
 
-sy_status cuda_part_open(const syi_cuda_driver *driver, CUdevice device, const cuda_parts *parts,
-                         int index, const char *name, CUgreenCtx *green, CUcontext *context,
-                         int *units)
+sy_status syi_cuda_part_open(const syi_cuda_driver *driver, CUdevice device,
+                             const cuda_parts *parts, int index, const char *name,
+                             CUgreenCtx *green, CUcontext *context, int *units)
 {
     const syi_cuda_api *api = &driver->api;
     const cuda_part *part = &parts->part[index];

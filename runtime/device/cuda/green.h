@@ -22,16 +22,16 @@ typedef struct cuda_parts {
 } cuda_parts;
 
 /* "96+36"; SY_ERR_ARGUMENT for anything else. `item` is for the message. */
-sy_status cuda_parts_parse(const char *text, const char *item, cuda_parts *out);
+sy_status syi_cuda_parts_parse(const char *text, const char *item, cuda_parts *out);
 /* Shares the groups of the GPU out to the parts. SY_ERR_NO_DEVICE when the driver cannot, or there
  * are not enough. */
-sy_status cuda_parts_share(const syi_cuda_driver *driver, CUdevice device, const char *item,
-                           cuda_parts *parts);
+sy_status syi_cuda_parts_share(const syi_cuda_driver *driver, CUdevice device, const char *item,
+                               cuda_parts *parts);
 
 /* Opens one of them; the primary context is retained. What it makes before it fails is `green`'s.
  */
-sy_status cuda_part_open(const syi_cuda_driver *driver, CUdevice device, const cuda_parts *parts,
-                         int index, const char *name, CUgreenCtx *green, CUcontext *context,
-                         int *units);
+sy_status syi_cuda_part_open(const syi_cuda_driver *driver, CUdevice device,
+                             const cuda_parts *parts, int index, const char *name,
+                             CUgreenCtx *green, CUcontext *context, int *units);
 
 #endif

@@ -13,9 +13,9 @@ static size_t place(size_t *end, size_t bytes)
 static cuda_route route_of(const cuda_device *cuda, syi_place place)
 {
     if (place.kind == SYI_ON_DEVICE)
-        return place.home == cuda->base.home         ? CUDA_IN_PLACE
-               : cuda_gather_is_direct(cuda->gather) ? CUDA_PEER
-                                                     : CUDA_STAGED;
+        return place.home == cuda->base.home             ? CUDA_IN_PLACE
+               : syi_cuda_gather_is_direct(cuda->gather) ? CUDA_PEER
+                                                         : CUDA_STAGED;
     return place.kind == SYI_PINNED ? CUDA_PINNED : CUDA_STAGED;
 }
 
@@ -53,7 +53,7 @@ static void place_wide(const syi_job *job, int64_t inputs, int64_t outputs, cuda
         layout->wide_out[k] = place(&layout->end, (size_t)outputs * sizeof(double));
 }
 
-cuda_layout cuda_layout_of(const cuda_device *cuda, const syi_job *job, const syi_slab *slab)
+cuda_layout syi_cuda_layout_of(const cuda_device *cuda, const syi_job *job, const syi_slab *slab)
 {
     const syi_workload *workload = job->workload;
     const int ins = workload->n_inputs, outs = workload->n_outputs;
@@ -81,13 +81,13 @@ cuda_layout cuda_layout_of(const cuda_device *cuda, const syi_job *job, const sy
     return layout;
 }
 
-CUdeviceptr cuda_slot_in(const cuda_slot *slot, const syi_view *view, int k)
+CUdeviceptr syi_cuda_slot_in(const cuda_slot *slot, const syi_view *view, int k)
 {
     return slot->layout.in_route[k] == CUDA_IN_PLACE ? cuda_address(view->in[k])
                                                      : slot->memory + slot->layout.in[k];
 }
 
-CUdeviceptr cuda_slot_out(const cuda_slot *slot, const syi_view *view, int k)
+CUdeviceptr syi_cuda_slot_out(const cuda_slot *slot, const syi_view *view, int k)
 {
     return slot->layout.out_route[k] == CUDA_IN_PLACE ? cuda_address(view->out[k])
                                                       : slot->memory + slot->layout.out[k];

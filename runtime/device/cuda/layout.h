@@ -5,10 +5,10 @@
 #include "device/cuda/device.h"
 
 /* The bytes that a slab needs, and the way of its arrays. */
-cuda_layout cuda_layout_of(const cuda_device *cuda, const syi_job *job, const syi_slab *slab);
+cuda_layout syi_cuda_layout_of(const cuda_device *cuda, const syi_job *job, const syi_slab *slab);
 
 /* Where the elements of an array are on the GPU; `view` is the job's. */
-CUdeviceptr cuda_slot_in(const cuda_slot *slot, const syi_view *view, int k);
-CUdeviceptr cuda_slot_out(const cuda_slot *slot, const syi_view *view, int k);
+CUdeviceptr syi_cuda_slot_in(const cuda_slot *slot, const syi_view *view, int k);
+CUdeviceptr syi_cuda_slot_out(const cuda_slot *slot, const syi_view *view, int k);
 
 #endif

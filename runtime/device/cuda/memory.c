@@ -89,7 +89,7 @@ static int release(syi_device *device, syi_place_kind kind, void *memory)
     const uint64_t homes = cuda_home_bit(cuda) | (kind == SYI_PINNED ? CUDA_HOST : 0);
     if (!cuda->context)
         return 1;
-    if (cuda_homes_in_use(cuda->devices, NULL) & homes ||
+    if (syi_cuda_homes_in_use(cuda->devices, NULL) & homes ||
         api->cuCtxPushCurrent(cuda->context) != CUDA_SUCCESS)
         return 0;
     if (kind == SYI_ON_DEVICE)
@@ -116,7 +116,7 @@ static sy_status open_port(cuda_device *cuda)
     return SY_OK;
 }
 
-void cuda_port_clear(cuda_device *cuda)
+void syi_cuda_port_clear(cuda_device *cuda)
 {
     const syi_cuda_api *api = &cuda->driver->api;
     pthread_mutex_lock(&cuda->port.lock);
@@ -137,7 +137,7 @@ static sy_status read_parts(cuda_device *cuda, const char *from, size_t bytes, c
         part = bytes - at < PORT_BYTES ? bytes - at : PORT_BYTES;
         SYI_TRY(
             CU(cuda, cuMemcpyDtoHAsync(port->buffer, cuda_address(from + at), part, port->stream)));
-        SYI_TRY(cuda_wait(cuda, port->stream));
+        SYI_TRY(syi_cuda_wait(cuda, port->stream));
         memcpy(to + at, port->buffer, part);
     }
     return SY_OK;
@@ -152,7 +152,7 @@ static sy_status write_parts(cuda_device *cuda, char *to, size_t bytes, const ch
         memcpy(port->buffer, from + at, part);
         SYI_TRY(
             CU(cuda, cuMemcpyHtoDAsync(cuda_address(to + at), port->buffer, part, port->stream)));
-        SYI_TRY(cuda_wait(cuda, port->stream));
+        SYI_TRY(syi_cuda_wait(cuda, port->stream));
     }
     return SY_OK;
 }
@@ -164,7 +164,7 @@ static sy_status end_port(cuda_device *cuda, sy_status status)
     if (status == SY_OK || !cuda->port.stream)
         return status;
     why = *sy_last_error();
-    cuda_end(cuda, cuda->port.stream, 0);
+    syi_cuda_end(cuda, cuda->port.stream, 0);
     syi_error_adopt(&why);
     return status;
 }
@@ -205,18 +205,20 @@ static sy_status check(syi_device *device)
     sy_status status = enter(cuda);
     if (status == SY_OK) {
         result = cuda->driver->api.cuStreamQuery(NULL);
-        status = result == CUDA_ERROR_NOT_READY ? SY_OK : cuda_check(cuda, result, "cuStreamQuery");
+        status = result == CUDA_ERROR_NOT_READY
+                     ? SY_OK
+                     : syi_cuda_device_check(cuda, result, "cuStreamQuery");
         leave(cuda);
     }
     return judge(cuda, status);
 }
 
-const syi_ram cuda_ram = {
+const syi_ram syi_cuda_ram = {
     .locate = locate,
     .allocate = allocate,
     .release = release,
     .read = read_memory,
     .write = write_memory,
     .check = check,
-    .exchange = cuda_exchange,
+    .exchange = syi_cuda_exchange,
 };

@@ -4,9 +4,9 @@
 
 #include "device/cuda/device.h"
 
-extern const syi_ram cuda_ram;
+extern const syi_ram syi_cuda_ram;
 
 /* Gives the port's stream and buffer back. The context is current. */
-void cuda_port_clear(cuda_device *cuda);
+void syi_cuda_port_clear(cuda_device *cuda);
 
 #endif

@@ -77,7 +77,7 @@ static sy_status describe(cuda_device *cuda)
     return SY_OK;
 }
 
-void cuda_refresh(syi_device *device, sy_device_info *info)
+void syi_cuda_refresh(syi_device *device, sy_device_info *info)
 {
     cuda_device *cuda = (cuda_device *)device;
     const syi_cuda_api *api = &cuda->driver->api;
@@ -92,26 +92,26 @@ void cuda_refresh(syi_device *device, sy_device_info *info)
 
 /* ---- opening and closing ---- */
 
-void cuda_close(syi_device *device)
+void syi_cuda_close(syi_device *device)
 {
     cuda_device *cuda = (cuda_device *)device;
     const syi_cuda_api *api = &cuda->driver->api;
     /* What is not settled is left to the driver. */
-    if (cuda->context && cuda_is_settled(cuda)) {
+    if (cuda->context && syi_cuda_is_settled(cuda)) {
         if (api->cuCtxPushCurrent(cuda->context) == CUDA_SUCCESS) {
             for (int i = 0; i < CUDA_SLOTS; i++)
-                cuda_slot_clear(cuda, &cuda->slots[i]);
-            cuda_port_clear(cuda);
-            cuda_user_clear(cuda);
+                syi_cuda_slot_clear(cuda, &cuda->slots[i]);
+            syi_cuda_port_clear(cuda);
+            syi_cuda_user_clear(cuda);
             if (cuda->module)
                 api->cuModuleUnload(cuda->module);
             api->cuCtxPopCurrent(NULL);
         }
         if (!cuda->kept)
-            cuda_context_close(cuda);
+            syi_cuda_context_close(cuda);
     }
     cuda->context = NULL;
-    cuda_user_clear(cuda); /* what is left of it */
+    syi_cuda_user_clear(cuda); /* what is left of it */
     pthread_mutex_destroy(&cuda->images);
     pthread_mutex_destroy(&cuda->running);
     pthread_mutex_destroy(&cuda->port.lock);
@@ -134,8 +134,8 @@ static sy_status become_part(cuda_device *cuda, const cuda_parts *parts, int ind
     sy_device_info *info = &cuda->base.info;
     int wanted = parts->part[index].wanted;
     char text[sizeof info->description];
-    SYI_TRY(cuda_part_open(cuda->driver, cuda->device, parts, index, info->id, &cuda->green,
-                           &cuda->context, &info->units));
+    SYI_TRY(syi_cuda_part_open(cuda->driver, cuda->device, parts, index, info->id, &cuda->green,
+                               &cuda->context, &info->units));
     cuda->base.nominal_rate = NOMINAL_RATE * info->units;
     snprintf(text, sizeof text, "%.40s/%d", info->name, info->units);
     syi_copy_text(info->name, sizeof info->name, text);
@@ -251,7 +251,7 @@ static sy_status check_new(const syi_devices *devices, int ordinal)
     return SY_OK;
 }
 
-sy_status cuda_open_all(syi_devices *devices)
+sy_status syi_cuda_open_all(syi_devices *devices)
 {
     int usable = 0;
     SYI_TRY(need_driver(devices));
@@ -280,13 +280,14 @@ static sy_status open_parts(syi_devices *devices, const char *item, int ordinal,
 {
     cuda_parts *parts = syi_alloc(1, sizeof *parts);
     CUdevice device;
-    sy_status status = parts ? cuda_parts_parse(text, item, parts) : syi_no_memory(sizeof *parts);
+    sy_status status =
+        parts ? syi_cuda_parts_parse(text, item, parts) : syi_no_memory(sizeof *parts);
     if (status == SY_OK)
         status =
             syi_cuda_check(&devices->cuda->api, devices->cuda->api.cuDeviceGet(&device, ordinal),
                            item, "cuDeviceGet");
     if (status == SY_OK)
-        status = cuda_parts_share(devices->cuda, device, item, parts);
+        status = syi_cuda_parts_share(devices->cuda, device, item, parts);
     for (int i = 0; status == SY_OK && i < parts->count; i++)
         status = open_named(devices, item, ordinal, parts, i);
     syi_free(parts);
@@ -294,7 +295,7 @@ static sy_status open_parts(syi_devices *devices, const char *item, int ordinal,
 }
 
 /* `cuda`, `cuda:N` or `cuda:N/A+B`. */
-sy_status cuda_open(const char *item, syi_devices *devices)
+sy_status syi_cuda_open(const char *item, syi_devices *devices)
 {
     char number[16] = "";
     const char *slash = strchr(item, '/');
@@ -308,7 +309,7 @@ sy_status cuda_open(const char *item, syi_devices *devices)
     }
     SYI_TRY(status);
     if (!strcmp(item, "cuda"))
-        return cuda_open_all(devices);
+        return syi_cuda_open_all(devices);
     if (length > strlen("cuda:") && length - strlen("cuda:") < sizeof number)
         snprintf(number, sizeof number, "%.*s", (int)(length - strlen("cuda:")),
                  item + strlen("cuda:"));

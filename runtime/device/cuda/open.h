@@ -4,9 +4,9 @@
 
 #include "device/cuda/device.h"
 
-sy_status cuda_open(const char *item, syi_devices *devices);
-sy_status cuda_open_all(syi_devices *devices);
-void cuda_close(syi_device *device);
-void cuda_refresh(syi_device *device, sy_device_info *info);
+sy_status syi_cuda_open(const char *item, syi_devices *devices);
+sy_status syi_cuda_open_all(syi_devices *devices);
+void syi_cuda_close(syi_device *device);
+void syi_cuda_refresh(syi_device *device, sy_device_info *info);
 
 #endif

@@ -36,7 +36,7 @@ static void close_stations(cuda_ranks *ranks)
         const syi_cuda_api *api = &cuda->driver->api;
         if (!ranks->stations[i].stream || api->cuCtxPushCurrent(cuda->primary) != CUDA_SUCCESS)
             continue;
-        cuda_stream_drop(cuda, ranks->stations[i].stream);
+        syi_cuda_stream_drop(cuda, ranks->stations[i].stream);
         api->cuCtxPopCurrent(NULL);
     }
     syi_free(ranks->stations);
@@ -58,14 +58,14 @@ static void end_transfer(const station *at, uint64_t homes)
     cuda_device *cuda = at->device;
     const syi_cuda_api *api = &cuda->driver->api;
     if (api->cuCtxPushCurrent(cuda->primary) != CUDA_SUCCESS) {
-        cuda_end_unseen(cuda, at->stream, homes);
+        syi_cuda_end_unseen(cuda, at->stream, homes);
         return;
     }
-    cuda_end(cuda, at->stream, homes);
+    syi_cuda_end(cuda, at->stream, homes);
     api->cuCtxPopCurrent(NULL);
 }
 
-void cuda_ranks_abort(cuda_ranks **ranks)
+void syi_cuda_ranks_abort(cuda_ranks **ranks)
 {
     cuda_ranks *old = *ranks;
     if (!old)
@@ -75,10 +75,10 @@ void cuda_ranks_abort(cuda_ranks **ranks)
         syi_nccl_abort(old->nccl);
     for (int i = 0; i < old->count; i++)
         end_transfer(&old->stations[i], old->in_use);
-    cuda_ranks_close(ranks);
+    syi_cuda_ranks_close(ranks);
 }
 
-void cuda_ranks_close(cuda_ranks **ranks)
+void syi_cuda_ranks_close(cuda_ranks **ranks)
 {
     cuda_ranks *old = *ranks;
     if (!old)
@@ -138,8 +138,8 @@ static sy_status join(cuda_ranks *ranks, const syi_devices *devices)
     return status;
 }
 
-sy_status cuda_ranks_open(const syi_devices *devices, const char *library, int64_t patience_ns,
-                          cuda_ranks **out)
+sy_status syi_cuda_ranks_open(const syi_devices *devices, const char *library, int64_t patience_ns,
+                              cuda_ranks **out)
 {
     cuda_ranks *ranks = syi_alloc(1, sizeof *ranks);
     sy_status status;
@@ -155,12 +155,12 @@ sy_status cuda_ranks_open(const syi_devices *devices, const char *library, int64
         return SY_OK;
     }
     why = *sy_last_error();
-    cuda_ranks_abort(&ranks);
+    syi_cuda_ranks_abort(&ranks);
     syi_error_adopt(&why);
     return status;
 }
 
-int cuda_ranks_version(const cuda_ranks *ranks)
+int syi_cuda_ranks_version(const cuda_ranks *ranks)
 {
     return syi_nccl_version(ranks->nccl);
 }
@@ -187,7 +187,7 @@ static sy_status ask(const station *const *all, int count, int *ready)
         if (result == CUDA_ERROR_NOT_READY)
             *ready = 0;
         else
-            SYI_TRY(cuda_check(all[i]->device, result, "cuStreamQuery"));
+            SYI_TRY(syi_cuda_device_check(all[i]->device, result, "cuStreamQuery"));
     }
     return SY_OK;
 }
@@ -215,7 +215,7 @@ static sy_status wait_for(cuda_ranks *ranks, const station *const *all, int coun
     }
 }
 
-sy_status cuda_ranks_carry(cuda_ranks *ranks, const cuda_parcel *parcel)
+sy_status syi_cuda_ranks_carry(cuda_ranks *ranks, const cuda_parcel *parcel)
 {
     int sender = station_of(ranks, parcel->from), receiver = station_of(ranks, parcel->to);
     const station *at = ranks->stations;
@@ -229,7 +229,7 @@ sy_status cuda_ranks_carry(cuda_ranks *ranks, const cuda_parcel *parcel)
     return wait_for(ranks, (const station *[]){&at[sender], &at[receiver]}, 2);
 }
 
-int cuda_ranks_are(const cuda_ranks *ranks, syi_device *const *devices, int count)
+int syi_cuda_ranks_are(const cuda_ranks *ranks, syi_device *const *devices, int count)
 {
     for (int i = 0; i < count && count == ranks->count; i++)
         if (ranks->stations[i].device->base.home != devices[i]->home)
@@ -237,7 +237,7 @@ int cuda_ranks_are(const cuda_ranks *ranks, syi_device *const *devices, int coun
     return count == ranks->count;
 }
 
-sy_status cuda_ranks_exchange(cuda_ranks *ranks, void *const *arrays, size_t part)
+sy_status syi_cuda_ranks_exchange(cuda_ranks *ranks, void *const *arrays, size_t part)
 {
     const int count = ranks->count;
     CUdeviceptr *addresses = syi_alloc((size_t)count, sizeof *addresses);

@@ -17,23 +17,24 @@ typedef struct cuda_parcel {
 
 /* A rank for every GPU that has not failed. SY_ERR_UNSUPPORTED: no library that does at that path;
  * SY_ERR_DEVICE: the ranks do not meet. Nothing is left on failure. */
-sy_status cuda_ranks_open(const syi_devices *devices, const char *library, int64_t patience_ns,
-                          cuda_ranks **out);
+sy_status syi_cuda_ranks_open(const syi_devices *devices, const char *library, int64_t patience_ns,
+                              cuda_ranks **out);
 /* As syi_nccl_version. */
-int cuda_ranks_version(const cuda_ranks *ranks);
+int syi_cuda_ranks_version(const cuda_ranks *ranks);
 
-/* As cuda_gather. After SY_ERR_DEVICE the transfer may be under way still: cuda_ranks_abort. */
-sy_status cuda_ranks_carry(cuda_ranks *ranks, const cuda_parcel *parcel);
+/* As syi_cuda_gather_parcel. After SY_ERR_DEVICE the transfer may be under way still:
+ * syi_cuda_ranks_abort. */
+sy_status syi_cuda_ranks_carry(cuda_ranks *ranks, const cuda_parcel *parcel);
 
 /* Whether these GPUs are those of the ranks, in the same order: then they can exchange parts, as
- * cuda_exchange does. SY_ERR_DEVICE as above. */
-int cuda_ranks_are(const cuda_ranks *ranks, syi_device *const *devices, int count);
-sy_status cuda_ranks_exchange(cuda_ranks *ranks, void *const *arrays, size_t part);
+ * syi_cuda_exchange does. SY_ERR_DEVICE as above. */
+int syi_cuda_ranks_are(const cuda_ranks *ranks, syi_device *const *devices, int count);
+sy_status syi_cuda_ranks_exchange(cuda_ranks *ranks, void *const *arrays, size_t part);
 
-/* Nothing is under way any more when this returns, or that is remembered (cuda_end). Takes the
+/* Nothing is under way any more when this returns, or that is remembered (syi_cuda_end). Takes the
  * address, accepts a NULL inside, leaves NULL. */
-void cuda_ranks_abort(cuda_ranks **ranks);
+void syi_cuda_ranks_abort(cuda_ranks **ranks);
 /* The same when nothing is under way: the ranks end in good order. */
-void cuda_ranks_close(cuda_ranks **ranks);
+void syi_cuda_ranks_close(cuda_ranks **ranks);
 
 #endif

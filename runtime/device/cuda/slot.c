@@ -39,7 +39,7 @@ static sy_status open_slot(cuda_device *cuda, cuda_slot *slot)
     return SY_OK;
 }
 
-sy_status cuda_slot_reserve(cuda_device *cuda, cuda_slot *slot, size_t bytes, int slots)
+sy_status syi_cuda_slot_reserve(cuda_device *cuda, cuda_slot *slot, size_t bytes, int slots)
 {
     sy_status status;
     void *staging = NULL;
@@ -63,7 +63,7 @@ sy_status cuda_slot_reserve(cuda_device *cuda, cuda_slot *slot, size_t bytes, in
     return SY_OK;
 }
 
-void cuda_slot_clear(cuda_device *cuda, cuda_slot *slot)
+void syi_cuda_slot_clear(cuda_device *cuda, cuda_slot *slot)
 {
     const syi_cuda_api *api = &cuda->driver->api;
     release_memory(cuda, slot);
@@ -77,7 +77,7 @@ void cuda_slot_clear(cuda_device *cuda, cuda_slot *slot)
 
 /* ---- one slab ---- */
 
-syi_launch cuda_slot_describe(const cuda_slot *slot, const syi_job *job, const syi_view *view)
+syi_launch syi_cuda_slot_describe(const cuda_slot *slot, const syi_job *job, const syi_view *view)
 {
     const syi_slab *slab = &slot->slab;
     const cuda_layout *at = &slot->layout;
@@ -92,10 +92,10 @@ syi_launch cuda_slot_describe(const cuda_slot *slot, const syi_job *job, const s
     const int wide = job->dtype == SY_F32; /* arrays are made doubles */
     for (int k = 0; k < job->workload->n_inputs; k++)
         launch.in[k] = (const double *)(uintptr_t)(wide ? slot->memory + at->wide_in[k]
-                                                        : cuda_slot_in(slot, view, k));
+                                                        : syi_cuda_slot_in(slot, view, k));
     for (int k = 0; k < job->workload->n_outputs; k++)
         launch.out[k] = (double *)(uintptr_t)(wide ? slot->memory + at->wide_out[k]
-                                                   : cuda_slot_out(slot, view, k));
+                                                   : syi_cuda_slot_out(slot, view, k));
     memcpy(launch.params, job->params, (size_t)job->workload->n_params * sizeof(double));
     launch.doubts = (long long *)(uintptr_t)(slot->memory + at->doubts);
     launch.partials = (unsigned char *)(uintptr_t)(slot->memory + at->partials);
@@ -122,7 +122,8 @@ static sy_status copy_from_peer(cuda_device *cuda, cuda_slot *slot, const syi_jo
     unsigned char *staging = slot->staging + slot->layout.in[k];
     CUdeviceptr to = slot->memory + slot->layout.in[k];
     cuda_device *owner = (cuda_device *)syi_place_in(job, k).owner;
-    sy_status status = cuda_peer_fetch(cuda, owner, cuda_address(source), to, bytes, slot->stream);
+    sy_status status =
+        syi_cuda_peer_fetch(cuda, owner, cuda_address(source), to, bytes, slot->stream);
     slot->far |= cuda_home_bit(owner);
     if (status != SY_ERR_DEVICE)
         return status;
@@ -154,22 +155,22 @@ static sy_status launch(cuda_device *cuda, const cuda_slot *slot, CUfunction ker
                         const syi_job *job, const syi_view *view)
 {
     const syi_gpu_form *gpu = job->workload->gpu;
-    syi_launch description = cuda_slot_describe(slot, job, view);
+    syi_launch description = syi_cuda_slot_describe(slot, job, view);
     void *arguments[] = {&description};
     int64_t blocks = (slot->layout.units + gpu->units_per_block - 1) / gpu->units_per_block;
     if (job->workload->user)
-        return cuda_user_launch(cuda, slot, kernel, job, &description);
+        return syi_cuda_user_launch(cuda, slot, kernel, job, &description);
     return CU(cuda, cuLaunchKernel(kernel, (unsigned)blocks, 1, 1, (unsigned)gpu->threads, 1, 1, 0,
                                    slot->stream, arguments, NULL));
 }
 
-sy_status cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction kernel, const syi_job *job,
-                          const syi_slab *slab)
+sy_status syi_cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction kernel,
+                              const syi_job *job, const syi_slab *slab)
 {
     const syi_view view = syi_view_of_job(job, slab);
     size_t out_bytes;
     slot->slab = *slab;
-    slot->layout = cuda_layout_of(cuda, job, slab);
+    slot->layout = syi_cuda_layout_of(cuda, job, slab);
     slot->far = 0;
     out_bytes = slot->layout.end - slot->layout.out_begin;
     SYI_TRY(stage_inputs(slot, job));
@@ -177,9 +178,9 @@ sy_status cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction kernel,
     SYI_TRY(CU(cuda, cuEventRecord(slot->marks[0], slot->stream)));
     SYI_TRY(copy_in(cuda, slot, job, &view));
     SYI_TRY(CU(cuda, cuEventRecord(slot->marks[1], slot->stream)));
-    SYI_TRY(cuda_widen_inputs(cuda, slot, job, &view));
+    SYI_TRY(syi_cuda_widen_inputs(cuda, slot, job, &view));
     SYI_TRY(launch(cuda, slot, kernel, job, &view));
-    SYI_TRY(cuda_narrow_outputs(cuda, slot, job, &view));
+    SYI_TRY(syi_cuda_narrow_outputs(cuda, slot, job, &view));
     SYI_TRY(CU(cuda, cuEventRecord(slot->marks[2], slot->stream)));
     SYI_TRY(CU(cuda,
                cuMemcpyDtoHAsync(slot->staging + slot->layout.out_begin,
@@ -260,9 +261,9 @@ static sy_status deliver(cuda_device *cuda, cuda_slot *slot, const syi_job *job)
     for (int k = 0; k < job->workload->n_outputs; k++) {
         CUdeviceptr from = slot->memory + slot->layout.out[k];
         if (slot->layout.out_route[k] == CUDA_PEER)
-            SYI_TRY(
-                cuda_gather(&(cuda_parcel){cuda, (cuda_device *)syi_place_out(job, k).owner, from,
-                                           cuda_address(view.out[k]), bytes, slot->stream}));
+            SYI_TRY(syi_cuda_gather_parcel(
+                &(cuda_parcel){cuda, (cuda_device *)syi_place_out(job, k).owner, from,
+                               cuda_address(view.out[k]), bytes, slot->stream}));
         if (slot->layout.out_route[k] != CUDA_PINNED)
             continue;
         copies++;
@@ -270,7 +271,7 @@ static sy_status deliver(cuda_device *cuda, cuda_slot *slot, const syi_job *job)
         SYI_TRY(CU(cuda, cuMemcpyDtoHAsync(view.out[k], from, bytes, slot->stream)));
     }
     if (copies)
-        SYI_TRY(cuda_wait(cuda, slot->stream));
+        SYI_TRY(syi_cuda_wait(cuda, slot->stream));
     slot->busy = 0;
     return SY_OK;
 }
@@ -287,15 +288,15 @@ static sy_status copy_results(const cuda_slot *slot, const syi_job *job)
     return SY_OK;
 }
 
-sy_status cuda_slot_finish(cuda_device *cuda, cuda_slot *slot, const syi_job *job,
-                           syi_outcome *outcome)
+sy_status syi_cuda_slot_finish(cuda_device *cuda, cuda_slot *slot, const syi_job *job,
+                               syi_outcome *outcome)
 {
     int64_t ended;
-    SYI_TRY(cuda_wait(cuda, slot->stream)); /* else it stays busy, and is waited for again */
+    SYI_TRY(syi_cuda_wait(cuda, slot->stream)); /* else it stays busy, and is waited for again */
     outcome->copy_in_ms += between(cuda, slot, 0);
     outcome->compute_ms += between(cuda, slot, 1);
     outcome->copy_out_ms += between(cuda, slot, 2);
-    cuda_trace_slab(cuda, slot, job);
+    syi_cuda_trace_slab(cuda, slot, job);
     ended = syi_now_ns();
     SYI_TRY(deliver(cuda, slot, job));
     SYI_TRY(copy_results(slot, job));
@@ -310,9 +311,9 @@ sy_status cuda_slot_finish(cuda_device *cuda, cuda_slot *slot, const syi_job *jo
     return syi_gate_pass(job->gate, slot->slab.tiles);
 }
 
-void cuda_slot_abandon(cuda_device *cuda, cuda_slot *slot)
+void syi_cuda_slot_abandon(cuda_device *cuda, cuda_slot *slot)
 {
     if (slot->busy)
-        cuda_end(cuda, slot->stream, slot->far);
+        syi_cuda_end(cuda, slot->stream, slot->far);
     slot->busy = 0;
 }

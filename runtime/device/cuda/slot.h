@@ -6,18 +6,18 @@
 
 /* Makes the memory of a slot, one of `slots` in use, at least so large. SY_ERR_MEMORY leaves the
  * slot usable. */
-sy_status cuda_slot_reserve(cuda_device *cuda, cuda_slot *slot, size_t bytes, int slots);
+sy_status syi_cuda_slot_reserve(cuda_device *cuda, cuda_slot *slot, size_t bytes, int slots);
 /* What a kernel gets for the slab in the slot; `view` is the job's. */
-syi_launch cuda_slot_describe(const cuda_slot *slot, const syi_job *job, const syi_view *view);
+syi_launch syi_cuda_slot_describe(const cuda_slot *slot, const syi_job *job, const syi_view *view);
 /* Stages the slab and enqueues its copies and its kernel. */
-sy_status cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction kernel, const syi_job *job,
-                          const syi_slab *slab);
+sy_status syi_cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction kernel,
+                              const syi_job *job, const syi_slab *slab);
 /* Waits for the slab, writes its outputs where they belong, and adds what was found. */
-sy_status cuda_slot_finish(cuda_device *cuda, cuda_slot *slot, const syi_job *job,
-                           syi_outcome *outcome);
+sy_status syi_cuda_slot_finish(cuda_device *cuda, cuda_slot *slot, const syi_job *job,
+                               syi_outcome *outcome);
 /* Waits for the slab without using what it computed. */
-void cuda_slot_abandon(cuda_device *cuda, cuda_slot *slot);
+void syi_cuda_slot_abandon(cuda_device *cuda, cuda_slot *slot);
 /* Gives stream, events and memory back. */
-void cuda_slot_clear(cuda_device *cuda, cuda_slot *slot);
+void syi_cuda_slot_clear(cuda_device *cuda, cuda_slot *slot);
 
 #endif

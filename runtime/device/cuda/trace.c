@@ -13,7 +13,7 @@ static int passed(const syi_cuda_api *api, CUevent mark)
     return result == CUDA_SUCCESS;
 }
 
-void cuda_trace_begin(cuda_device *cuda, const syi_job *job)
+void syi_cuda_trace_begin(cuda_device *cuda, const syi_job *job)
 {
     const syi_cuda_api *api = &cuda->driver->api;
     CUevent mark;
@@ -25,7 +25,7 @@ void cuda_trace_begin(cuda_device *cuda, const syi_job *job)
         api->cuEventDestroy(mark);
 }
 
-void cuda_trace_slab(const cuda_device *cuda, const cuda_slot *slot, const syi_job *job)
+void syi_cuda_trace_slab(const cuda_device *cuda, const cuda_slot *slot, const syi_job *job)
 {
     static const char *const phases[] = {"copy in", "compute", "copy out"};
     const syi_tiles span = {slot->slab.tile, slot->slab.tiles};
@@ -44,7 +44,7 @@ void cuda_trace_slab(const cuda_device *cuda, const cuda_slot *slot, const syi_j
         syi_trace_tell(job->trace, cuda->base.index, stream, phases[i], at[i], at[i + 1], span);
 }
 
-void cuda_trace_end(cuda_device *cuda)
+void syi_cuda_trace_end(cuda_device *cuda)
 {
     if (cuda->origin.mark && !cuda->hung)
         cuda->driver->api.cuEventDestroy(cuda->origin.mark);

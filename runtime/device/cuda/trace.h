@@ -6,9 +6,9 @@
 
 /* Takes the run's origin, with the device's context current and the device idle. Without one the
  * GPU's streams are left out of the trace; what is wrong with the device, the run will find. */
-void cuda_trace_begin(cuda_device *cuda, const syi_job *job);
+void syi_cuda_trace_begin(cuda_device *cuda, const syi_job *job);
 /* The slab that has ended in slot `stream`. */
-void cuda_trace_slab(const cuda_device *cuda, const cuda_slot *slot, const syi_job *job);
-void cuda_trace_end(cuda_device *cuda);
+void syi_cuda_trace_slab(const cuda_device *cuda, const cuda_slot *slot, const syi_job *job);
+void syi_cuda_trace_end(cuda_device *cuda);
 
 #endif

@@ -53,7 +53,7 @@ static sy_status load(cuda_device *cuda, const syi_workload *workload, cuda_user
         if (image->module)
             api->cuModuleUnload(image->module);
         syi_free(image);
-        return cuda_check(cuda, result, "the user's GPU image");
+        return syi_cuda_device_check(cuda, result, "the user's GPU image");
     }
     image->next = cuda->user_images;
     cuda->user_images = *out = image;
@@ -77,7 +77,7 @@ static sy_status find_image(cuda_device *cuda, const syi_workload *workload, cud
     return status;
 }
 
-const char *cuda_user_obstacle(cuda_device *cuda, const syi_workload *workload)
+const char *syi_cuda_user_obstacle(cuda_device *cuda, const syi_workload *workload)
 {
     const syi_cuda_api *api = &cuda->driver->api;
     cuda_user_image *image = NULL;
@@ -90,7 +90,7 @@ const char *cuda_user_obstacle(cuda_device *cuda, const syi_workload *workload)
     return image && *image->refused ? image->refused : NULL;
 }
 
-sy_status cuda_user_kernel(cuda_device *cuda, const syi_workload *workload, CUfunction *kernel)
+sy_status syi_cuda_user_kernel(cuda_device *cuda, const syi_workload *workload, CUfunction *kernel)
 {
     cuda_user_image *image;
     *kernel = NULL;
@@ -137,7 +137,7 @@ static sy_status launch_kernel(cuda_device *cuda, const cuda_slot *slot, CUfunct
         (unsigned)workload->user->gpu_shared_bytes, slot->stream, arguments, NULL);
     if (result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)
         return his_fault(cuda, workload, result, "its kernel cannot be launched so");
-    return cuda_check(cuda, result, "launching the user's kernel");
+    return syi_cuda_device_check(cuda, result, "launching the user's kernel");
 }
 
 static sy_status call_launcher(const cuda_device *cuda, const cuda_slot *slot, const syi_job *job,
@@ -152,8 +152,8 @@ static sy_status call_launcher(const cuda_device *cuda, const cuda_slot *slot, c
                            job->workload->name, code, cuda->base.info.name);
 }
 
-sy_status cuda_user_launch(cuda_device *cuda, const cuda_slot *slot, CUfunction kernel,
-                           const syi_job *job, const syi_launch *launch)
+sy_status syi_cuda_user_launch(cuda_device *cuda, const cuda_slot *slot, CUfunction kernel,
+                               const syi_job *job, const syi_launch *launch)
 {
     sy_gpu_slab slab = slab_of(slot, job, launch);
     size_t bytes = (size_t)slot->layout.units * job->workload->partial_size;
@@ -164,7 +164,7 @@ sy_status cuda_user_launch(cuda_device *cuda, const cuda_slot *slot, CUfunction 
                   : call_launcher(cuda, slot, job, &slab);
 }
 
-void cuda_user_clear(cuda_device *cuda)
+void syi_cuda_user_clear(cuda_device *cuda)
 {
     while (cuda->user_images) {
         cuda_user_image *image = cuda->user_images;

@@ -15,14 +15,14 @@ typedef struct cuda_user_image {
 
 /* Loads the workload's image when it is first asked, with the device's context. What else goes
  * wrong is no obstacle: the run will meet it again and say so. */
-const char *cuda_user_obstacle(cuda_device *cuda, const syi_workload *workload);
+const char *syi_cuda_user_obstacle(cuda_device *cuda, const syi_workload *workload);
 /* The workload's kernel; NULL for a launcher. SY_ERR_USER for an image that cannot be used. The
  * device's context is current, as for the others. */
-sy_status cuda_user_kernel(cuda_device *cuda, const syi_workload *workload, CUfunction *kernel);
+sy_status syi_cuda_user_kernel(cuda_device *cuda, const syi_workload *workload, CUfunction *kernel);
 /* Enqueues the slab that is in the slot; `launch` is its description for a built-in kernel. */
-sy_status cuda_user_launch(cuda_device *cuda, const cuda_slot *slot, CUfunction kernel,
-                           const syi_job *job, const syi_launch *launch);
+sy_status syi_cuda_user_launch(cuda_device *cuda, const cuda_slot *slot, CUfunction kernel,
+                               const syi_job *job, const syi_launch *launch);
 /* Unloads the images. */
-void cuda_user_clear(cuda_device *cuda);
+void syi_cuda_user_clear(cuda_device *cuda);
 
 #endif

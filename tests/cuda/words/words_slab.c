@@ -48,7 +48,7 @@ int words_slab_open(words_slab *s)
     static const cuda_device nobody; /* arrays in plain memory concern no device */
     const syi_slab *slab = &s->slot.slab;
     const cuda_layout *at = &s->slot.layout;
-    s->slot.layout = cuda_layout_of(&nobody, s->job, slab);
+    s->slot.layout = syi_cuda_layout_of(&nobody, s->job, slab);
     s->given = calloc(3, at->end);
     if (!s->given) {
         fprintf(stderr, "no memory\n");
@@ -74,7 +74,7 @@ int words_slab_on_gpu(words_slab *s, const words_gpu *gpu, CUmodule module)
     if (WORDS_FAILED(gpu, cuModuleGetFunction(&kernel, module, form->entry)) ||
         WORDS_FAILED(gpu, cuMemAlloc(&s->slot.memory, bytes)))
         return 1;
-    launch = cuda_slot_describe(&s->slot, s->job, &view);
+    launch = syi_cuda_slot_describe(&s->slot, s->job, &view);
     failed = WORDS_FAILED(gpu, cuMemcpyHtoD(s->slot.memory, s->given, bytes)) ||
              WORDS_FAILED(gpu, cuLaunchKernel(kernel, (unsigned)blocks_of(s), 1, 1,
                                               (unsigned)form->threads, 1, 1, 0, NULL, arguments,
@@ -91,7 +91,7 @@ int words_slab_on_host(words_slab *s, host_kernel kernel)
     syi_launch launch;
     memcpy(s->host, s->given, s->slot.layout.end);
     s->slot.memory = (CUdeviceptr)(uintptr_t)s->host;
-    launch = cuda_slot_describe(&s->slot, s->job, &view);
+    launch = syi_cuda_slot_describe(&s->slot, s->job, &view);
     return host_launch(kernel, &launch, (int)blocks_of(s), s->job->workload->gpu->threads);
 }
 
