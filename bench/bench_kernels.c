@@ -256,7 +256,7 @@ static references add_loops(bench *b, const question *q, loop loops[4])
     }
     if (loops[0].textbook)
         r.textbook = add(b, run_textbook, &loops[0]);
-    if (bench_talib_has(q->info->name, q->n))
+    if (bench_talib_has(q->info->name, q->n, q->period))
         r.talib = add(b, run_talib, &loops[1]);
     if (stream && (loops[2].stream = stream->plain))
         r.copy = add(b, run_stream, &loops[2]);

@@ -91,6 +91,8 @@ static void remove_scratch(void)
     waitpid(child, NULL, 0);
 }
 
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+
 /* At once, whatever is being measured; the exit status says which signal it was. */
 static void on_signal(int number)
 {
@@ -183,8 +185,8 @@ void bench_begin(const char *name, const char *purpose, bench_option *options, i
                "configure with --buildtype=release");
 #endif
     on_terminal = isatty(2);
-    signal(SIGINT, on_signal);
-    signal(SIGTERM, on_signal);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        signal(ending[i], on_signal);
     make_scratch();
     step = clock_step_ns();
     passes = (int)all[1].number[0];

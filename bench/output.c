@@ -4,6 +4,7 @@
 #include "harness.h"
 #include "commit.gen.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,7 +137,8 @@ void bench_row_end(void)
         print_list();
     else
         print_table();
-    fflush(stdout);
+    if (fflush(stdout) != 0)
+        bench_fail("the figures cannot be written: %s", strerror(errno));
 }
 
 /* ---- machine and build ---- */

@@ -69,9 +69,11 @@ static int index_of(const char *workload)
     return -1;
 }
 
-int bench_talib_has(const char *workload, int64_t n)
+int bench_talib_has(const char *workload, int64_t n, int64_t period)
 {
-    return library && n < INT_MAX && index_of(workload) >= 0;
+    const int64_t least = 2, most = 100000; /* TA-Lib refuses others */
+    return library && n < INT_MAX && index_of(workload) >= 0 &&
+           (period == 0 || (period >= least && period <= most));
 }
 
 static int call(const function *f, void *address, const double *const *in, double *const *out,

@@ -6,8 +6,9 @@
 
 /* Opens the library of that path (NULL: the system's); 0 when it is not there. */
 int bench_talib_open(const char *path);
-/* Whether it has this workload, as the same thing under another name. */
-int bench_talib_has(const char *workload, int64_t n);
+/* Whether it has this workload, as the same thing under another name, and takes the period (as in
+ * bench_talib_run). */
+int bench_talib_has(const char *workload, int64_t n, int64_t period);
 /* Computes it; period 0: the workload's own. */
 void bench_talib_run(const char *workload, const double *const *in, double *const *out, int64_t n,
                      int64_t period);

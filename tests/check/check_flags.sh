@@ -24,9 +24,14 @@ refused() {
 
 unset CFLAGS
 for flag in -Ofast -ffast-math -funsafe-math-optimizations -fassociative-math -ffinite-math-only \
-    -freciprocal-math -fno-signed-zeros -ffp-contract=fast -ffp-contract=on -ffp-model=fast; do
+    -freciprocal-math -fno-signed-zeros -ffp-contract=fast -ffp-contract=on; do
     refused $flag -Dc_args="-g $flag"
 done
+if command -v clang >/dev/null 2>&1; then
+    export CC=clang
+    refused -ffp-model=fast -Dc_args=-ffp-model=fast
+    unset CC
+fi
 export CFLAGS='-O2 -Ofast'
 refused -Ofast
 exit $status

@@ -73,6 +73,14 @@ else
 fi
 [ -z "$(ls -A "$work/tmp")" ] || fail "left behind: $(ls "$work/tmp")"
 
+# What cannot be written is told; who reads no more ends it.
+"$program" --json --passes 1 --floor-ms 0.001 "$@" >/dev/full 2>"$work/err"
+code=$?
+[ $code -eq 1 ] || fail "a full disk: exit status $code instead of 1"
+grep -q 'cannot be written' "$work/err" || fail "a full disk: the error does not say so"
+"$program" --json --passes 1 --floor-ms 0.001 "$@" 2>"$work/err" | head -n 1 >/dev/null
+[ -z "$(ls -A "$work/tmp")" ] || fail "left behind when nobody reads: $(ls "$work/tmp")"
+
 # Interrupted while it measures: its first line is out by then.
 mkfifo "$work/pipe"
 "$program" --json --passes 99 --floor-ms 10000 "$@" >"$work/pipe" 2>"$work/err" &
