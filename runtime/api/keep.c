@@ -11,6 +11,8 @@
 /* Times that scatter less than the first are as good as any; more than the second times as much
  * as they did is a disturbed machine. */
 static const double good_spread = 0.1, worse_spread = 3;
+/* Of samples that are so many times smaller costs tell little about large works. */
+enum { MUCH_SMALLER = 16 };
 
 static double share_of(const char *device, const sy_ratio *ratios, int n)
 {
@@ -41,8 +43,61 @@ static double change(const sy_balance *stored, const sy_ratio *ratios, int n)
     return largest;
 }
 
+/* Whether all of it is believed on the devices as they are now. */
+static bool is_believed(const syi_stored_balance *stored, const json_t *fingerprint)
+{
+    const json_t *then = json_object_get(stored->fingerprint, "devices");
+    const json_t *now = json_object_get(fingerprint, "devices");
+    for (int i = 0; i < stored->balance.n_ratios; i++) {
+        const char *device = stored->balance.ratios[i].device;
+        syi_fingerprint before, after;
+        char what[SYI_KEEP_TEXT];
+        if (!syi_fingerprint_load(json_object_get(then, device), &before) ||
+            !syi_fingerprint_load(json_object_get(now, device), &after) ||
+            syi_fingerprint_compare(&before, &after, what, sizeof what) != SYI_TRUST_FULL)
+            return false;
+    }
+    return true;
+}
+
+static int64_t sample_of(const char *device, const json_t *costs)
+{
+    return json_integer_value(json_object_get(json_object_get(costs, device), "sample_size"));
+}
+
+int64_t syi_stored_sample(const syi_stored_balance *stored)
+{
+    int64_t largest = 0;
+    for (int i = 0; i < stored->balance.n_ratios; i++) {
+        const int64_t sample = sample_of(stored->balance.ratios[i].device, stored->costs);
+        largest = sample > largest ? sample : largest;
+    }
+    return largest;
+}
+
+/* Whether the new costs of a device are not as good as the stored ones, and why. */
+static bool is_worse(const char *device, const json_t *stored, const json_t *costs,
+                     char why[SYI_KEEP_TEXT])
+{
+    const double before = spread_of(device, stored), now = spread_of(device, costs);
+    const int64_t much = sample_of(device, stored), less = sample_of(device, costs);
+    if (now > good_spread && now > worse_spread * before) {
+        snprintf(why, SYI_KEEP_TEXT, "the times of %s now scatter by %.0f %%, then by %.0f %%",
+                 device, 100 * now, 100 * before);
+        return true;
+    }
+    if (less < much / MUCH_SMALLER) {
+        snprintf(why, SYI_KEEP_TEXT,
+                 "%s had time for a sample of %lld values now, of %lld then; allow more", device,
+                 (long long)less, (long long)much);
+        return true;
+    }
+    return false;
+}
+
 bool syi_keep_stored(const syi_stored_balance *stored, const sy_ratio *ratios, int n,
-                     const json_t *costs, double within, char why[SYI_KEEP_TEXT])
+                     const json_t *costs, const json_t *fingerprint, double within,
+                     char why[SYI_KEEP_TEXT])
 {
     const sy_balance *old = &stored->balance;
     double changed = change(old, ratios, n);
@@ -56,15 +111,11 @@ bool syi_keep_stored(const syi_stored_balance *stored, const sy_ratio *ratios, i
                      old->ratios[i].device);
             return true;
         }
-    for (int i = 0; i < old->n_ratios; i++) {
-        const char *device = old->ratios[i].device;
-        double before = spread_of(device, stored->costs), now = spread_of(device, costs);
-        if (now > good_spread && now > worse_spread * before) {
-            snprintf(why, SYI_KEEP_TEXT, "the times of %s now scatter by %.0f %%, then by %.0f %%",
-                     device, 100 * now, 100 * before);
+    if (!is_believed(stored, fingerprint))
+        return false; /* nothing that a call would go by */
+    for (int i = 0; i < old->n_ratios; i++)
+        if (is_worse(old->ratios[i].device, stored->costs, costs, why))
             return true;
-        }
-    }
     if (changed > within)
         return false;
     snprintf(why, SYI_KEEP_TEXT, "no ratio differs by more than %.1f %% (the most is %.1f %%)",

@@ -205,7 +205,8 @@ static sy_status replace(sy_context *context, const sy_profile_options *options,
         if (status != SY_OK && status != SY_ERR_NOT_FOUND)
             return status;
         if (status == SY_OK) {
-            keep = syi_keep_stored(&stored, ratios, n, costs, options->keep_within, kept);
+            keep =
+                syi_keep_stored(&stored, ratios, n, costs, fingerprint, options->keep_within, kept);
             syi_stored_balance_clear(&stored);
         }
     }
@@ -273,15 +274,13 @@ static sy_status fill_defaults(sy_profile_options *options)
 {
     if (!options->workload)
         options->workload = "bollinger";
-    if (options->sample_size == 0)
-        options->sample_size = INT64_C(1) << 20;
     if (options->runs == 0)
         options->runs = DEFAULT_RUNS;
     if (options->warmup == 0)
         options->warmup = DEFAULT_WARMUP;
     else if (options->warmup == -1)
         options->warmup = 0;
-    if (options->sample_size < 1 || options->sample_size > INT64_C(1) << 40)
+    if (options->sample_size < 0 || options->sample_size > INT64_C(1) << 40)
         return syi_fail(SY_ERR_ARGUMENT, "sample size %lld: must be from 1 to 2^40",
                         (long long)options->sample_size);
     if (!(options->keep_within >= 0))
@@ -297,6 +296,20 @@ static sy_status fill_defaults(sy_profile_options *options)
         return syi_fail(SY_ERR_ARGUMENT, "%d runs after %d for warm-up: must be from 1 to %d",
                         options->runs, options->warmup, MAX_RUNS);
     return SY_OK;
+}
+
+/* The sample where none was asked for; what is to stay if it is better is met by its like. */
+static int64_t default_sample(sy_context *context, const sy_profile_options *options)
+{
+    const int64_t usual = INT64_C(1) << 20, most = INT64_C(1) << 40;
+    syi_stored_balance stored;
+    int64_t sample;
+    if (!options->keep_better ||
+        syi_multigpu_get(&context->multigpu, options->tag, &stored) != SY_OK)
+        return usual;
+    sample = syi_stored_sample(&stored);
+    syi_stored_balance_clear(&stored);
+    return sample > usual && sample <= most ? sample : usual;
 }
 
 sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options *options,
@@ -325,6 +338,8 @@ sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options 
         copy.tag = tag;
     }
     SYI_TRY(syi_multigpu_check_tag(copy.tag)); /* before minutes are spent */
+    if (copy.sample_size == 0)
+        copy.sample_size = default_sample(context, &copy);
     saved = syi_arithmetic_enter();
     status = sample_make(workload, &copy, &s);
     if (status == SY_OK)

@@ -7,10 +7,11 @@
 #include "base/mem.h"
 #include "costs.h"
 
+static const char *const names[] = {"a", "b"};
+
 /* Costs of `a` and `b` as a profile stores them, of these spreads. */
 static json_t *costs(double a_spread, double b_spread)
 {
-    static const char *const names[] = {"a", "b"};
     const double spreads[] = {a_spread, b_spread};
     json_t *all = json_object(), *entry;
     for (int i = 0; i < 2; i++) {
@@ -22,12 +23,25 @@ static json_t *costs(double a_spread, double b_spread)
     return all;
 }
 
+/* What it stores of the devices, `b` having so many units. */
+static json_t *fingerprint(int64_t units)
+{
+    json_t *all = json_object(), *devices, *entry;
+    cr_assert_eq(syi_json_child(all, "devices", &devices), SY_OK);
+    for (int i = 0; i < 2; i++) {
+        const syi_fingerprint print = {.format = 1, .units = i ? units : 1, .name = "chip"};
+        cr_assert_eq(syi_json_child(devices, names[i], &entry), SY_OK);
+        cr_assert_eq(syi_fingerprint_store(entry, &print), SY_OK);
+    }
+    return all;
+}
+
 /* `a` three quarters; measured now: `a_now` to 1, with a spread of `now` where there was `then`. */
 static bool keeps(double then, double now, double a_now, double within, char *why)
 {
-    syi_stored_balance stored = {.costs = costs(0.01, then)};
+    syi_stored_balance stored = {.costs = costs(0.01, then), .fingerprint = fingerprint(4)};
     sy_ratio ratios[] = {{"a", a_now}, {"b", 1}};
-    json_t *measured = costs(0.01, now);
+    json_t *measured = costs(0.01, now), *print = fingerprint(4);
     bool keep;
     stored.balance.n_ratios = 2;
     stored.balance.ratios = syi_alloc(2, sizeof *stored.balance.ratios);
@@ -36,8 +50,9 @@ static bool keeps(double then, double now, double a_now, double within, char *wh
         strcpy(stored.balance.ratios[i].device, i ? "b" : "a");
         stored.balance.ratios[i].ratio = i ? 0.25 : 0.75;
     }
-    keep = syi_keep_stored(&stored, ratios, 2, measured, within, why);
+    keep = syi_keep_stored(&stored, ratios, 2, measured, print, within, why);
     json_decref(measured);
+    json_decref(print);
     syi_stored_balance_clear(&stored);
     return keep;
 }
@@ -72,20 +87,74 @@ Test(keep, devices_that_are_away_and_ratios_by_hand)
 {
     sy_ratio ratios[] = {{"a", 3}, {"c", 1}};
     syi_stored_balance stored = {.balance = {.n_ratios = 1}};
-    json_t *now = costs(0.01, 0.01);
+    json_t *now = costs(0.01, 0.01), *print = fingerprint(4);
     char why[SYI_KEEP_TEXT];
     stored.balance.ratios = syi_alloc(1, sizeof *stored.balance.ratios);
     cr_assert(stored.balance.ratios);
     strcpy(stored.balance.ratios[0].device, "b");
     stored.balance.ratios[0].ratio = 1;
-    cr_expect(syi_keep_stored(&stored, ratios, 2, now, 0, why));
+    cr_expect(syi_keep_stored(&stored, ratios, 2, now, print, 0, why));
     cr_expect_str_eq(why, "it was set by hand");
     stored.costs = costs(0.01, 0.01);
-    cr_expect(syi_keep_stored(&stored, ratios, 2, now, 0, why));
+    stored.fingerprint = fingerprint(4);
+    cr_expect(syi_keep_stored(&stored, ratios, 2, now, print, 0, why));
     cr_expect_str_eq(why, "device b of it could not be measured");
     /* A device more than before makes it another machine. */
     strcpy(stored.balance.ratios[0].device, "a");
-    cr_expect_not(syi_keep_stored(&stored, ratios, 2, now, 1e9, why));
+    cr_expect_not(syi_keep_stored(&stored, ratios, 2, now, print, 1e9, why));
+    syi_stored_balance_clear(&stored);
+    json_decref(now);
+    json_decref(print);
+}
+
+/* What no call goes by stays on no account: the device is another one now, or nobody knows. */
+Test(keep, what_is_not_believed_goes)
+{
+    sy_ratio ratios[] = {{"a", 3}, {"b", 1}};
+    json_t *now = costs(0.01, 0.9), *print = fingerprint(8);
+    json_t *const prints[] = {fingerprint(4), json_object(), NULL};
+    char why[SYI_KEEP_TEXT];
+    for (size_t i = 0; i < sizeof prints / sizeof *prints; i++) {
+        syi_stored_balance stored = {.costs = costs(0.01, 0.01), .fingerprint = prints[i]};
+        stored.balance.n_ratios = 2;
+        stored.balance.ratios = syi_alloc(2, sizeof *stored.balance.ratios);
+        cr_assert(stored.balance.ratios);
+        for (int k = 0; k < 2; k++) {
+            strcpy(stored.balance.ratios[k].device, names[k]);
+            stored.balance.ratios[k].ratio = k ? 0.25 : 0.75;
+        }
+        cr_expect_not(syi_keep_stored(&stored, ratios, 2, now, print, 0.5, why), "print %zu", i);
+        syi_stored_balance_clear(&stored);
+    }
+    json_decref(now);
+    json_decref(print);
+}
+
+/* Within a budget that leaves hardly a sample. */
+Test(keep, much_smaller_samples_stay_out)
+{
+    static const int64_t samples[] = {65536, 65535};
+    sy_ratio ratios[] = {{"a", 3}, {"b", 1}};
+    syi_stored_balance stored = {.costs = costs(0.01, 0.01), .fingerprint = fingerprint(4)};
+    json_t *now = costs(0.01, 0.01);
+    char why[SYI_KEEP_TEXT];
+    stored.balance.n_ratios = 2;
+    stored.balance.ratios = syi_alloc(2, sizeof *stored.balance.ratios);
+    cr_assert(stored.balance.ratios);
+    for (int k = 0; k < 2; k++) {
+        strcpy(stored.balance.ratios[k].device, names[k]);
+        stored.balance.ratios[k].ratio = k ? 0.4 : 0.6;
+        json_object_set_new(json_object_get(stored.costs, names[k]), "sample_size",
+                            json_integer(1 << 20));
+        json_object_set_new(json_object_get(now, names[k]), "sample_size", json_integer(1 << 20));
+    }
+    cr_expect_eq(syi_stored_sample(&stored), 1 << 20);
+    for (int i = 0; i < 2; i++) {
+        json_object_set_new(json_object_get(now, "b"), "sample_size", json_integer(samples[i]));
+        cr_expect_eq(syi_keep_stored(&stored, ratios, 2, now, stored.fingerprint, 0, why), i == 1);
+    }
+    cr_expect(strstr(why, "b had time for a sample of 65535 values now, of 1048576 then"), "%s",
+              why);
     syi_stored_balance_clear(&stored);
     json_decref(now);
 }
