@@ -16,10 +16,12 @@ struct syi_block {
 
 static syi_device *any_with_ram(const syi_devices *devices)
 {
-    for (int i = 0; i < devices->count; i++)
-        if (devices->list[i]->backend->ram && devices->list[i]->info.usable &&
-            !devices->list[i]->lost)
-            return devices->list[i];
+    for (int i = 0; i < devices->count; i++) {
+        syi_device *device = devices->list[i];
+        if (device->backend->ram && device->info.usable && !device->failed &&
+            device->backend->ram->check(device) == SY_OK)
+            return device;
+    }
     return NULL;
 }
 

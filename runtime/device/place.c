@@ -62,6 +62,10 @@ sy_status syi_place_find(const syi_devices *devices, const void *address, size_t
         asked = 1;
         if (device->backend->ram->locate(device, address, bytes, out) != SY_OK)
             continue;
+        if (out->kind == SYI_ON_DEVICE && out->bytes < bytes)
+            return syi_fail(SY_ERR_ARGUMENT,
+                            "%s has %zu bytes, of which its allocation on cuda:%d holds %zu", what,
+                            bytes, out->home - 1, out->bytes);
         return out->kind == SYI_ON_DEVICE ? adopt_owner(devices, what, out) : SY_OK;
     }
     if (asked && !is_readable(address))

@@ -19,7 +19,9 @@ typedef enum syi_place_kind {
 
 typedef struct syi_place {
     syi_place_kind kind;
-    int home;                 /* SYI_ON_DEVICE: as in syi_device */
+    /* SYI_ON_DEVICE */
+    int home;                 /* as in syi_device */
+    size_t bytes;             /* from the address to its allocation's end */
     struct syi_device *owner; /* a device of that home, through which the host reads and writes */
 } syi_place;
 

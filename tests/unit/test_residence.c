@@ -47,7 +47,8 @@ static void set_up(machine *m)
 
 static syi_place on(machine *m, int device)
 {
-    return (syi_place){SYI_ON_DEVICE, m->device[device].home, &m->device[device]};
+    return (syi_place){
+        .kind = SYI_ON_DEVICE, .home = m->device[device].home, .owner = &m->device[device]};
 }
 
 static void expect_line(const syi_curve *curve, double fixed_ns, double per_element_ns)

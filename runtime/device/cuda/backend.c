@@ -12,6 +12,7 @@
 #include "device/cuda/slot.h"
 #include "device/cuda/trace.h"
 #include "device/cuda/user.h"
+#include "device/host.h"
 #include "device/registry.h"
 
 #include <stdio.h>
@@ -35,7 +36,8 @@ static int64_t slab_tiles_of(const cuda_device *cuda, const syi_job *job, syi_ti
     syi_tiles one = {span.first, span.count};
     syi_slab slab = syi_slab_take(job, &one, 1);
     int64_t tile_bytes = (int64_t)syi_cuda_layout_of(cuda, job, &slab).end;
-    int64_t room = (int64_t)(cuda->budget ? cuda->budget : cuda->base.info.memory_total / 8);
+    uint64_t most = cuda->budget ? cuda->budget : cuda->base.info.memory_total / 8;
+    int64_t room = most < INT64_MAX ? (int64_t)most : INT64_MAX;
     int64_t tiles = span.count / LEAST_SLABS;
     if (tiles < LEAST_TILES)
         tiles = LEAST_TILES;
@@ -140,6 +142,20 @@ static sy_status run_in_context(cuda_device *cuda, const syi_job *job, syi_tiles
     return status;
 }
 
+/* Rows without a column: there is nothing to start a kernel on, but a reduction has a result. */
+static sy_status run_nothing(const syi_job *job, syi_tiles span, syi_outcome *outcome)
+{
+    const syi_host_options options = {1, syi_isa_detect()};
+    while (span.count) {
+        const syi_slab slab = syi_slab_take(job, &span, MOST_TILES);
+        const syi_view view = syi_view_of_job(job, &slab);
+        SYI_TRY(syi_host_run(job, &slab, &view, &options, outcome));
+        outcome->tiles_done += slab.tiles;
+        SYI_TRY(syi_gate_pass(job->gate, slab.tiles));
+    }
+    return SY_OK;
+}
+
 static sy_status cuda_run(syi_device *device, const syi_job *job, syi_tiles span,
                           syi_outcome *outcome)
 {
@@ -149,6 +165,11 @@ static sy_status cuda_run(syi_device *device, const syi_job *job, syi_tiles span
     pthread_mutex_lock(&cuda->running);
     if (cuda->hung || device->failed)
         status = syi_fail(SY_ERR_DEVICE, "device %s failed earlier", device->info.name);
+    else if (!syi_cuda_is_settled(cuda)) /* a slot may be in use */
+        status =
+            syi_fail(SY_ERR_DEVICE, "device %s has not ended its last work", device->info.name);
+    else if (job->columns == 0)
+        status = run_nothing(job, span, outcome);
     else
         status = run_in_context(cuda, job, span, outcome);
     pthread_mutex_unlock(&cuda->running);
@@ -160,16 +181,16 @@ static void cuda_trim(syi_device *device)
 {
     cuda_device *cuda = (cuda_device *)device;
     const syi_cuda_api *api = &cuda->driver->api;
-    if (pthread_mutex_trylock(&cuda->running) != 0) /* all is in use, maybe by who calls this */
+    if (!syi_cuda_lock_idle(cuda->devices, 0)) /* something is in use, maybe by who calls this */
         return;
-    if (cuda->context && syi_cuda_is_settled(cuda) &&
+    if (cuda->context && syi_cuda_gpu_is_settled(cuda) &&
         api->cuCtxPushCurrent(cuda->context) == CUDA_SUCCESS) {
         for (int i = 0; i < CUDA_SLOTS; i++)
             syi_cuda_slot_clear(cuda, &cuda->slots[i]);
         syi_cuda_port_clear(cuda);
         api->cuCtxPopCurrent(NULL);
     }
-    pthread_mutex_unlock(&cuda->running);
+    syi_cuda_unlock_idle(cuda->devices, 0);
     if (cuda->gather)
         syi_cuda_gather_trim(cuda->gather);
 }

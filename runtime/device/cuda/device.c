@@ -2,12 +2,24 @@
 #include "device/cuda/device.h"
 
 #include "base/clock.h"
+#include "device/registry.h"
 
 #include <time.h>
 
 sy_status syi_cuda_device_check(const cuda_device *cuda, CUresult result, const char *what)
 {
     return syi_cuda_check(&cuda->driver->api, result, cuda->base.info.name, what);
+}
+
+/* The GPU hangs, with all parts of it. */
+static void give_up(cuda_device *cuda)
+{
+    for (int i = 0; i < cuda->devices->count; i++) {
+        syi_device *part = cuda->devices->list[i];
+        if (part->backend == cuda->base.backend && part->home == cuda->base.home)
+            ((cuda_device *)part)->hung = 1;
+    }
+    cuda->hung = 1;
 }
 
 /* Waits by asking: a blocking call would never come back from a device that hangs. All of the
@@ -23,8 +35,8 @@ sy_status syi_cuda_wait(cuda_device *cuda, CUstream stream)
          (result = cuda->driver->api.cuStreamQuery(stream)) == CUDA_ERROR_NOT_READY;
          answers += answers < least_answers) {
         int64_t waited = syi_now_ns() - began;
-        if (waited > cuda->watchdog_ns && answers == least_answers) {
-            cuda->hung = 1;
+        if (cuda->hung || (waited > cuda->watchdog_ns && answers == least_answers)) {
+            give_up(cuda);
             return syi_fail(SY_ERR_DEVICE, "device %s has not answered for %.1f s",
                             cuda->base.info.name, (double)waited / 1e9);
         }
@@ -32,4 +44,49 @@ sy_status syi_cuda_wait(cuda_device *cuda, CUstream stream)
             nanosleep(&nap, NULL);
     }
     return syi_cuda_device_check(cuda, result, "cuStreamQuery");
+}
+
+static cuda_device *of_home(const syi_devices *devices, int i, int home)
+{
+    syi_device *device = devices->list[i];
+    const int counts = device->info.type == SY_DEVICE_CUDA && (!home || device->home == home);
+    return counts ? (cuda_device *)device : NULL;
+}
+
+static void unlock_first(const syi_devices *devices, int count, int home)
+{
+    for (int i = 0; i < count; i++) {
+        cuda_device *cuda = of_home(devices, i, home);
+        if (cuda) {
+            pthread_mutex_unlock(&cuda->port.lock);
+            pthread_mutex_unlock(&cuda->running);
+        }
+    }
+}
+
+static int lock_one(cuda_device *cuda)
+{
+    if (pthread_mutex_trylock(&cuda->running) != 0)
+        return 0;
+    if (pthread_mutex_trylock(&cuda->port.lock) == 0)
+        return 1;
+    pthread_mutex_unlock(&cuda->running);
+    return 0;
+}
+
+int syi_cuda_lock_idle(const syi_devices *devices, int home)
+{
+    for (int i = 0; i < devices->count; i++) {
+        cuda_device *cuda = of_home(devices, i, home);
+        if (!cuda || lock_one(cuda))
+            continue;
+        unlock_first(devices, i, home);
+        return 0;
+    }
+    return 1;
+}
+
+void syi_cuda_unlock_idle(const syi_devices *devices, int home)
+{
+    unlock_first(devices, devices->count, home);
 }

@@ -103,7 +103,9 @@ typedef struct cuda_device {
     cuda_ending ending;
     _Atomic int pinned; /* blocks of pinned memory that the caller has from it */
     int disowned;       /* a communicator of NCCL was left in its context */
-    int kept;           /* at the end: what it holds is in use, and left to the driver */
+    /* At the end: its context stays, for what it holds is in use; all is left to the driver, for
+     * its GPU is not settled. */
+    int kept, left;
     cuda_port port;
     /* Whose memory it was asked to reach by itself, and where that was not switched on before. */
     CUcontext peers[CUDA_PEERS];
@@ -133,5 +135,10 @@ static inline uint64_t cuda_holdings(const cuda_device *cuda)
 
 /* Waits until the stream is empty, at most as long as the watchdog says. */
 sy_status syi_cuda_wait(cuda_device *cuda, CUstream stream);
+
+/* Locks the devices of `home` (0: all) where nobody uses them, or none of them: the driver waits
+ * for running work when memory is given back, and for ever for what hangs. */
+int syi_cuda_lock_idle(const syi_devices *devices, int home);
+void syi_cuda_unlock_idle(const syi_devices *devices, int home);
 
 #endif

@@ -80,6 +80,17 @@ int syi_cuda_is_settled(cuda_device *cuda)
     return settled;
 }
 
+int syi_cuda_gpu_is_settled(const cuda_device *cuda)
+{
+    for (int i = 0; i < cuda->devices->count; i++) {
+        syi_device *part = cuda->devices->list[i];
+        if (part->info.type == SY_DEVICE_CUDA && part->home == cuda->base.home &&
+            !syi_cuda_is_settled((cuda_device *)part))
+            return 0;
+    }
+    return 1;
+}
+
 uint64_t syi_cuda_homes_in_use(const syi_devices *devices, const cuda_device *but)
 {
     uint64_t homes = 0;

@@ -21,6 +21,9 @@ void syi_cuda_stream_drop(cuda_device *cuda, CUstream stream);
 /* Whether everything on the device is known to have ended; what was not is asked for again. */
 int syi_cuda_is_settled(cuda_device *cuda);
 
+/* The same of all parts of its GPU: giving memory back may wait for any of them. */
+int syi_cuda_gpu_is_settled(const cuda_device *cuda);
+
 /* The homes of what the unsettled devices may use: their own, and what their copies use. `but`
  * (NULL: none) does not count. */
 uint64_t syi_cuda_homes_in_use(const syi_devices *devices, const cuda_device *but);

@@ -83,14 +83,16 @@ void syi_cuda_gather_end(syi_cuda_gather *gather)
     syi_cuda_end_refusing(gather->devices);
 }
 
-/* With the context would go the arrays in it that another GPU's copies may still use. */
+/* While all devices are there. With a context go its arrays, which others' copies may still use. */
 static void find_kept(const syi_devices *devices)
 {
     const uint64_t in_use = syi_cuda_homes_in_use(devices, NULL);
     for (int i = 0; i < devices->count; i++) {
         cuda_device *cuda = (cuda_device *)devices->list[i];
-        if (cuda->base.info.type == SY_DEVICE_CUDA)
-            cuda->kept = (in_use & cuda_holdings(cuda)) != 0;
+        if (cuda->base.info.type != SY_DEVICE_CUDA)
+            continue;
+        cuda->kept = (in_use & cuda_holdings(cuda)) != 0;
+        cuda->left = !syi_cuda_gpu_is_settled(cuda);
     }
 }
 

@@ -55,7 +55,9 @@ static sy_status locate(syi_device *device, const void *address, size_t bytes, s
     SYI_TRY(status);
     *out = (syi_place){.kind = SYI_PLAIN};
     if (type == CU_MEMORYTYPE_DEVICE && !managed)
-        *out = (syi_place){.kind = SYI_ON_DEVICE, .home = ordinal + 1};
+        *out = (syi_place){.kind = SYI_ON_DEVICE,
+                           .home = ordinal + 1,
+                           .bytes = size ? start + size - cuda_address(address) : bytes};
     else if (type == CU_MEMORYTYPE_HOST && !managed &&
              cuda_address(address) + bytes <= start + size)
         out->kind = SYI_PINNED; /* all of it: a part would be refused */
@@ -87,18 +89,24 @@ static int release(syi_device *device, syi_place_kind kind, void *memory)
     cuda_device *cuda = (cuda_device *)device;
     const syi_cuda_api *api = &cuda->driver->api;
     const uint64_t homes = cuda_home_bit(cuda) | (kind == SYI_PINNED ? CUDA_HOST : 0);
+    const int home = kind == SYI_PINNED ? 0 : cuda->base.home;
+    int could;
     if (!cuda->context)
         return 1;
-    if (syi_cuda_homes_in_use(cuda->devices, NULL) & homes ||
-        api->cuCtxPushCurrent(cuda->context) != CUDA_SUCCESS)
+    if (!syi_cuda_lock_idle(cuda->devices, home))
         return 0;
-    if (kind == SYI_ON_DEVICE)
-        api->cuMemFree(cuda_address(memory));
-    else
-        api->cuMemFreeHost(memory);
-    api->cuCtxPopCurrent(NULL);
-    cuda->pinned -= kind == SYI_PINNED;
-    return 1;
+    could = !(syi_cuda_homes_in_use(cuda->devices, NULL) & homes) &&
+            api->cuCtxPushCurrent(cuda->context) == CUDA_SUCCESS;
+    if (could) {
+        if (kind == SYI_ON_DEVICE)
+            api->cuMemFree(cuda_address(memory));
+        else
+            api->cuMemFreeHost(memory);
+        api->cuCtxPopCurrent(NULL);
+        cuda->pinned -= kind == SYI_PINNED;
+    }
+    syi_cuda_unlock_idle(cuda->devices, home);
+    return could;
 }
 
 /* ---- reading and writing ------------------------------------------------------------------ */
@@ -107,6 +115,9 @@ static sy_status open_port(cuda_device *cuda)
 {
     cuda_port *port = &cuda->port;
     void *buffer = NULL;
+    if (!syi_cuda_is_settled(cuda)) /* the buffer may be in use */
+        return syi_fail(SY_ERR_DEVICE, "device %s has not ended its last work",
+                        cuda->base.info.name);
     if (!port->stream)
         SYI_TRY(CU(cuda, cuStreamCreate(&port->stream, CU_STREAM_NON_BLOCKING)));
     if (port->buffer)
@@ -119,14 +130,12 @@ static sy_status open_port(cuda_device *cuda)
 void syi_cuda_port_clear(cuda_device *cuda)
 {
     const syi_cuda_api *api = &cuda->driver->api;
-    pthread_mutex_lock(&cuda->port.lock);
     if (cuda->port.buffer)
         api->cuMemFreeHost(cuda->port.buffer);
     if (cuda->port.stream)
         api->cuStreamDestroy(cuda->port.stream);
     cuda->port.buffer = NULL;
     cuda->port.stream = NULL;
-    pthread_mutex_unlock(&cuda->port.lock);
 }
 
 static sy_status read_parts(cuda_device *cuda, const char *from, size_t bytes, char *to)

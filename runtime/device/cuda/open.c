@@ -96,8 +96,7 @@ void syi_cuda_close(syi_device *device)
 {
     cuda_device *cuda = (cuda_device *)device;
     const syi_cuda_api *api = &cuda->driver->api;
-    /* What is not settled is left to the driver. */
-    if (cuda->context && syi_cuda_is_settled(cuda)) {
+    if (cuda->context && !cuda->left) {
         if (api->cuCtxPushCurrent(cuda->context) == CUDA_SUCCESS) {
             for (int i = 0; i < CUDA_SLOTS; i++)
                 syi_cuda_slot_clear(cuda, &cuda->slots[i]);
