@@ -222,6 +222,88 @@ static void alone(void)
     gpu_close(&context, "alone");
 }
 
+/* An array that is shorter than what is asked of it is the caller's mistake, not the GPU's. */
+static void short_array(void)
+{
+    sy_work work = {.struct_size = sizeof work,
+                    .workload = "sma",
+                    .columns = 1024,
+                    .outputs = (void *const[]){gpu_x}};
+    sy_context *context;
+    void *array = NULL;
+    gpu_world("gpus=1", NULL, 0);
+    context = gpu_open("cuda,cpu:threads=1", 0, 0, NULL);
+    GPU_CHECK(sy_memory_alloc(context, 0, 4096, &array) == SY_OK, "%s", sy_last_error()->text);
+    work.inputs = (const void *const[]){array};
+    GPU_CHECK(sy_memory_copy(context, array, gpu_x, 8192) == SY_ERR_ARGUMENT, "8192 bytes");
+    GPU_CHECK(sy_memory_copy(context, gpu_x, (char *)array + 8, 4096) == SY_ERR_ARGUMENT, "4104");
+    GPU_CHECK(distribute_workload(context, &work, NULL, NULL) == SY_ERR_ARGUMENT &&
+                  strstr(sy_last_error()->text, "sma: input 'x' has 8192 bytes"),
+              "%s", sy_last_error()->text);
+    GPU_CHECK(sy_memory_copy(context, array, gpu_x, 4096) == SY_OK, "%s", sy_last_error()->text);
+    sy_memory_free(context, &array);
+    gpu_close(&context, "short array");
+}
+
+/* Pinned memory comes from a GPU that works; where none does it is plain. */
+static void pinned_without_the_first(void)
+{
+    for (int alone = 0; alone < 2; alone++) {
+        lab_case c = gpu_case("sma", GPU_MOST);
+        sy_context *context;
+        void *memory = NULL;
+        gpu_world(alone ? "gpus=1" : "gpus=2", NULL, 0);
+        context = gpu_open("cuda,cpu:threads=1", 0, 0, NULL);
+        vcuda_fault("device=0,call=cuLaunchKernel,lost");
+        GPU_CHECK(gpu_compare(context, &c, NULL, NULL, "pinned") == SY_OK, "%s",
+                  sy_last_error()->text);
+        GPU_CHECK(sy_memory_alloc(context, SY_MEMORY_PINNED, 4096, &memory) == SY_OK, "%s",
+                  sy_last_error()->text);
+        GPU_CHECK(counts_of(1).live_host == 0 || !alone, "pinned by a lost GPU");
+        sy_memory_free(context, &memory);
+        gpu_close_kept(&context, 1, "pinned");
+    }
+}
+
+typedef struct release {
+    sy_context *context;
+    void *memory;
+} release;
+
+static int release_it(void *user, uint64_t done, uint64_t tiles)
+{
+    release *r = user;
+    (void)done, (void)tiles;
+    sy_memory_free(r->context, &r->memory);
+    return 0;
+}
+
+/* What is given back while a run is under way waits for its end: the driver would wait for the slab
+ * that hangs, of which nobody knows yet. */
+static void free_within(void)
+{
+    static const char *const faults[] = {NULL, "device=0,call=cuLaunchKernel,after=1,hang=0"};
+    for (int i = 0; i < 2; i++) {
+        lab_case c = gpu_case("sma", GPU_MOST);
+        release r = {NULL, NULL};
+        sy_options options = {
+            .struct_size = sizeof options, .progress = release_it, .progress_user = &r};
+        gpu_world("gpus=1", NULL, 0);
+        r.context = gpu_open("cuda,cpu:threads=1", 600000, 100, NULL);
+        GPU_CHECK(sy_memory_alloc(r.context, 0, 1 << 16, &r.memory) == SY_OK, "no memory");
+        if (faults[i])
+            vcuda_fault(faults[i]);
+        GPU_CHECK(gpu_compare(r.context, &c, &options, NULL, "free within") == SY_OK, "%s",
+                  sy_last_error()->text);
+        GPU_CHECK(!r.memory, "it was not given back");
+        GPU_CHECK(!counts_of(-1).hang_waits, "waited for what never ends");
+        if (faults[i])
+            gpu_close_beside_hung(&r.context, 1, "free within");
+        else
+            gpu_close(&r.context, "free within");
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (!gpu_begin(argc, argv))
@@ -238,5 +320,8 @@ int main(int argc, char **argv)
     refused("cuStreamCreate");
     refused("cuEventCreate");
     alone();
+    short_array();
+    pinned_without_the_first();
+    free_within();
     return gpu_end();
 }

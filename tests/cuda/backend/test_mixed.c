@@ -47,10 +47,36 @@ static void mixed_cases(void)
     printf("%d mixed cases\n", done);
 }
 
+/* Rows of no columns, after rows that left something in the devices' memory. */
+static void no_columns(void)
+{
+    static const char *const lists[] = {"cuda:0", "cuda", "cuda,cpu:threads=1"};
+    static const char *const workloads[] = {"sum", "mean",   "variance",    "min",
+                                            "dot", "sma",    "rolling_min", "ema",
+                                            "rsi", "zscore", "macd"};
+    enum { ROWS = 300 };
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {
+        sy_context *context;
+        gpu_world("gpus=2", NULL, 0);
+        context = gpu_open(lists[l], 0, 0, NULL);
+        for (size_t w = 0; context && w < sizeof workloads / sizeof *workloads; w++)
+            for (int k = 0; k < 2; k++) {
+                lab_case c = gpu_case(workloads[w], ROWS * 100);
+                c.rows = ROWS;
+                c.columns = k ? 0 : 100;
+                GPU_CHECK(gpu_compare(context, &c, NULL, NULL, workloads[w]) == SY_OK,
+                          "%s of %lld columns on %s: %s", workloads[w], (long long)c.columns,
+                          lists[l], sy_last_error()->text);
+            }
+        gpu_close(&context, lists[l]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (!gpu_begin(argc, argv))
         return 2;
+    no_columns();
     mixed_cases();
     return gpu_end();
 }

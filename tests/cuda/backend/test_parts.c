@@ -144,6 +144,28 @@ static void faults(void)
     printf("%d faults\n", fired);
 }
 
+/* A part that hangs is its GPU that hangs: nothing waits for the other part's memory either. */
+static void hang(void)
+{
+    lab_case c = gpu_case("sma", GPU_MOST);
+    sy_device_info info;
+    vcuda_counts counts;
+    sy_context *context;
+    gpu_world("gpus=1;*:sms=32,cc=9.0", NULL, 0);
+    context = gpu_open("cuda:0/16+16,cpu:threads=1", 300000, 100, NULL);
+    vcuda_fault("device=0,call=cuLaunchKernel,hang=0");
+    for (int i = 0; i < 2; i++)
+        GPU_CHECK(gpu_compare(context, &c, NULL, NULL, "hang") == SY_OK, "%s",
+                  sy_last_error()->text);
+    sy_trim(context);
+    for (int i = 0; i < 2; i++)
+        GPU_CHECK(sy_device_query(context, i, &info) == SY_OK && !info.usable, "part %d goes on",
+                  i);
+    gpu_close_beside_hung(&context, 1, "hang");
+    vcuda_counters(-1, &counts);
+    GPU_CHECK(!counts.hang_waits, "waited for what never ends");
+}
+
 int main(int argc, char **argv)
 {
     if (!gpu_begin(argc, argv))
@@ -152,5 +174,6 @@ int main(int argc, char **argv)
     refused();
     speeds();
     faults();
+    hang();
     return gpu_end();
 }
