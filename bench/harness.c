@@ -186,7 +186,8 @@ void bench_begin(const char *name, const char *purpose, bench_option *options, i
 #endif
     on_terminal = isatty(2);
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
-        signal(ending[i], on_signal);
+        if (signal(ending[i], on_signal) == SIG_IGN && ending[i] == SIGHUP)
+            signal(SIGHUP, SIG_IGN); /* as nohup wants it */
     make_scratch();
     step = clock_step_ns();
     passes = (int)all[1].number[0];

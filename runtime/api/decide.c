@@ -19,6 +19,8 @@ static sy_status alone_ms(sy_context *context, const sy_work *work, const sy_opt
     forced.ratios = &alone;
     forced.n_ratios = 1;
     *out = -1;
+    if (context->devices.list[index]->failed) /* others would take its part over */
+        return SY_OK;
     status = sy_plan_explain(context, work, &forced, &plan);
     if (status == SY_ERR_NO_DEVICE)
         return SY_OK;

@@ -305,7 +305,6 @@ sy_status distribute_workload(sy_context *context, const sy_work *work, const sy
     syi_arithmetic_leave(saved);
     syi_arena_close(&memory);
     syi_trace_destroy(&job.trace);
-    syi_blocks_sweep(context); /* what could not be given back beside this call */
     if (status == SY_OK && report)
         SYI_GIVE(report, result);
     else

@@ -196,6 +196,8 @@ static void learn(sy_context *context, const syi_job *job, const char *tag, cons
         return; /* the next run will tell as well */
     for (int i = 0; i < known->count; i++) {
         syi_known_device *device = &known->devices[i];
+        if (context->devices.list[i]->failed)
+            continue; /* it has no tiles for another reason than its speed */
         follow(device, costs ? &costs[i] : &device->cost, &tallies[i], untouched, &found[i]);
         if (known->home) /* it is the model of where arrays live that was off, not the profile */
             found[i].signal = 0;

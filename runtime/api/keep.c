@@ -43,7 +43,7 @@ static double change(const sy_balance *stored, const sy_ratio *ratios, int n)
     return largest;
 }
 
-/* Whether all of it is believed on the devices as they are now. */
+/* Whether calls go by all of it on the devices as they are now, if only as a first guess. */
 static bool is_believed(const syi_stored_balance *stored, const json_t *fingerprint)
 {
     const json_t *then = json_object_get(stored->fingerprint, "devices");
@@ -54,7 +54,7 @@ static bool is_believed(const syi_stored_balance *stored, const json_t *fingerpr
         char what[SYI_KEEP_TEXT];
         if (!syi_fingerprint_load(json_object_get(then, device), &before) ||
             !syi_fingerprint_load(json_object_get(now, device), &after) ||
-            syi_fingerprint_compare(&before, &after, what, sizeof what) != SYI_TRUST_FULL)
+            syi_fingerprint_compare(&before, &after, what, sizeof what) == SYI_TRUST_NONE)
             return false;
     }
     return true;
@@ -112,7 +112,7 @@ bool syi_keep_stored(const syi_stored_balance *stored, const sy_ratio *ratios, i
             return true;
         }
     if (!is_believed(stored, fingerprint))
-        return false; /* nothing that a call would go by */
+        return false;
     for (int i = 0; i < old->n_ratios; i++)
         if (is_worse(old->ratios[i].device, stored->costs, costs, why))
             return true;

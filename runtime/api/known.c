@@ -195,7 +195,8 @@ static sy_status read_file(sy_context *context, syi_known *out)
     SYI_TRY(status);
     out->measured = stored.costs != NULL;
     status = match_ratios(context, &stored, out);
-    if (status == SY_OK && !same_workload)
+    /* What somebody has set for doubles is no order for floats. */
+    if (status == SY_OK && (!same_workload || (out->borrowed && !stored.costs)))
         doubt_ratios(context, out, stored.balance.tag);
     for (int i = 0; status == SY_OK && same_workload && i < out->count; i++) {
         load_cost(context, out, measured, &stored, i, &out->devices[i]);

@@ -301,7 +301,7 @@ static sy_status fill_defaults(sy_profile_options *options)
 /* The sample where none was asked for; what is to stay if it is better is met by its like. */
 static int64_t default_sample(sy_context *context, const sy_profile_options *options)
 {
-    const int64_t usual = INT64_C(1) << 20, most = INT64_C(1) << 40;
+    const int64_t usual = INT64_C(1) << 20, most = INT64_C(1) << 28;
     syi_stored_balance stored;
     int64_t sample;
     if (!options->keep_better ||
@@ -309,7 +309,7 @@ static int64_t default_sample(sy_context *context, const sy_profile_options *opt
         return usual;
     sample = syi_stored_sample(&stored);
     syi_stored_balance_clear(&stored);
-    return sample > usual && sample <= most ? sample : usual;
+    return sample < usual ? usual : sample < most ? sample : most;
 }
 
 sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options *options,

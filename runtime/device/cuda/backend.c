@@ -181,7 +181,7 @@ static void cuda_trim(syi_device *device)
 {
     cuda_device *cuda = (cuda_device *)device;
     const syi_cuda_api *api = &cuda->driver->api;
-    if (!syi_cuda_lock_idle(cuda->devices, 0)) /* something is in use, maybe by who calls this */
+    if (!syi_cuda_lock_idle(cuda)) /* something is in use, maybe by who calls this */
         return;
     if (cuda->context && syi_cuda_gpu_is_settled(cuda) &&
         api->cuCtxPushCurrent(cuda->context) == CUDA_SUCCESS) {
@@ -190,7 +190,7 @@ static void cuda_trim(syi_device *device)
         syi_cuda_port_clear(cuda);
         api->cuCtxPopCurrent(NULL);
     }
-    syi_cuda_unlock_idle(cuda->devices, 0);
+    syi_cuda_unlock_idle(cuda);
     if (cuda->gather)
         syi_cuda_gather_trim(cuda->gather);
 }

@@ -11,13 +11,20 @@ sy_status syi_cuda_device_check(const cuda_device *cuda, CUresult result, const 
     return syi_cuda_check(&cuda->driver->api, result, cuda->base.info.name, what);
 }
 
+cuda_device *syi_cuda_of_home(const syi_devices *devices, int i, int home)
+{
+    syi_device *device = devices->list[i];
+    return device->info.type == SY_DEVICE_CUDA && device->home == home ? (cuda_device *)device
+                                                                       : NULL;
+}
+
 /* The GPU hangs, with all parts of it. */
 static void give_up(cuda_device *cuda)
 {
     for (int i = 0; i < cuda->devices->count; i++) {
-        syi_device *part = cuda->devices->list[i];
-        if (part->backend == cuda->base.backend && part->home == cuda->base.home)
-            ((cuda_device *)part)->hung = 1;
+        cuda_device *part = syi_cuda_of_home(cuda->devices, i, cuda->base.home);
+        if (part)
+            part->hung = 1;
     }
     cuda->hung = 1;
 }
@@ -35,7 +42,9 @@ sy_status syi_cuda_wait(cuda_device *cuda, CUstream stream)
          (result = cuda->driver->api.cuStreamQuery(stream)) == CUDA_ERROR_NOT_READY;
          answers += answers < least_answers) {
         int64_t waited = syi_now_ns() - began;
-        if (cuda->hung || (waited > cuda->watchdog_ns && answers == least_answers)) {
+        if (cuda->hung)
+            return syi_fail(SY_ERR_DEVICE, "device %s: its GPU hangs", cuda->base.info.name);
+        if (waited > cuda->watchdog_ns && answers == least_answers) {
             give_up(cuda);
             return syi_fail(SY_ERR_DEVICE, "device %s has not answered for %.1f s",
                             cuda->base.info.name, (double)waited / 1e9);
@@ -46,47 +55,40 @@ sy_status syi_cuda_wait(cuda_device *cuda, CUstream stream)
     return syi_cuda_device_check(cuda, result, "cuStreamQuery");
 }
 
-static cuda_device *of_home(const syi_devices *devices, int i, int home)
-{
-    syi_device *device = devices->list[i];
-    const int counts = device->info.type == SY_DEVICE_CUDA && (!home || device->home == home);
-    return counts ? (cuda_device *)device : NULL;
-}
-
-static void unlock_first(const syi_devices *devices, int count, int home)
+static void unlock_first(const cuda_device *cuda, int count)
 {
     for (int i = 0; i < count; i++) {
-        cuda_device *cuda = of_home(devices, i, home);
-        if (cuda) {
-            pthread_mutex_unlock(&cuda->port.lock);
-            pthread_mutex_unlock(&cuda->running);
+        cuda_device *part = syi_cuda_of_home(cuda->devices, i, cuda->base.home);
+        if (part) {
+            pthread_mutex_unlock(&part->port.lock);
+            pthread_mutex_unlock(&part->running);
         }
     }
 }
 
-static int lock_one(cuda_device *cuda)
+static int lock_one(cuda_device *part)
 {
-    if (pthread_mutex_trylock(&cuda->running) != 0)
+    if (pthread_mutex_trylock(&part->running) != 0)
         return 0;
-    if (pthread_mutex_trylock(&cuda->port.lock) == 0)
+    if (pthread_mutex_trylock(&part->port.lock) == 0)
         return 1;
-    pthread_mutex_unlock(&cuda->running);
+    pthread_mutex_unlock(&part->running);
     return 0;
 }
 
-int syi_cuda_lock_idle(const syi_devices *devices, int home)
+int syi_cuda_lock_idle(const cuda_device *cuda)
 {
-    for (int i = 0; i < devices->count; i++) {
-        cuda_device *cuda = of_home(devices, i, home);
-        if (!cuda || lock_one(cuda))
+    for (int i = 0; i < cuda->devices->count; i++) {
+        cuda_device *part = syi_cuda_of_home(cuda->devices, i, cuda->base.home);
+        if (!part || lock_one(part))
             continue;
-        unlock_first(devices, i, home);
+        unlock_first(cuda, i);
         return 0;
     }
     return 1;
 }
 
-void syi_cuda_unlock_idle(const syi_devices *devices, int home)
+void syi_cuda_unlock_idle(const cuda_device *cuda)
 {
-    unlock_first(devices, devices->count, home);
+    unlock_first(cuda, cuda->devices->count);
 }

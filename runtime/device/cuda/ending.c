@@ -83,9 +83,8 @@ int syi_cuda_is_settled(cuda_device *cuda)
 int syi_cuda_gpu_is_settled(const cuda_device *cuda)
 {
     for (int i = 0; i < cuda->devices->count; i++) {
-        syi_device *part = cuda->devices->list[i];
-        if (part->info.type == SY_DEVICE_CUDA && part->home == cuda->base.home &&
-            !syi_cuda_is_settled((cuda_device *)part))
+        cuda_device *part = syi_cuda_of_home(cuda->devices, i, cuda->base.home);
+        if (part && !syi_cuda_is_settled(part))
             return 0;
     }
     return 1;

@@ -89,24 +89,18 @@ static int release(syi_device *device, syi_place_kind kind, void *memory)
     cuda_device *cuda = (cuda_device *)device;
     const syi_cuda_api *api = &cuda->driver->api;
     const uint64_t homes = cuda_home_bit(cuda) | (kind == SYI_PINNED ? CUDA_HOST : 0);
-    const int home = kind == SYI_PINNED ? 0 : cuda->base.home;
-    int could;
     if (!cuda->context)
         return 1;
-    if (!syi_cuda_lock_idle(cuda->devices, home))
+    if (syi_cuda_homes_in_use(cuda->devices, NULL) & homes ||
+        api->cuCtxPushCurrent(cuda->context) != CUDA_SUCCESS)
         return 0;
-    could = !(syi_cuda_homes_in_use(cuda->devices, NULL) & homes) &&
-            api->cuCtxPushCurrent(cuda->context) == CUDA_SUCCESS;
-    if (could) {
-        if (kind == SYI_ON_DEVICE)
-            api->cuMemFree(cuda_address(memory));
-        else
-            api->cuMemFreeHost(memory);
-        api->cuCtxPopCurrent(NULL);
-        cuda->pinned -= kind == SYI_PINNED;
-    }
-    syi_cuda_unlock_idle(cuda->devices, home);
-    return could;
+    if (kind == SYI_ON_DEVICE)
+        api->cuMemFree(cuda_address(memory));
+    else
+        api->cuMemFreeHost(memory);
+    api->cuCtxPopCurrent(NULL);
+    cuda->pinned -= kind == SYI_PINNED;
+    return 1;
 }
 
 /* ---- reading and writing ------------------------------------------------------------------ */

@@ -30,7 +30,8 @@ typedef struct sy_profile_options {
     const char *workload; /* default `bollinger` */
     const char *tag;      /* default: the workload's name (see `accuracy`, `dtype`) */
     int64_t sample_size;  /* columns of the sample; default 1,048,576, with `keep_better` as many
-                             as the stored profile was measured with, if that was more */
+                             as the stored profile was measured with, if that was more, up
+                             to 2^28 */
     int runs;             /* timed runs of each size on each device, of which the median counts;
                              default 5. A short call is repeated in each, and the mean taken */
     int warmup;           /* calls before them; default 1; -1: none */
