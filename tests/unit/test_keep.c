@@ -36,21 +36,27 @@ static json_t *fingerprint(int64_t units)
     return all;
 }
 
-/* `a` three quarters; measured now: `a_now` to 1, with a spread of `now` where there was `then`. */
-static bool keeps(double then, double now, double a_now, double within, char *why)
+/* A stored profile: `a` has that part, `b` the rest. */
+static syi_stored_balance stored_of(double a_part, json_t *costs_of, json_t *print)
 {
-    syi_stored_balance stored = {.costs = costs(0.01, then), .fingerprint = fingerprint(4)};
-    sy_ratio ratios[] = {{"a", a_now}, {"b", 1}};
-    json_t *measured = costs(0.01, now), *print = fingerprint(4);
-    bool keep;
+    syi_stored_balance stored = {.costs = costs_of, .fingerprint = print};
     stored.balance.n_ratios = 2;
     stored.balance.ratios = syi_alloc(2, sizeof *stored.balance.ratios);
     cr_assert(stored.balance.ratios);
     for (int i = 0; i < 2; i++) {
-        strcpy(stored.balance.ratios[i].device, i ? "b" : "a");
-        stored.balance.ratios[i].ratio = i ? 0.25 : 0.75;
+        strcpy(stored.balance.ratios[i].device, names[i]);
+        stored.balance.ratios[i].ratio = i ? 1 - a_part : a_part;
     }
-    keep = syi_keep_stored(&stored, ratios, 2, measured, print, within, why);
+    return stored;
+}
+
+/* `a` three quarters; measured now: `a_now` to 1, with a spread of `now` where there was `then`. */
+static bool keeps(double then, double now, double a_now, double within, char *why)
+{
+    syi_stored_balance stored = stored_of(0.75, costs(0.01, then), fingerprint(4));
+    sy_ratio ratios[] = {{"a", a_now}, {"b", 1}};
+    json_t *measured = costs(0.01, now), *print = fingerprint(4);
+    bool keep = syi_keep_stored(&stored, ratios, 2, measured, print, within, why);
     json_decref(measured);
     json_decref(print);
     syi_stored_balance_clear(&stored);
@@ -115,14 +121,7 @@ Test(keep, what_is_not_believed_goes)
     json_t *const prints[] = {fingerprint(4), json_object(), NULL};
     char why[SYI_KEEP_TEXT];
     for (size_t i = 0; i < sizeof prints / sizeof *prints; i++) {
-        syi_stored_balance stored = {.costs = costs(0.01, 0.01), .fingerprint = prints[i]};
-        stored.balance.n_ratios = 2;
-        stored.balance.ratios = syi_alloc(2, sizeof *stored.balance.ratios);
-        cr_assert(stored.balance.ratios);
-        for (int k = 0; k < 2; k++) {
-            strcpy(stored.balance.ratios[k].device, names[k]);
-            stored.balance.ratios[k].ratio = k ? 0.25 : 0.75;
-        }
+        syi_stored_balance stored = stored_of(0.75, costs(0.01, 0.01), prints[i]);
         cr_expect_not(syi_keep_stored(&stored, ratios, 2, now, print, 0.5, why), "print %zu", i);
         syi_stored_balance_clear(&stored);
     }
@@ -135,15 +134,10 @@ Test(keep, much_smaller_samples_stay_out)
 {
     static const int64_t samples[] = {65536, 65535};
     sy_ratio ratios[] = {{"a", 3}, {"b", 1}};
-    syi_stored_balance stored = {.costs = costs(0.01, 0.01), .fingerprint = fingerprint(4)};
+    syi_stored_balance stored = stored_of(0.6, costs(0.01, 0.01), fingerprint(4));
     json_t *now = costs(0.01, 0.01);
     char why[SYI_KEEP_TEXT];
-    stored.balance.n_ratios = 2;
-    stored.balance.ratios = syi_alloc(2, sizeof *stored.balance.ratios);
-    cr_assert(stored.balance.ratios);
     for (int k = 0; k < 2; k++) {
-        strcpy(stored.balance.ratios[k].device, names[k]);
-        stored.balance.ratios[k].ratio = k ? 0.4 : 0.6;
         json_object_set_new(json_object_get(stored.costs, names[k]), "sample_size",
                             json_integer(1 << 20));
         json_object_set_new(json_object_get(now, names[k]), "sample_size", json_integer(1 << 20));

@@ -163,25 +163,59 @@ static sy_status cuda_run(syi_device *device, const syi_job *job, syi_tiles span
     int64_t began = syi_now_ns();
     sy_status status;
     pthread_mutex_lock(&cuda->running);
-    if (cuda->hung || device->failed)
-        status = syi_fail(SY_ERR_DEVICE, "device %s failed earlier", device->info.name);
-    else if (!syi_cuda_is_settled(cuda)) /* a slot may be in use */
-        status =
-            syi_fail(SY_ERR_DEVICE, "device %s has not ended its last work", device->info.name);
-    else if (job->columns == 0)
-        status = run_nothing(job, span, outcome);
-    else
-        status = run_in_context(cuda, job, span, outcome);
+    status = cuda->hung || device->failed
+                 ? syi_fail(SY_ERR_DEVICE, "device %s failed earlier", device->info.name)
+                 : syi_cuda_need_settled(cuda); /* or a slot may be in use */
+    if (status == SY_OK)
+        status = job->columns ? run_in_context(cuda, job, span, outcome)
+                              : run_nothing(job, span, outcome);
     pthread_mutex_unlock(&cuda->running);
     outcome->busy_ms = (double)(syi_now_ns() - began) / 1e6;
     return status;
+}
+
+/* ---- giving back ---- */
+
+static void unlock_first(const cuda_device *cuda, int count)
+{
+    for (int i = 0; i < count; i++) {
+        cuda_device *part = syi_cuda_of_home(cuda->devices, i, cuda->base.home);
+        if (part) {
+            pthread_mutex_unlock(&part->port.lock);
+            pthread_mutex_unlock(&part->running);
+        }
+    }
+}
+
+static int lock_one(cuda_device *part)
+{
+    if (pthread_mutex_trylock(&part->running) != 0)
+        return 0;
+    if (pthread_mutex_trylock(&part->port.lock) == 0)
+        return 1;
+    pthread_mutex_unlock(&part->running);
+    return 0;
+}
+
+/* Locks all parts of a GPU where nobody runs anything or copies, or none of them: giving memory
+ * back waits for their work, and for ever for what hangs. */
+static int lock_idle(const cuda_device *cuda)
+{
+    for (int i = 0; i < cuda->devices->count; i++) {
+        cuda_device *part = syi_cuda_of_home(cuda->devices, i, cuda->base.home);
+        if (!part || lock_one(part))
+            continue;
+        unlock_first(cuda, i);
+        return 0;
+    }
+    return 1;
 }
 
 static void cuda_trim(syi_device *device)
 {
     cuda_device *cuda = (cuda_device *)device;
     const syi_cuda_api *api = &cuda->driver->api;
-    if (!syi_cuda_lock_idle(cuda)) /* something is in use, maybe by who calls this */
+    if (!lock_idle(cuda)) /* something is in use, maybe by who calls this */
         return;
     if (cuda->context && syi_cuda_gpu_is_settled(cuda) &&
         api->cuCtxPushCurrent(cuda->context) == CUDA_SUCCESS) {
@@ -190,7 +224,7 @@ static void cuda_trim(syi_device *device)
         syi_cuda_port_clear(cuda);
         api->cuCtxPopCurrent(NULL);
     }
-    syi_cuda_unlock_idle(cuda);
+    unlock_first(cuda, cuda->devices->count);
     if (cuda->gather)
         syi_cuda_gather_trim(cuda->gather);
 }

@@ -139,9 +139,4 @@ sy_status syi_cuda_wait(cuda_device *cuda, CUstream stream);
 /* The i-th device of the list if it is a part of the GPU with that home, or that GPU; else NULL. */
 cuda_device *syi_cuda_of_home(const syi_devices *devices, int i, int home);
 
-/* Locks all parts of a GPU where nobody runs anything or copies, or none of them: giving memory
- * back waits for their work, and for ever for what hangs. */
-int syi_cuda_lock_idle(const cuda_device *cuda);
-void syi_cuda_unlock_idle(const cuda_device *cuda);
-
 #endif

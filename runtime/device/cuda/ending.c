@@ -80,6 +80,14 @@ int syi_cuda_is_settled(cuda_device *cuda)
     return settled;
 }
 
+sy_status syi_cuda_need_settled(cuda_device *cuda)
+{
+    return syi_cuda_is_settled(cuda)
+               ? SY_OK
+               : syi_fail(SY_ERR_DEVICE, "device %s has not ended its last work",
+                          cuda->base.info.name);
+}
+
 int syi_cuda_gpu_is_settled(const cuda_device *cuda)
 {
     for (int i = 0; i < cuda->devices->count; i++) {

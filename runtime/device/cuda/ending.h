@@ -21,7 +21,10 @@ void syi_cuda_stream_drop(cuda_device *cuda, CUstream stream);
 /* Whether everything on the device is known to have ended; what was not is asked for again. */
 int syi_cuda_is_settled(cuda_device *cuda);
 
-/* The same of all parts of its GPU: giving memory back may wait for any of them. */
+/* SY_ERR_DEVICE where not: then nothing that its work may use is to be used again. */
+sy_status syi_cuda_need_settled(cuda_device *cuda);
+
+/* Whether all parts of its GPU are settled: giving memory back may wait for any of them. */
 int syi_cuda_gpu_is_settled(const cuda_device *cuda);
 
 /* The homes of what the unsettled devices may use: their own, and what their copies use. `but`

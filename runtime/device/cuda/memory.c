@@ -12,7 +12,7 @@
 
 enum { PORT_BYTES = 1 << 20 };
 
-/* Makes the device's context current; after cuda_leave it is no more. */
+/* Makes the device's context current; after `leave` it is no more. */
 static sy_status enter(cuda_device *cuda)
 {
     if (cuda->hung || cuda->base.lost || !cuda->context)
@@ -109,9 +109,7 @@ static sy_status open_port(cuda_device *cuda)
 {
     cuda_port *port = &cuda->port;
     void *buffer = NULL;
-    if (!syi_cuda_is_settled(cuda)) /* the buffer may be in use */
-        return syi_fail(SY_ERR_DEVICE, "device %s has not ended its last work",
-                        cuda->base.info.name);
+    SYI_TRY(syi_cuda_need_settled(cuda)); /* or the buffer may be in use */
     if (!port->stream)
         SYI_TRY(CU(cuda, cuStreamCreate(&port->stream, CU_STREAM_NON_BLOCKING)));
     if (port->buffer)

@@ -6,7 +6,8 @@
 
 extern const syi_ram syi_cuda_ram;
 
-/* Gives the port's stream and buffer back. The context is current. */
+/* Gives the port's stream and buffer back. The context is current, and nobody else uses
+ * the port. */
 void syi_cuda_port_clear(cuda_device *cuda);
 
 #endif
