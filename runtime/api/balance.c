@@ -103,16 +103,23 @@ static syi_source weigh_nominal(sy_context *context, const syi_choice *choice, d
     return SYI_SOURCE_NOMINAL;
 }
 
+/* A device of which little is known may have a part to show how fast it is. */
+static bool may_try(const sy_context *context, const syi_job *job)
+{
+    return !context->frozen && syi_job_tiles(job) > SYI_SMALL_TILES;
+}
+
 /* From what is known: by costs where they are known of a device, else by ratios. Ratios without
  * costs are somebody's order. */
 static sy_status plan_by_known(sy_context *context, const syi_job *job, const syi_known *known,
                                const syi_experience *experience, const syi_choice *choice,
-                               double *ratios, syi_plan *out)
+                               bool trials, double *ratios, syi_plan *out)
 {
     syi_source source = !known->ratios    ? SYI_SOURCE_NOMINAL
                         : known->borrowed ? SYI_SOURCE_OTHER
                                           : SYI_SOURCE_PROFILE;
-    if (known->costs && syi_plan_balance(&context->devices, job, experience, out) == SY_OK) {
+    if (known->costs &&
+        syi_plan_balance(&context->devices, job, experience, trials, out) == SY_OK) {
         out->source = source;
         return SY_OK;
     }
@@ -123,6 +130,32 @@ static sy_status plan_by_known(sy_context *context, const syi_job *job, const sy
     if (!out->exact) /* who has no tile cannot show that the guess is wrong */
         syi_share_with_all(out->ratios, out->count, out->shares);
     return SY_OK;
+}
+
+/* Where a profile knows only some of the devices: a large work finds out how fast the others are,
+ * with whom the one that it knows is compared by nominal speed; a small one is for those it knows.
+ * Gives whether something is assumed. */
+static bool assume(sy_context *context, const syi_job *job, bool trials, syi_known *known)
+{
+    bool assumed = false;
+    int other = 0;
+    while (!known->devices[other].has_cost || known->devices[other].learned)
+        other++;
+    for (int i = 0; i < known->count; i++) {
+        syi_known_device *device = &known->devices[i];
+        const double nominal = context->devices.list[i]->nominal_rate;
+        if (device->learned && !trials)
+            device->has_cost = 0;
+        if (device->has_cost || !trials ||
+            syi_plan_obstacle(context->devices.list[i], job->workload))
+            continue;
+        device->cost = known->devices[other].cost;
+        device->drift.slower = known->devices[other].drift.slower;
+        syi_cost_scale(&device->cost, context->devices.list[other]->nominal_rate / nominal);
+        device->has_cost = device->guess = 1;
+        assumed = true;
+    }
+    return assumed;
 }
 
 /* What is known of those who may take part, as it is by now. */
@@ -148,13 +181,19 @@ static sy_status plan_with(sy_context *context, const syi_job *job, const sy_opt
                            syi_known *known, const syi_choice *choice, bool forecast, syi_plan *out)
 {
     const size_t count = (size_t)context->devices.count;
+    const bool is_forced = options->ratios || options->n_ratios;
+    const bool trials = !is_forced && may_try(context, job);
+    bool assumed = false;
     syi_experience *experience = syi_arena_alloc(job->memory, count, sizeof *experience);
     double *ratios = syi_arena_alloc(job->memory, count, sizeof *ratios);
     if (!experience || !ratios)
         return syi_no_memory(count * sizeof *experience);
+    if (known->scale < 0)
+        assumed = assume(context, job, trials, known);
     SYI_TRY(gather(context, job, known, choice, experience));
-    if (!options->ratios && !options->n_ratios) {
-        SYI_TRY(plan_by_known(context, job, known, experience, choice, ratios, out));
+    if (!is_forced) {
+        SYI_TRY(plan_by_known(context, job, known, experience, choice, trials, ratios, out));
+        out->assumed = assumed;
     } else {
         SYI_TRY(syi_ratios_check(&context->devices, options->ratios, options->n_ratios, ratios));
         SYI_TRY(syi_plan_make(&context->devices, job, ratios, SYI_SOURCE_CALL, out));

@@ -120,6 +120,9 @@ static sy_status fill_plan(sy_context *context, const syi_job *job, const syi_pl
     syi_copy_text(out->decision, sizeof out->decision, decision_of(&context->devices, job, plan));
     syi_copy_text(out->reason, sizeof out->reason,
                   !plan->parts || plan->exact ? reasons[plan->source]
+                  : plan->assumed
+                      ? "the measured costs, and nominal speeds beside them where there "
+                        "are none; run 'profile'"
                   : syi_job_addressable(job)
                       ? "the measured costs: the split that is finished first"
                       : "the measured costs, where the arrays live: the split that is finished "

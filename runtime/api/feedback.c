@@ -74,27 +74,35 @@ static bool has_computed(const syi_tally *tally)
     return tally->status == SY_OK && tally->total.elements_done && tally->total.busy_ms > 0;
 }
 
-/* Without a profile the first run of all devices is one. Who has failed in it would fail again. */
-static void begin(syi_known *known, const syi_plan *plan, const syi_tally *tallies)
+/* Without a profile a device's first run is one; as a guess where it has computed no more than the
+ * packet that code is loaded in. */
+static void begin(syi_known *known, int i, const syi_tally *tally, bool untouched)
 {
     const double first_spread = 0.2;
+    const sample run = sample_of(tally, false, untouched);
+    syi_known_device *device = &known->devices[i];
+    if (!has_computed(tally) || !(run.ns > 0))
+        return;
+    device->cost = (syi_cost){0};
+    device->cost.phase[SYI_COMPUTE] = syi_curve_line(0, run.ns / run.elements);
+    device->cost.phase[SYI_COMPUTE].spread = first_spread;
+    device->drift = syi_drift_start(first_spread, 1);
+    device->guess = run.elements == (double)tally->total.elements_done;
+    device->has_cost = 1;
+    device->learned = device->warm = true;
+    known->costs++;
+}
+
+/* The first run of all devices. Who has failed in it would fail again. */
+static void begin_all(syi_known *known, const syi_plan *plan, const syi_tally *tallies,
+                      bool untouched)
+{
     for (int i = 0; i < known->count; i++)
         if (plan->ratios[i] > 0 && tallies[i].status == SY_OK && !has_computed(&tallies[i]))
             return;
-    for (int i = 0; i < known->count; i++) {
-        const syi_outcome *done = &tallies[i].total;
-        syi_known_device *device = &known->devices[i];
-        if (!(plan->ratios[i] > 0) || !has_computed(&tallies[i]))
-            continue;
-        device->cost = (syi_cost){0};
-        device->cost.phase[SYI_COMPUTE] =
-            syi_curve_line(0, done->busy_ms * 1e6 / (double)done->elements_done);
-        device->cost.phase[SYI_COMPUTE].spread = first_spread;
-        device->drift = syi_drift_start(first_spread, 1);
-        device->has_cost = 1;
-        device->warm = true;
-        known->costs++;
-    }
+    for (int i = 0; i < known->count; i++)
+        if (plan->ratios[i] > 0)
+            begin(known, i, &tallies[i], untouched);
 }
 
 /* Storing takes about a millisecond, which calls of microseconds would feel, and other contexts and
@@ -131,13 +139,12 @@ static sy_status store_all(sy_context *context, const syi_known *known, const sy
                            ? syi_json_child(stored->fingerprint, "devices", &prints)
                            : syi_no_memory((uint64_t)count * sizeof *ratios);
     for (int i = 0; status == SY_OK && i < known->count; i++)
-        if (known->devices[i].has_cost)
+        if (known->devices[i].in_file)
             status = store_device(context, known, i, prints, stored->costs);
     for (int k = 0; status == SY_OK && k < count; k++) {
         int i = syi_devices_find(&context->devices, stored->balance.ratios[k].device);
         const syi_drift *drift = i >= 0 ? &known->devices[i].drift : NULL;
-        double slower =
-            drift && known->devices[i].has_cost ? drift->slower.value / drift->saved : 1;
+        double slower = drift && known->devices[i].in_file ? drift->slower.value / drift->saved : 1;
         ratios[k] =
             (sy_ratio){stored->balance.ratios[k].device, stored->balance.ratios[k].ratio / slower};
     }
@@ -189,7 +196,7 @@ static void learn(sy_context *context, const syi_job *job, const char *tag, cons
     if (!known || (plan->exact && !known->costs))
         return;
     if (!known->costs) {
-        begin(known, plan, tallies);
+        begin_all(known, plan, tallies, untouched);
         return;
     }
     if (syi_known_costs(&context->devices, job, known, &costs) != SY_OK)
@@ -198,8 +205,12 @@ static void learn(sy_context *context, const syi_job *job, const char *tag, cons
         syi_known_device *device = &known->devices[i];
         if (context->devices.list[i]->failed)
             continue; /* it has no tiles for another reason than its speed */
-        follow(device, costs ? &costs[i] : &device->cost, &tallies[i], untouched, &found[i]);
-        if (known->home) /* it is the model of where arrays live that was off, not the profile */
+        if (!device->has_cost && plan->assumed)
+            begin(known, i, &tallies[i], untouched);
+        else
+            follow(device, costs ? &costs[i] : &device->cost, &tallies[i], untouched, &found[i]);
+        /* Here the model of where arrays live was off; there nothing is stored. */
+        if (known->home || (device->learned && known->scale < 0))
             found[i].signal = 0;
         signals |= found[i].signal;
     }

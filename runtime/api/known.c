@@ -11,6 +11,7 @@
 #include "device/place.h"
 #include "plan/residence.h"
 
+#include <math.h>
 #include <string.h>
 
 void syi_memory_init(syi_memory *memory)
@@ -206,6 +207,12 @@ static sy_status read_file(sy_context *context, syi_known *out)
     return status;
 }
 
+/* Works up to eight times as large have the same. */
+static int scale_of(const syi_job *job)
+{
+    return ilogb(fmax((double)job->rows * (double)job->columns, 1)) / 3;
+}
+
 static sy_status load(sy_context *context, const syi_job *job, const char *tag, syi_known **out)
 {
     syi_known *known = syi_alloc(1, sizeof *known);
@@ -221,6 +228,7 @@ static sy_status load(sy_context *context, const syi_job *job, const char *tag, 
     status = known->devices ? read_file(context, known)
                             : syi_no_memory((uint64_t)known->count * sizeof *known->devices);
     if (status == SY_OK) {
+        known->scale = known->costs ? -1 : scale_of(job);
         *out = known;
         return SY_OK;
     }
@@ -232,10 +240,11 @@ static sy_status load(sy_context *context, const syi_job *job, const char *tag, 
 
 syi_known *syi_known_find(sy_context *context, const syi_job *job, const char *tag)
 {
-    const int home = syi_job_home(job);
+    const int home = syi_job_home(job), scale = scale_of(job);
     syi_known *known = context->memory.list;
     while (known && (known->workload != job->workload || known->dtype != job->dtype ||
-                     known->home != home || strncmp(known->tag, tag, sizeof known->tag - 1) != 0))
+                     known->home != home || (known->scale >= 0 && known->scale != scale) ||
+                     strncmp(known->tag, tag, sizeof known->tag - 1) != 0))
         known = known->next;
     return known;
 }

@@ -13,6 +13,7 @@
 typedef struct syi_known_device {
     double ratio; /* stored; 0: none */
     int has_cost, guess;
+    bool learned;       /* the cost is of a first run, without a profile */
     bool in_file;       /* the file has the cost, and what is pending of it */
     bool warm;          /* has had a run that was followed */
     syi_cost cost;      /* of the file; learned: of the first run */
@@ -28,7 +29,9 @@ enum { SYI_TAG = 64, SYI_LONGEST_NAME = SYI_TAG - sizeof "_f32" - 1 };
  * of arrays with that home: where they live is modelled (plan/residence.h), the rest is learned. */
 typedef struct syi_known {
     char tag[SYI_TAG];
-    int home; /* syi_job_home */
+    int home;  /* syi_job_home */
+    int scale; /* of the works' size: what a first run tells is good for works like it; -1: any, as
+                  there is a profile */
     const syi_workload *workload;
     sy_dtype dtype;
     int count, ratios, costs; /* devices; of them with a ratio, with a cost */

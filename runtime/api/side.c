@@ -9,7 +9,6 @@
 
 /* Works of more tiles are divided among all devices, which find their speeds in the first packets.
  * Smaller ones take less than a few times what it costs to start and join the devices. */
-enum { SMALL_TILES = 64 };
 enum { SIGNATURES = 256 };
 
 void syi_sides_init(syi_sides *sides)
@@ -281,7 +280,7 @@ sy_status syi_side_choose(sy_context *context, const syi_job *job, const sy_opti
         return choose_forced(context, job, force, out);
     /* Costs rule where they are stored, and so do ratios of this call or by hand. */
     if (options->n_ratios || (known->ratios && !known->borrowed) || size_of(job) == 0 ||
-        syi_job_tiles(job) > SMALL_TILES || !has_both(context, job, &gpu))
+        syi_job_tiles(job) > SYI_SMALL_TILES || !has_both(context, job, &gpu))
         return SY_OK;
     if (syi_job_addressable(job))
         return choose_by_times(context, job, gpu, out);

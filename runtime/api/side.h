@@ -12,6 +12,9 @@
  * ones come from the file. More are thinned out. */
 enum { SYI_SIDE_SIZES = 80 };
 
+/* Works of no more tiles are not divided to find out how fast somebody is. */
+enum { SYI_SMALL_TILES = 64 };
+
 /* What is known of one workload with certain parameters; sizes are elements. */
 typedef struct syi_signature {
     const syi_workload *workload;

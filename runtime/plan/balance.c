@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 
 #include "base/mem.h"
+#include "model/share.h"
 
 static syi_split_work work_of(const syi_job *job)
 {
@@ -54,8 +55,16 @@ static sy_status described(const syi_devices *devices, const syi_job *job,
     return SY_OK;
 }
 
+static void share_with_guesses(const syi_split_device *devices, const syi_experience *known,
+                               syi_plan *plan)
+{
+    for (int i = 0; i < plan->count; i++)
+        plan->ratios[i] = plan->shares[i] > 0 || (devices[i].cost && known[i].guess);
+    syi_share_with_all(plan->ratios, plan->count, plan->shares);
+}
+
 sy_status syi_plan_balance(const syi_devices *devices, const syi_job *job,
-                           const syi_experience *known, syi_plan *out)
+                           const syi_experience *known, bool trials, syi_plan *out)
 {
     syi_plan plan = {.count = devices->count, .source = SYI_SOURCE_PROFILE};
     syi_split_work work = work_of(job);
@@ -63,6 +72,8 @@ sy_status syi_plan_balance(const syi_devices *devices, const syi_job *job,
     SYI_TRY(syi_plan_reserve(job, &plan));
     SYI_TRY(described(devices, job, known, &all));
     SYI_TRY(syi_split_make(all, plan.count, &work, plan.shares));
+    if (trials)
+        share_with_guesses(all, known, &plan);
     for (int i = 0; i < plan.count; i++) {
         plan.ratios[i] = plan.tiles ? (double)plan.shares[i] / (double)plan.tiles : 0;
         plan.beliefs[i] = known[i].cost ? belief_of(&known[i], &work, plan.shares[i])

@@ -44,8 +44,9 @@ typedef struct syi_plan {
     syi_forecast split; /* the same of the whole */
     syi_source source;
     syi_choice choice;
-    bool cold; /* some device's first work of the kind in this context */
-    int exact; /* the shares are an order; else a beginning, corrected while the work goes on */
+    bool cold;    /* some device's first work of the kind in this context */
+    bool assumed; /* some device's cost is by nominal speeds */
+    int exact;    /* the shares are an order; else a beginning, corrected while the work goes on */
 } syi_plan;
 
 /* Ratios of a list by name, id or uuid: SY_ERR_ARGUMENT unless every one is finite, > 0, known and
@@ -75,9 +76,10 @@ typedef struct syi_experience {
 } syi_experience;
 
 /* Gives the tiles of the job to the devices so that the last one is finished soonest, by
- * `known` (one per device); SY_ERR_NO_DEVICE when no cost is known of a device that can work. */
+ * `known` (one per device); SY_ERR_NO_DEVICE when no cost is known of a device that can work.
+ * `trials`: whom a guess would leave out gets a tile all the same, to show that it is wrong. */
 sy_status syi_plan_balance(const syi_devices *devices, const syi_job *job,
-                           const syi_experience *known, syi_plan *out);
+                           const syi_experience *known, bool trials, syi_plan *out);
 
 /* What a plan will take. Without costs of every device with tiles: nothing. */
 sy_status syi_plan_predict(const syi_devices *devices, const syi_job *job,

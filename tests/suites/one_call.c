@@ -32,6 +32,17 @@ void write_profile(double drift_of_b)
     cr_assert(cost_file_write(one_call_path, "sma", 1, rows, 2));
 }
 
+void change_driver(void)
+{
+    json_t *file = json_load_file(one_call_path, 0, NULL);
+    json_t *print = json_object_get(json_object_get(file, "profiles"), "sma");
+    print = json_object_get(json_object_get(print, "fingerprint"), "devices");
+    print = json_object_get(print, "b");
+    cr_assert_eq(json_object_set_new(print, "driver", json_string("another")), 0);
+    cr_assert_eq(json_dump_file(file, one_call_path, 0), 0);
+    json_decref(file);
+}
+
 sy_context *open_devices(lab_log *log)
 {
     sy_context *context = lab_open("sim:a:speed=0.1,sim:b:speed=0.1", one_call_path, log);
@@ -41,8 +52,10 @@ sy_context *open_devices(lab_log *log)
 
 void learn(sy_context *context, const deed *did)
 {
-    const sy_work work = {
-        .struct_size = sizeof work, .workload = "sma", .rows = 1, .columns = ONE_CALL_COLUMNS};
+    const sy_work work = {.struct_size = sizeof work,
+                          .workload = "sma",
+                          .rows = 1,
+                          .columns = did->columns ? did->columns : ONE_CALL_COLUMNS};
     const sy_options options = {.struct_size = sizeof options};
     syi_tally tallies[2] = {{.packets = 0}};
     double params[SYI_MAX_PARAMS];
@@ -59,7 +72,7 @@ void learn(sy_context *context, const deed *did)
             continue;
         tallies[i].packets = did->packets;
         tallies[i].first_elements = PACKET;
-        tallies[i].first_ms = 10 * packet_ms;
+        tallies[i].first_ms = (did->warm ? 1 : 10) * packet_ms;
         tallies[i].total.elements_done = did->packets * PACKET;
         tallies[i].total.busy_ms = tallies[i].first_ms + packet_ms * (did->packets - 1);
     }

@@ -24,12 +24,16 @@ typedef struct deed {
     double slower[2];
     int packets;
     bool untouched;
+    bool warm;       /* the first packet takes as long as the others */
+    int64_t columns; /* 0: ONE_CALL_COLUMNS */
 } deed;
 
 extern const deed b_is_slow; /* by three */
 
 /* A profile that runs have multiplied for b. */
 void write_profile(double drift_of_b);
+/* Makes b's one of another driver. */
+void change_driver(void);
 sy_context *open_devices(lab_log *log);
 void learn(sy_context *context, const deed *did);
 void one_call(const deed *did, lab_log *log);

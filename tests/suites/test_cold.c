@@ -48,18 +48,6 @@ Test(cold, a_warm_context_counts_all)
     expect_pending(1, 30, 0);
 }
 
-/* Makes the profile of b one of another driver. */
-static void change_driver(void)
-{
-    json_t *file = json_load_file(one_call_path, 0, NULL);
-    json_t *print = json_object_get(json_object_get(file, "profiles"), "sma");
-    print = json_object_get(json_object_get(print, "fingerprint"), "devices");
-    print = json_object_get(print, "b");
-    cr_assert_eq(json_object_set_new(print, "driver", json_string("another")), 0);
-    cr_assert_eq(json_dump_file(file, one_call_path, 0), 0);
-    json_decref(file);
-}
-
 /* What runs say replaces a guess, and the profile is one of this driver. */
 Test(cold, a_guess_is_corrected_as_well)
 {

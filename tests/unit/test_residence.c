@@ -127,7 +127,7 @@ Test(residence, a_plan_goes_where_the_arrays_live)
         syi_residence_apply(&m.devices, &m.job, m.costs);
         for (int i = 0; i < DEVICES; i++)
             known[i] = (syi_experience){&m.costs[i], 0, 0};
-        cr_assert_eq(syi_plan_balance(&m.devices, &m.job, known, &plan), SY_OK);
+        cr_assert_eq(syi_plan_balance(&m.devices, &m.job, known, false, &plan), SY_OK);
         for (int i = 0; i < DEVICES; i++)
             if (i == home)
                 cr_expect(plan.shares[i] > 460 && plan.shares[i] < 480, "%d: %lld", i,
