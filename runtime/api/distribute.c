@@ -108,6 +108,7 @@ static sy_status hash_fetched(const syi_job *job, int k, int64_t count, uint64_t
     return status;
 }
 
+/* Chained: the value of each array is the seed for the next one. */
 static sy_status checksum(const syi_job *job, char text[17])
 {
     int64_t per_row = job->workload->pattern == SY_PATTERN_REDUCE ? 1 : job->columns;
@@ -116,6 +117,9 @@ static sy_status checksum(const syi_job *job, char text[17])
         int on_device = syi_place_out(job, k).kind == SYI_ON_DEVICE;
         SYI_TRY((on_device ? hash_fetched : hash_addressed)(job, k, job->rows * per_row, &hash));
     }
+    for (int k = 0; job->n_seeds && k < job->workload->n_outputs; k++)
+        hash = XXH3_64bits_withSeed(job->seeded[k],
+                                    (size_t)(job->n_seeds * job->rows) * sizeof(double), hash);
     snprintf(text, 17, "%016llx", (unsigned long long)hash);
     return SY_OK;
 }

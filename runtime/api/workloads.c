@@ -163,13 +163,29 @@ static sy_status check_param(const sy_workload_def *def, int i)
     return SY_OK;
 }
 
-static sy_status check_def(const sy_workload_def *def)
+static bool ends_in(const char *name, const char *end)
 {
-    const char *name = def->name;
+    return strlen(name) >= strlen(end) && !strcmp(name + strlen(name) - strlen(end), end);
+}
+
+static sy_status check_name(const char *name)
+{
     if (!name || !*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")] ||
         strlen(name) > SYI_LONGEST_NAME)
         return syi_fail(SY_ERR_ARGUMENT, "workload name '%s': use a-z, 0-9 and _, up to %d of them",
                         name ? name : "(none)", (int)SYI_LONGEST_NAME);
+    if (ends_in(name, "_fast") || ends_in(name, "_f32")) /* profiles are stored by the tag */
+        return syi_fail(SY_ERR_ARGUMENT,
+                        "workload name '%s' ends like the tag of another accuracy or type; choose "
+                        "another end than _fast and _f32",
+                        name);
+    return SY_OK;
+}
+
+static sy_status check_def(const sy_workload_def *def)
+{
+    const char *name = def->name;
+    SYI_TRY(check_name(name));
     if ((unsigned)def->pattern > SY_PATTERN_REDUCE)
         return syi_fail(SY_ERR_ARGUMENT, "workload '%s': unknown pattern %d", name,
                         (int)def->pattern);

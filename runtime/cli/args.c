@@ -169,25 +169,37 @@ static cli_option *find_option(cli_option *options, int n, const char *name)
     return NULL;
 }
 
-/* One `--name` with its value; moves *i past what it took. */
-static int parse_option(cli_args *args, cli_option *common, int n_common, char **argv, int argc,
-                        int *i)
-{
-    const char *text = argv[*i] + 2, *equals = strchr(text, '='), *value = NULL;
+/* One `--name` with its value. */
+typedef struct given {
     char name[64];
-    cli_option *o;
-    snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - text) : (int)strlen(text), text);
-    o = find_option(args->options, args->n_options, name);
+    cli_option *option; /* NULL: there is none of that name */
+    const char *value;
+} given;
+
+/* Moves *i past what it takes. */
+static given take_option(cli_args *args, cli_option *common, int n_common, char **argv, int argc,
+                         int *i)
+{
+    const char *text = argv[*i] + 2, *equals = strchr(text, '=');
+    given g = {.value = equals ? equals + 1 : NULL};
+    snprintf(g.name, sizeof g.name, "%.*s", equals ? (int)(equals - text) : (int)strlen(text),
+             text);
+    g.option = find_option(args->options, args->n_options, g.name);
+    if (!g.option)
+        g.option = find_option(common, n_common, g.name);
+    if (!equals && !(g.option && g.option->kind == CLI_FLAG) && *i + 1 < argc &&
+        strncmp(argv[*i + 1], "--", 2) != 0)
+        g.value = argv[++*i];
+    return g;
+}
+
+static int keep_option(cli_args *args, const given *g)
+{
+    const char *name = g->name, *value = g->value;
+    cli_option *o = g->option;
     if (!o)
-        o = find_option(common, n_common, name);
-    if (!o && !args->keep_extras)
-        return cli_unknown_option(args, name, NULL, NULL, 0);
-    if (equals)
-        value = equals + 1;
-    else if (!(o && o->kind == CLI_FLAG) && *i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0)
-        value = argv[++*i];
-    if (!o)
-        return keep_extra(args, name, value);
+        return args->keep_extras ? keep_extra(args, name, value)
+                                 : cli_unknown_option(args, name, NULL, NULL, 0);
     if (o->kind == CLI_FLAG && value)
         return cli_fail(CLI_USAGE, "--%s takes no value, but is given '%s'", name, value);
     if (o->kind != CLI_FLAG && !value)
@@ -228,17 +240,18 @@ int cli_parse(cli_args *args, int argc, char **argv)
         const char *text = argv[i];
         if (args->help && text[0] != '-' && args->n_positionals == args->max_positionals)
             continue;
-        if (!only_positionals && strcmp(text, "--") == 0)
+        if (!only_positionals && strcmp(text, "--") == 0) {
             only_positionals = true;
-        else if (only_positionals || text[0] != '-' || !text[1])
+        } else if (only_positionals || text[0] != '-' || !text[1]) {
             CLI_TRY(take_positional(args, text));
-        else if (args->help)
-            continue;
-        else if (text[1] != '-')
+        } else if (text[1] == '-') {
+            given g = take_option(args, common, sizeof common / sizeof *common, argv, argc, &i);
+            if (!args->help)
+                CLI_TRY(keep_option(args, &g));
+        } else if (!args->help) {
             return cli_fail(CLI_USAGE, "there is no option '%s'; see 'steelyard %s --help'", text,
                             args->command);
-        else
-            CLI_TRY(parse_option(args, common, sizeof common / sizeof *common, argv, argc, &i));
+        }
     }
     args->verbose = verbose;
     return CLI_DONE;

@@ -62,17 +62,28 @@ static bool is_key_of(const char *key, const char *workload)
            (strncmp(key + length, ":{", 2) == 0 || strncmp(key + length, "_fast:{", 7) == 0);
 }
 
+/* What follows the parameter's name in quotes of either kind, and a colon; NULL: it is not there.
+ */
+static const char *find_value(const char *key, const char *name)
+{
+    const size_t length = strlen(name);
+    const char *at = key;
+    while ((at = strstr(at, name)) && !(at > key && strchr("'\"", at[-1]) && at[length] == at[-1]))
+        at += length;
+    if (!at)
+        return NULL;
+    at += length + 1;
+    at += strspn(at, " ");
+    return *at == ':' ? at + 1 : NULL;
+}
+
 /* A word in the place of a choice's index would be kept, and count for nothing. */
 static int check_choice(const char *key, const sy_param_info *param)
 {
-    char pair[80];
-    const char *word;
-    snprintf(pair, sizeof pair, "'%s': ", param->name);
-    word = strstr(key, pair);
+    const char *word = find_value(key, param->name);
     if (!word)
         return CLI_DONE;
-    word += strlen(pair);
-    word += strspn(word, "'\"");
+    word += strspn(word, " '\"");
     for (int i = 0; param->choices && param->choices[i]; i++)
         if (strncmp(word, param->choices[i], strlen(param->choices[i])) == 0)
             return cli_fail(CLI_USAGE, "KEY has a word for '%s'; write its index, %d for %s",

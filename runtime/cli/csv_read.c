@@ -100,14 +100,15 @@ static int open_quote(const cli_csv *csv, int64_t line)
 
 static char *copy_name(csv_span field)
 {
-    csv_span inside = without_quotes(field);
+    const csv_span inside = without_quotes(field);
+    const bool is_quoted = inside.size < trimmed(field).size;
     char *name = malloc(inside.size + 1);
     size_t n = 0;
     if (!name)
         return NULL;
     for (size_t i = 0; i < inside.size; i++) {
         name[n++] = inside.at[i];
-        if (inside.at[i] == '"' && i + 1 < inside.size && inside.at[i + 1] == '"')
+        if (is_quoted && inside.at[i] == '"' && i + 1 < inside.size && inside.at[i + 1] == '"')
             i++;
     }
     name[n] = '\0';

@@ -109,13 +109,13 @@ static bool parse_word(const char *text, size_t size, double *out)
     return true;
 }
 
+enum { LONGEST = 1199 }; /* the longest exact decimal of a double has 1,077 characters */
+
 /* By the C library; the text is a decimal. */
 static cli_number parse_decimal(const char *text, size_t size, bool narrow, double *out)
 {
-    char copy[1200]; /* the longest exact decimal of a double has 1,077 characters */
+    char copy[LONGEST + 1];
     double value;
-    if (size >= sizeof copy)
-        return CLI_NUMBER_TOO_LONG;
     memcpy(copy, text, size);
     copy[size] = '\0';
     value = narrow ? (double)strtof(copy, NULL) : strtod(copy, NULL);
@@ -130,6 +130,8 @@ cli_number cli_number_parse(const char *text, size_t size, double *out)
     decimal d;
     if (!scan_decimal(text, size, &d))
         return parse_word(text, size, out) ? CLI_NUMBER_OK : CLI_NUMBER_NOT;
+    if (size > LONGEST)
+        return CLI_NUMBER_TOO_LONG;
     if (fast_value(&d, out))
         return CLI_NUMBER_OK;
     return parse_decimal(text, size, false, out);

@@ -47,7 +47,7 @@ void cli_spread_fill(const cli_spread *spread, size_t rows, sy_dtype dtype, void
         cli_value_set(results[1], dtype, row, first + shift);
         cli_value_set(results[2], dtype, row, least);
         cli_value_set(results[3], dtype, row, most);
-        cli_value_set(results[4], dtype, row, sqrt(squares));
+        cli_value_set(results[4], dtype, row, isnan(squares) ? (double)NAN : sqrt(squares));
     }
 }
 

@@ -12,6 +12,10 @@ if [ -n "$foreign" ]; then
     printf '%s\n' "$foreign"
     exit 1
 fi
+if ! readelf -d "$1" | grep -q NODELETE; then
+    echo "the library could be unloaded under OpenMP's threads, which stay"
+    exit 1
+fi
 printf '%s\n' "$exported" | diff "$3" - && exit 0
 echo "the exported symbols (right) differ from the list $3 (left)"
 exit 1

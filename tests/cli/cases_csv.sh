@@ -48,6 +48,8 @@ printf 'time,close\n1,2\n2,1\000\n' >in.csv
 refuses "zero byte in a price" 1 "line 3, column 'close': there is a zero byte" run sma $io
 printf 'time,close\n1,2\n2,%01200d\n' 1 | sed 's/,0/,1/' >in.csv
 refuses "number of 1200 characters" 1 "'10*\.\.\.' is longer than 1,199 characters; correct it" run sma $io
+printf 'time,close\n1,2\n2,%01200d\n' 1 >in.csv
+refuses "number of 1200 characters, most of them zeros" 1 "longer than 1,199 characters" run sma $io
 printf '\223NUMPY\001\000' >in.csv
 refuses "npy under another name" 1 "is an .npy file" run sma $io
 printf '\037\213\010\000\000' >in.csv
@@ -77,6 +79,8 @@ accepts "a year as the only column's name" run sma $io
 printf 'time,open,close\n1,1,10\n2,2,20\n3,4,40\n' >in.csv
 refuses "unknown column" 2 "no column 'clse'; its columns are: time, open, close" run sma $io \
     --column clse
+printf 'x""y,"x""y"\n1,2\n' >quotes.csv
+accepts "quotes within a name that is not quoted" run sum --input quotes.csv --output out.csv --column 'x""y' $cpu
 refuses "column twice" 2 "twice" run sma $io --column open,open
 refuses "empty column name" 2 "no column ''" run sma $io --column open,
 refuses "column for npy" 2 "is for CSV" run sma --input in.npy --output out.csv --column x $cpu

@@ -191,6 +191,15 @@ printf 'x\n1\ninf\n' >infinite.csv
 accepts "seeds of an infinite sum" run sum --input infinite.csv --output out.csv --seeds 3 $cpu
 printf 'series,sum,sum_mean,sum_min,sum_max,sum_std\nx,inf,inf,inf,inf,nan\n' >wanted
 holds "seeds of an infinite sum: result" out.csv <wanted
+accepts "seeds of an infinite sum as .npy" run sum --input infinite.csv --output out.npy --seeds 3 $cpu
+report "an undefined deviation is the one NaN" \
+    "$([ "$(tail -c 8 out.npy | od -An -tx8)" = " 7ff8000000000000" ] || tail -c 8 out.npy | od -An -tx8)"
+for seeds in 3 4; do
+    accepts "report of $seeds seeds" run sum --input in.csv --output out.csv --accuracy fast \
+        --seeds $seeds --report $seeds.json $cpu
+    grep checksum $seeds.json >$seeds.sum
+done
+report "the checksum is of all seeds" "$(cmp -s 3.sum 4.sum && cat 3.sum)"
 accepts "seeds" run sum --input in.csv --output out.csv --accuracy fast --seeds 4 $cpu
 cp out.csv stdout
 says "an error bar over the seeds" '^series,sum,sum_mean,sum_min,sum_max,sum_std'

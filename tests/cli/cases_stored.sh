@@ -41,6 +41,10 @@ refuses "thresholds set without a time" 2 "needs KEY" thresholds set "$key" --cp
 refuses "thresholds set of nan" 2 "not negative" thresholds set "$key" --cpu-ms nan --gpu-ms 1
 refuses "thresholds set of -1" 2 "not negative" thresholds set "$key" --cpu-ms 1 --gpu-ms -1
 refuses "thresholds show with a time" 2 "belong to thresholds set" thresholds show --cpu-ms 1
+for pair in '"seed_with": "first"' "'seed_with':'first'" "'seed_with' : \"first\""; do
+    refuses "thresholds set with a word, $pair" 2 "KEY has a word for 'seed_with'" \
+        thresholds set "ema:{'period': 20, $pair, 'size': 10}" --cpu-ms 1 --gpu-ms 1
+done
 refuses "thresholds set with the word of a choice" 2 "KEY has a word for 'seed_with'; write its index, 1 for first" \
     thresholds set "ema_fast:{'period': 20, 'seed_with': 'first', 'size': 10}" --cpu-ms 1 --gpu-ms 1
 accepts "thresholds set with a choice's index" thresholds set \

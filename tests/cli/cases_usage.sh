@@ -23,6 +23,10 @@ for command in run plan profile; do
 done
 accepts "ratios --help again" ratios --help
 says "ratios --help: which tag set means" 'set the one written last'
+accepts "help after the value of an option" run --devices cpu macd --help
+says "help after the value of an option is the workload's" '--slow N .*default 26'
+accepts "help with nothing but an option" run --devices cpu --help
+accepts "help after a value of plan" plan --size 100 sma --help
 accepts "help beats errors" run sma --period 0 --nonsense --help
 
 accepts "help run macd" help run macd

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "support/lab.h"
 #include "support/series.h"
@@ -166,6 +167,16 @@ Test(distribute, plan_and_run_agree)
     sy_context_destroy(&context);
 }
 
+/* As the header says it. */
+static void chain(const lab_case *c, char text[17])
+{
+    XXH64_hash_t hash = 0;
+    for (int k = 0; k < 3; k++)
+        hash =
+            XXH3_64bits_withSeed(c->out[k], (size_t)(c->rows * c->columns) * sizeof(double), hash);
+    snprintf(text, 17, "%016llx", (unsigned long long)hash);
+}
+
 Test(distribute, checksum_is_the_outputs)
 {
     static const char *const devices[] = {"cpu", "sim:a:speed=1e6,sim:b:speed=2e6"};
@@ -177,10 +188,9 @@ Test(distribute, checksum_is_the_outputs)
         sy_report report = {.struct_size = sizeof report};
         cr_assert(context && lab_prepare(&c));
         cr_assert_eq(lab_run(context, &c, &options, &report), SY_OK);
-        cr_expect_eq(strlen(report.checksum), 16);
-        if (i)
-            cr_expect_str_eq(report.checksum, first);
-        strcpy(first, report.checksum);
+        if (i == 0)
+            chain(&c, first);
+        cr_expect_str_eq(report.checksum, first);
         sy_report_clear(&report);
         lab_release(&c);
         sy_context_destroy(&context);

@@ -318,6 +318,8 @@ Test(user, wrong_definitions)
     REFUSED(SY_ERR_ARGUMENT, d->name = "My");
     REFUSED(SY_ERR_ARGUMENT, d->name = "my window");
     REFUSED(SY_ERR_ARGUMENT, d->name = "sma");
+    REFUSED(SY_ERR_ARGUMENT, d->name = "sma_fast"); /* profiles of fast sma are stored under it */
+    REFUSED(SY_ERR_ARGUMENT, d->name = "mine_f32");
     REFUSED(SY_ERR_ARGUMENT, d->pattern = (sy_pattern)9);
     REFUSED(SY_ERR_UNSUPPORTED, d->pattern = SY_PATTERN_RECURRENCE);
     REFUSED(SY_ERR_ARGUMENT, d->n_inputs = 0);

@@ -108,7 +108,9 @@ typedef struct sy_report {
     double unaccounted_ms; /* wall_ms less the longest device's busy_ms */
     int used_profile;      /* the ratios came from multigpu.json */
     int64_t repaired;      /* outputs decided by the wide arithmetic */
-    char checksum[17];     /* XXH3-64 of the outputs' bytes in order, in hex; empty unless asked */
+    char checksum[17];     /* in hex; empty unless asked. XXH3-64 of the first output's bytes; its
+                              value is the seed for the next output's, and so on, those of
+                              sy_options.seeded last */
     int n_devices;
     sy_device_report *devices;
     double predicted_ms; /* < 0: nothing was known */

@@ -16,8 +16,11 @@
  *               holds the text. Results are written on success only. The one exception is the
  *               contents of the result arrays of a distribution, unspecified after a failure.
  *   Threads     a context may be used from any number of threads at once, unless stated
- *               otherwise. The library never prints, exits or aborts.
- *   Callbacks   (log, progress, trace, the functions of a workload) are called while a call is
+ *               otherwise. The library never prints, exits or aborts. A thread that calls it, and
+ *               those of OpenMP (OMP_STACKSIZE), need 1 MiB of stack.
+ *   Arithmetic  works are computed in the default floating-point environment, whatever the caller's
+ *               is. A program that has unmasked floating-point exceptions masks them for other
+ * calls. Callbacks   (log, progress, trace, the functions of a workload) are called while a call is
  *               under way, which waits for them. They may use the library, but must not run works
  *               or profiles on the same context: its devices may be waiting for the callback.
  *   Forks       the child of a fork makes contexts of its own: the parent's, like what the CUDA

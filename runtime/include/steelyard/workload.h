@@ -62,7 +62,8 @@ typedef struct sy_segment {
  * may read `halo` columns to its left. */
 typedef struct sy_workload_def {
     size_t struct_size;
-    const char *name; /* [a-z0-9_]+, up to 58 of them, not yet taken */
+    const char *name; /* [a-z0-9_]+, up to 58 of them, not yet taken; not ending in _fast or _f32,
+                         as the tags of other accuracies and types do */
     const char *summary;
     int version; /* change it with the arithmetic: profiles of another version are not believed */
     sy_pattern pattern;      /* MAP, WINDOW or REDUCE */
