@@ -145,6 +145,44 @@ Test(fast, zscore)
         CHECK("zscore", 1, P("period", periods[i]));
 }
 
+/* Of distances between neighbours nearly all bits are rounded away, and all in one direction: found
+ * by a search for the largest error. */
+Test(fast, windows_of_chosen_roundings)
+{
+    static const double bands[] = {4503599627370496,  9007199254740992,  -9007199254740992,
+                                   -9007199254740992, 9007199254740992,  -9007199254740992,
+                                   -9007199254740992, -9007199254740976, 9007199254740992,
+                                   9007199254740992,  -9007199254740985, 4503599627370495,
+                                   -2295281525390424, -1147640762695212, 9007199254740986,
+                                   9007199254740991,  -37667421057691,   -9007199254740991,
+                                   -9007199254740986, -5863496088030164, 9007199254740987};
+    static const double scores[] = {
+        0x1.c6d986f6925f1p+52,  0x1.de6bf90301b22p+52,  0x1.fe86b2d0b7e02p+52,
+        0x1.f90817afe3887p+52,  0x1.fe3269e12fc77p+52,  0x1.e7fdfac9ad16ep+52,
+        0x1.6634d4ff684e0p+52,  0x1.62901e3a6f536p+52,  0x1.fde4f61bbc99ap+52,
+        0x1.21b60afc1d39ep+52,  0x1.b685b02d8eda3p+52,  0x1.f1557f21533cdp+52,
+        0x1.7c5e25650691cp+52,  0x1.6078c88b10cb5p+52,  0x1p+53,
+        0x1.a00209cd1252fp+52,  -0x1.49787c59dd5c9p+52, 0x1.5p+4,
+        -0x1.2e2163b896cccp+50, -0x1.8b875cbde9955p+52, 0x1.38da354e3799ep+52};
+    const lab_case cases[] = {
+        {.workload = "bollinger",
+         .columns = 21,
+         .params = {P("period", 21), P("width", 0)},
+         .n_params = 2},
+        {.workload = "zscore", .columns = 21, .params = {P("period", 21)}, .n_params = 1}};
+    const double *const x[] = {bands, scores};
+    sy_context *contexts[CONTEXTS];
+    open_contexts(contexts);
+    for (int i = 0; i < 2; i++) {
+        double seen = 0;
+        check_row(contexts, cases[i], x[i], SERIES_SPIKES, &seen);
+        cr_expect_gt(seen, i ? 16 : 0.4, "not the roundings that were chosen");
+        if (getenv("STEELYARD_SHOW_ERRORS"))
+            fprintf(stderr, "chosen roundings, %s: %.2f\n", cases[i].workload, seen);
+    }
+    close_contexts(contexts);
+}
+
 /* One spike or more where blocks of the window's length begin. */
 Test(fast, windows_of_spikes_at_borders)
 {

@@ -10,7 +10,8 @@
 
 /* What an output's error is measured by, in units of 2^-53. */
 typedef enum unit {
-    OF_WINDOW, /* the largest |x| in the window; of bands, 1 + width times that */
+    OF_WINDOW, /* the largest |x| in the window */
+    OF_BANDS,  /* 1 + width times the largest |x| in the window and twelve times its range */
     OF_SO_FAR, /* the largest |x| up to there, of all inputs */
     OF_TERMS,  /* the sum of the terms' magnitudes; of a mean, their mean */
     OF_RESULT, /* the true result */
@@ -27,8 +28,8 @@ typedef struct promise {
 } promise;
 
 static const promise promises[] = {
-    {"sma", OF_WINDOW, 8, 0},         {"rolling_std", OF_RESULT, 16, 0},
-    {"bollinger", OF_WINDOW, 8, 0},   {"zscore", OF_SCORE, 16, 0},
+    {"sma", OF_WINDOW, 12, 0},        {"rolling_std", OF_RESULT, 16, 0},
+    {"bollinger", OF_BANDS, 4, 0},    {"zscore", OF_SCORE, 64, 0},
     {"rolling_min", OF_RESULT, 0, 0}, {"rolling_max", OF_RESULT, 0, 0},
     {"ema", OF_SO_FAR, 16, 4},        {"macd", OF_SO_FAR, 16, 4},
     {"atr", OF_SO_FAR, 16, 4},        {"sum", OF_TERMS, 16, 0},
@@ -61,6 +62,17 @@ static double largest(const double *x, int64_t from, int64_t to)
     return most;
 }
 
+/* Largest less least value. */
+static double range(const double *x, int64_t from, int64_t to)
+{
+    double least = x[from], most = x[from];
+    for (int64_t i = from; i < to; i++) {
+        least = fmin(least, x[i]);
+        most = fmax(most, x[i]);
+    }
+    return most - least;
+}
+
 static double size_of_terms(const lab_case *c)
 {
     double size = 0;
@@ -71,11 +83,13 @@ static double size_of_terms(const lab_case *c)
 
 static double unit_at(const lab_case *c, unit unit, int64_t i, double truth)
 {
-    int64_t period = (int64_t)param(c, "period", 20);
+    const int64_t first = i + 1 - (int64_t)param(c, "period", 20), from = first < 0 ? 0 : first;
     switch (unit) {
     case OF_WINDOW:
-        return largest(c->x, i - period + 1 < 0 ? 0 : i - period + 1, i + 1) *
-               (1 + param(c, "width", 0));
+        return largest(c->x, from, i + 1);
+    case OF_BANDS:
+        return (1 + param(c, "width", 2)) *
+               (largest(c->x, from, i + 1) + 12 * range(c->x, from, i + 1));
     case OF_SO_FAR:
         return fmax(largest(c->x, 0, i + 1), c->n_inputs < 3 ? 0
                                                              : fmax(largest(c->more[0], 0, i + 1),
