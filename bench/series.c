@@ -1,6 +1,8 @@
 /* Prices of several kinds. Most are a walk in cents; the others are what is hard for somebody:
  * stretches without a move, also such that what is left of averages passes the least of doubles,
- * ticks of which one in ten moves, single values of 1e12, moves of a fifth, and values around zero.
+ * ticks of which one in ten moves, single values of 1e12, moves of a fifth, values around zero; and
+ * what is no price: zeros and ones, and shares traded, of which there are none in six of ten
+ * columns.
  */
 #include "series.h"
 
@@ -9,8 +11,9 @@
 #include <stddef.h>
 #include <string.h>
 
-const char *const bench_series_kinds[] = {"walk",   "flat",     "halted",  "illiquid", "ticks",
-                                          "spikes", "volatile", "returns", NULL};
+const char *const bench_series_kinds[] = {"walk",   "flat",   "halted",   "illiquid",
+                                          "ticks",  "spikes", "volatile", "returns",
+                                          "binary", "lots",   NULL};
 
 typedef struct source {
     uint64_t state;
@@ -64,6 +67,10 @@ static double close_of(const char *kind, source *s, int64_t i, int64_t *cents)
         return (double)*cents / 100;
     case 'r':
         return (double)(next(s, 2000001) - 1000000) / 1e8;
+    case 'b':
+        return (double)next(s, 2);
+    case 'l':
+        return next(s, 10) < 6 ? 0 : (double)(1 + next(s, INT64_C(1) << next(s, 21)));
     default:
         *cents = walk(*cents, next(s, 21) - 10);
         return (double)*cents / 100;
@@ -86,7 +93,7 @@ void bench_series_fill(const char *kind, int which, double *x, int64_t n)
 
 /* ---- the store ---- */
 
-enum { KINDS = 8 };
+enum { KINDS = 10 };
 
 static int64_t size;
 static double *store[2][KINDS][BENCH_SERIES];

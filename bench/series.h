@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* NULL-terminated: walk, flat, halted, illiquid, spikes, volatile, returns. */
+/* NULL-terminated. */
 extern const char *const bench_series_kinds[];
 
 /* Fills `x` with a series of the kind; which: 0 the close, 1 the high and 2 the low that belong to

@@ -163,8 +163,12 @@ static double search(compare_fn compare, const void *value, double guess)
 
 double syi_decide_band(const syi_moments *moments, int with_mean, double width, double guess)
 {
+    static const syi_parts zero = {.mantissa = 0};
     question q;
     ask(&q, moments, with_mean, width);
+    /* Where the mean and the reach are equal no guess is near, of all those doubles. */
+    if (compare_band(&q, &zero) == 0)
+        return 0.0;
     return search(compare_band, &q, guess);
 }
 

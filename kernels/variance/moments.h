@@ -21,12 +21,4 @@ typedef struct moments {
     uint64_t squares[SQUARES_LIMBS];
 } moments;
 
-/* Whether the values are integers below 2^62, so that few limbs do; no NaN or infinity among them.
- */
-SYI_INLINE int moments_are_narrow(const syi_span *span)
-{
-    return !span->has_non_finite && span->top - span->bottom <= 62 && span->bottom > -1000 &&
-           span->bottom < 900;
-}
-
 #endif

@@ -1,5 +1,7 @@
 /* The tiles' parts of a row's variance. Compiled for several instruction sets. */
+#include "exact/vector.h"
 #include "exact/wide.h"
+#include "fast/vector.h"
 #include "isa.h"
 #include "tiles.h"
 #include "variance/moments.h"
@@ -18,56 +20,115 @@ static void store_sum(moments *m, syi_i128 sum)
     store(m->sum, SUM_LIMBS, (syi_u256){(syi_u128)sum, sign});
 }
 
-/* Integers below 2^62. */
-static void add_narrow(moments *m, const double *x, int64_t count)
-{
-    double scale = syi_pow2(-m->bottom);
-    syi_i128 sum = 0;
-    syi_u256 squares = {0, 0};
-    for (int64_t i = 0; i < count; i++) {
-        int64_t value = (int64_t)(x[i] * scale);
-        syi_u128 square = (syi_u128)((syi_i128)value * value);
-        sum += value;
-        squares.low += square;
-        squares.high += squares.low < square;
-    }
-    store_sum(m, sum);
-    store(m->squares, SQUARES_LIMBS, squares);
-}
-
 /* Integers of at most so many bits. */
 #define WIDE_BITS 114
 
-/* What the values of one exponent add up to, as integers below 2^53. */
-typedef struct bucket {
-    syi_i128 sum;
-    syi_u128 squares;
-} bucket;
+/*
+ * An integer is the sum of at most six parts: multiples of 2^(20 k), of at most 20 bits with their
+ * signs, the last one of 21. So doubles hold the parts' sums, and those of their products by what
+ * these are multiples of, exactly: a lane has 2,048 columns at most, and fewer than 2^53 come
+ * together.
+ */
+enum { PART_BITS = 20, LAST_BITS = 21, MOST_PARTS = 6, PRODUCTS = 2 * MOST_PARTS - 1 };
 
-/* Adding to the exponent's own sums needs no shift, nor more than 128 bits for a tile's squares.
- * Neighbours go to different buckets, so that one need not wait for the other. */
-static void fill_buckets(const double *x, int64_t count, int bottom, bucket (*buckets)[2])
+_Static_assert(WIDE_BITS <= (MOST_PARTS - 1) * PART_BITS + LAST_BITS,
+               "the widest have so many parts");
+_Static_assert(2 * LAST_BITS + 11 <= 53 && SYI_TILE / SYI_WIDTH <= 2048, "a lane's squares fit");
+
+typedef struct parts {
+    double scale;           /* makes multiples of 2^unit of the values */
+    int unit;               /* 0, or less for subnormals, which no double makes integers */
+    double cut[MOST_PARTS]; /* added and taken away it rounds to part k */
+    syi_vector sum[MOST_PARTS], product[PRODUCTS];
+} parts;
+
+static void begin(parts *p, int bottom)
 {
-    for (int64_t i = 0; i < count; i++) {
-        syi_parts parts = syi_split(x[i]);
-        int64_t value = parts.negative ? -(int64_t)parts.mantissa : (int64_t)parts.mantissa;
-        bucket *b = &buckets[parts.mantissa ? parts.exponent - bottom : 0][i & 1];
-        b->sum += value;
-        b->squares += (syi_u128)parts.mantissa * parts.mantissa;
+    const int scale = bottom < -1000 ? -1000 : bottom;
+    memset(p, 0, sizeof *p);
+    p->scale = syi_pow2(-scale);
+    p->unit = bottom - scale;
+    for (int k = 0; k < MOST_PARTS; k++)
+        p->cut[k] = 1.5 * syi_pow2(52 + PART_BITS * k + p->unit);
+}
+
+/* a b + c, which a double holds. */
+SYI_INLINE syi_vector exact_sum(syi_vector a, syi_vector b, syi_vector c)
+{
+#ifdef __FMA__
+    return syi_product_sum(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
+SYI_INLINE void add_vector(parts *p, int n, syi_vector x)
+{
+    syi_vector part[MOST_PARTS];
+    x *= p->scale;
+    SYI_UNROLL(6)
+    for (int k = n - 1; k > 0; k--) {
+        part[k] = (x + p->cut[k]) - p->cut[k];
+        x -= part[k];
+    }
+    part[0] = x;
+    SYI_UNROLL(6)
+    for (int k = 0; k < n; k++) {
+        p->sum[k] += part[k];
+        p->product[2 * k] = exact_sum(part[k], part[k], p->product[2 * k]);
+        x = part[k] + part[k];
+        SYI_UNROLL(6)
+        for (int j = 0; j < k; j++)
+            p->product[j + k] = exact_sum(x, part[j], p->product[j + k]);
     }
 }
 
-static void add_wide(moments *m, const double *x, int64_t count)
+SYI_INLINE void add_parts(parts *all, int n, const double *x, int64_t count)
 {
-    bucket buckets[WIDE_BITS - 53 + 1][2] = {{{0, 0}}};
+    parts p = *all; /* in registers */
+    syi_vector rest = {0};
+    int64_t i = 0;
+    for (; i + SYI_WIDTH <= count; i += SYI_WIDTH)
+        add_vector(&p, n, SYI_LOAD(x + i));
+    memcpy(&rest, x + i, (size_t)(count - i) * sizeof *x);
+    add_vector(&p, n, rest);
+    *all = p;
+}
+
+/* The lanes' sum as a number of what they are multiples of. */
+static int64_t lanes(const syi_vector *of, int unit)
+{
+    const syi_vector whole = *of * syi_pow2(-unit);
+    int64_t sum = 0;
+    for (int l = 0; l < SYI_WIDTH; l++)
+        sum += (int64_t)whole[l];
+    return sum;
+}
+
+static syi_u256 shifted(syi_i128 value, int by)
+{
+    if (by >= 128)
+        return (syi_u256){0, (syi_u128)value << (by - 128)};
+    return (syi_u256){(syi_u128)value << by, (syi_u128)(value >> 1 >> (127 - by))};
+}
+
+static void add_integers(moments *m, const double *x, int64_t count, int bits)
+{
     syi_u128 sum = 0;
     syi_u256 squares = {0, 0};
-    fill_buckets(x, count, m->bottom, buckets);
-    for (int k = 0; k <= WIDE_BITS - 53; k++) {
-        syi_u128 square = buckets[k][0].squares + buckets[k][1].squares;
-        sum += (syi_u128)(buckets[k][0].sum + buckets[k][1].sum) << k;
-        squares = syi_wide_add(squares, (syi_u256){square << 2 * k, square >> 1 >> (127 - 2 * k)});
-    }
+    parts p;
+    begin(&p, m->bottom);
+    if (bits <= 2 * PART_BITS + LAST_BITS)
+        add_parts(&p, 3, x, count);
+    else if (bits <= 3 * PART_BITS + LAST_BITS)
+        add_parts(&p, 4, x, count);
+    else
+        add_parts(&p, MOST_PARTS, x, count);
+    for (int k = 0; k < MOST_PARTS; k++)
+        sum += (syi_u128)(syi_i128)lanes(&p.sum[k], p.unit + PART_BITS * k) << PART_BITS * k;
+    for (int k = 0; k < PRODUCTS; k++)
+        squares = syi_wide_add(
+            squares, shifted(lanes(&p.product[k], 2 * p.unit + PART_BITS * k), PART_BITS * k));
     store_sum(m, (syi_i128)sum);
     store(m->squares, SQUARES_LIMBS, squares);
 }
@@ -84,10 +145,8 @@ static __attribute__((noinline)) void tile(const sy_segment *segment, int64_t at
     m->bottom = span.bottom;
     if (span.has_non_finite)
         m->state = MOMENTS_NOT_FINITE;
-    else if (moments_are_narrow(&span))
-        add_narrow(m, x, count);
     else if (bits <= WIDE_BITS)
-        add_wide(m, x, count);
+        add_integers(m, x, count, bits);
     else
         m->state = MOMENTS_TOO_WIDE;
 }
