@@ -21,7 +21,10 @@
  * the correction's error is below 2^(top + columns - 101), while a tie is 2^(top - 56 - length) or
  * 2^(bottom - length) away.
  *
- * Where such values are so close that the sums of their distances from a pivot are doubles, nothing
+ * Where all values are multiples of a larger u, as whole numbers are, and the sums of a window's
+ * are doubles, nothing is cut either.
+ *
+ * Where near values are so close that the sums of their distances from a pivot are doubles, nothing
  * is cut. A mean that is off by one place leaves a rest of few units, a double; what is added for
  * it is off by 2^-53 of a place, and exact where that is half a place: then the quotient of the
  * rest is a double, too, of which a division by 53 more bits of the reciprocal loses nothing.
@@ -36,16 +39,23 @@
 
 typedef enum grid_way {
     GRID_FAR,
-    GRID_NEAR, /* no value is more than twice another */
-    GRID_CLOSE /* and nothing is cut: the sum is of distances from a pivot */
+    GRID_NEAR,  /* no value is more than twice another */
+    GRID_CLOSE, /* and nothing is cut: the sum is of distances from a pivot */
+    GRID_WHOLE  /* nothing is cut */
 } grid_way;
 
 /* How values are cut; one that is equal to another cuts alike. */
 typedef struct grid_cut {
-    double shift; /* adding and taking it away rounds to a multiple of g, or the pivot; 0: this way
-                     does not go */
+    double shift; /* adding and taking it away rounds to a multiple of g, or the pivot, or anything;
+                     0: this way does not go */
     grid_way way;
 } grid_cut;
+
+/* Whether sums have a lower part. */
+SYI_INLINE int grid_cuts(grid_way way)
+{
+    return way == GRID_FAR || way == GRID_NEAR;
+}
 
 typedef struct grid {
     int64_t period;
@@ -64,23 +74,58 @@ SYI_INLINE double grid_pivot(const window_range *range, int64_t period, double b
     return window_is_close(range, period) ? 0.5 * range->least + 0.5 * range->most : 0.0;
 }
 
-/* For blocks of at most `stride` columns; `before`: how the one before is cut. */
-SYI_INLINE grid_cut grid_cut_of(const window_range *range, int64_t period, int64_t stride,
-                                grid_cut before)
+/* Whether all of x[0 .. count), below 2^top, are multiples of 2^(top + length - 52): so the sums of
+ * 2^length of them are doubles. What is not whole is so soon, as a rule. */
+SYI_INLINE int grid_is_whole(const double *x, int64_t count, int top, int length)
 {
-    const syi_span *span = &range->span;
-    int length = window_length(period), columns = window_length(2 * (period + stride));
-    int bits = span->top - span->bottom;
-    if (span->has_non_finite || bits > 103 - 2 * length || bits > 99 - length ||
-        span->bottom < -850 || span->top > 850)
+    enum { STEP = 8 * SYI_VECTOR };
+    const syi_vec shift = syi_vec_of(1.5 * syi_pow2(top + length));
+    for (int64_t i = 0; i < count; i += STEP) {
+        syi_bits_vec rest = {0};
+        for (int64_t k = i; k < i + STEP && k < count; k += SYI_VECTOR) {
+            const syi_vec next = window_next(x, k, count);
+            rest |= (syi_bits_vec)((next + shift) - shift != next);
+        }
+        if (syi_vec_any(rest))
+            return 0;
+    }
+    return 1;
+}
+
+/* Whether the sums of both parts of such values are exact. */
+SYI_INLINE int grid_holds(const syi_span *span, int length)
+{
+    const int bits = span->top - span->bottom;
+    return bits <= 103 - 2 * length && bits <= 99 - length && span->bottom >= -850;
+}
+
+/* Whether near values are cut as such, in blocks of at most `stride` columns. */
+SYI_INLINE int grid_is_near(const window_range *range, int64_t period, int64_t stride)
+{
+    const int length = window_length(period), columns = window_length(2 * (period + stride));
+    return window_is_near(range) && grid_holds(&range->span, length) &&
+           range->span.top - range->span.bottom + length + columns <= 100 && length + columns <= 44;
+}
+
+/* For blocks of at most `stride` columns, of which x[0 .. count) is one with the windows before it,
+ * and `range` what it is made of; `before`: how the one before is cut. */
+SYI_INLINE grid_cut grid_cut_of(const double *x, int64_t count, window_range range, int64_t period,
+                                int64_t stride, grid_cut before)
+{
+    const int length = window_length(period), top = range.span.top;
+    const double held = before.way == GRID_CLOSE ? before.shift : 0.0; /* close to 0 is nothing */
+    if (range.span.has_non_finite || top > 850)
         return (grid_cut){0.0, GRID_FAR};
-    int near = window_is_near(range) && bits + length + columns <= 100 && length + columns <= 44;
-    double held = before.way == GRID_CLOSE ? before.shift : 0.0; /* close to 0 is nothing */
-    double pivot = near ? grid_pivot(range, period, held) : 0.0;
+    const int near = grid_is_near(&range, period, stride);
+    const double pivot = near ? grid_pivot(&range, period, held) : 0.0;
     if (pivot != 0.0)
         return (grid_cut){pivot, GRID_CLOSE};
-    return (grid_cut){1.5 * syi_pow2(span->top + length + (near ? 3 : 1)),
-                      near ? GRID_NEAR : GRID_FAR};
+    if (top > -700 && grid_is_whole(x, count, top, length > 0 ? length : 1))
+        return (grid_cut){1.0, GRID_WHOLE};
+    window_bottom(&range, x, count);
+    if (!grid_holds(&range.span, length))
+        return (grid_cut){0.0, GRID_FAR};
+    return (grid_cut){1.5 * syi_pow2(top + length + (near ? 3 : 1)), near ? GRID_NEAR : GRID_FAR};
 }
 
 /* The sums of x[0 .. count). */
@@ -88,9 +133,9 @@ SYI_INLINE void grid_fill(grid *s, const double *x, int64_t count)
 {
     const double shift = s->cut.shift;
     double high = 0.0, low = 0.0;
-    for (int64_t i = 0; s->cut.way == GRID_CLOSE && i < count; i++)
-        high += x[i] - shift;
-    for (int64_t i = 0; s->cut.way != GRID_CLOSE && i < count; i++) {
+    for (int64_t i = 0; !grid_cuts(s->cut.way) && i < count; i++)
+        high += s->cut.way == GRID_CLOSE ? x[i] - shift : x[i];
+    for (int64_t i = 0; grid_cuts(s->cut.way) && i < count; i++) {
         double a = (x[i] + shift) - shift;
         high += a;
         low += x[i] - a;
@@ -134,7 +179,7 @@ SYI_INLINE void grid_add(syi_vec *high, syi_vec *low, syi_vec change, syi_vec ch
                          grid_way way)
 {
     const syi_vec sum = *high + change;
-    if (way != GRID_CLOSE)
+    if (grid_cuts(way))
         *low += way == GRID_NEAR ? change - (sum - *high) : change_low;
     *high = sum;
 }
@@ -176,19 +221,20 @@ SYI_INLINE void grid_step(grid *s, grid_batch *b, int steps, const double *x, co
         for (int j = 0; j < SYI_VECTOR; j++) {
             const syi_vec sum = syi_vec_plus(b->high[k + j], b->before);
             if (steps & GRID_ENDS)
-                mean[k + j] = way == GRID_CLOSE
-                                  ? grid_close_mean(sum, shift, &by)
+                mean[k + j] = way == GRID_CLOSE ? grid_close_mean(sum, shift, &by)
+                              : way == GRID_WHOLE
+                                  ? grid_mean(sum, zero, &by, way)
                                   : grid_mean(sum, b->low[k + j] + b->before_low, &by, way);
             if (steps & GRID_SLIDES)
                 grid_add(&high, &low, change[j], change_low[j], way);
             b->high[k + j] = high;
-            if (way != GRID_CLOSE)
+            if (grid_cuts(way))
                 b->low[k + j] = low;
         }
     }
     if (steps & GRID_SLIDES) {
         b->before = lanes_before(&s->high, high - start) - start;
-        if (way != GRID_CLOSE)
+        if (grid_cuts(way))
             b->before_low = lanes_before(&s->low, low);
     }
     if (steps & GRID_ENDS)
@@ -214,7 +260,10 @@ static void grid_any_batches(grid *state, const double *x, const double *old, in
                              double *out, int64_t ahead, int past)
 {
     grid s = *state;
-    if (s.cut.way == GRID_CLOSE)
+    if (s.cut.way == GRID_WHOLE)
+        past ? grid_batches(&s, x, old, n, out, ahead, GRID_WHOLE, 1)
+             : grid_batches(&s, x, old, n, out, ahead, GRID_WHOLE, 0);
+    else if (s.cut.way == GRID_CLOSE)
         past ? grid_batches(&s, x, old, n, out, ahead, GRID_CLOSE, 1)
              : grid_batches(&s, x, old, n, out, ahead, GRID_CLOSE, 0);
     else if (s.cut.way == GRID_NEAR)

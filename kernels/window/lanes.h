@@ -85,6 +85,7 @@ SYI_INLINE syi_vec lanes_before(syi_vec *carry, syi_vec added)
 typedef struct window_range {
     syi_span span;
     double least, most;
+    int is_mixed; /* of both signs, or with zeros: `bottom` is not known yet (window_bottom) */
 } window_range;
 
 /* Whether no value is more than twice another: all differences are exact. */
@@ -103,8 +104,8 @@ SYI_INLINE int window_is_close(const window_range *range, int64_t period)
     return window_is_near(range) && (double)period * (range->most - range->least) < most;
 }
 
-/* The magnitudes of finite numbers: the largest, and the least that is not 0. */
-SYI_INLINE syi_span window_span(const double *x, int64_t count, double largest)
+/* What finite numbers are multiples of, from the least magnitude that is not 0; 0: all are. */
+SYI_INLINE int window_least(const double *x, int64_t count)
 {
     const syi_vec zero = {0}, infinity = syi_vec_of(INFINITY);
     syi_vec small[2] = {infinity, infinity};
@@ -123,7 +124,7 @@ SYI_INLINE syi_span window_span(const double *x, int64_t count, double largest)
         double size = x[i] < 0.0 ? -x[i] : x[i];
         least = size != 0.0 && size < least ? size : least;
     }
-    return syi_span_of((int64_t)syi_bits(largest), (int64_t)syi_bits(least), 0);
+    return least < INFINITY ? syi_split(least).exponent : 0;
 }
 
 /* The next SYI_VECTOR of the numbers x[i .. count), or the last ones again; of fewer the first. */
@@ -184,6 +185,7 @@ SYI_INLINE int window_measure_positive(const double *x, int64_t count, window_ra
     range->least = syi_from_bits((uint64_t)low);
     range->most = syi_from_bits((uint64_t)high);
     range->span = syi_span_of(high, low, 0);
+    range->is_mixed = 0;
     return low > 0 && high < SYI_INFINITY_BITS;
 }
 
@@ -201,7 +203,7 @@ SYI_INLINE int window_measure_positive(const double *x, int64_t count, window_ra
 SYI_INLINE window_range window_measure(const double *x, int64_t count)
 {
     enum { STEP = WINDOW_AT_ONCE * SYI_VECTOR };
-    window_range range = {{0, 0, 1}, x[0], x[0]}, positive;
+    window_range range = {{0, 0, 1}, x[0], x[0], 0}, positive;
     window_extremes e;
     int64_t i = 0;
     if (x[0] > 0.0 && window_measure_positive(x, count, &positive))
@@ -234,8 +236,17 @@ SYI_INLINE window_range window_measure(const double *x, int64_t count)
     else if (high < 0.0)
         range.span = syi_span_of((int64_t)syi_bits(-low), (int64_t)syi_bits(-high), 0);
     else
-        range.span = window_span(x, count, size);
+        range.span = syi_span_of((int64_t)syi_bits(size), (int64_t)syi_bits(size), 0);
+    range.is_mixed = low <= 0.0 && high >= 0.0;
     return range;
+}
+
+/* What may have been left out of the range of these numbers. */
+SYI_INLINE void window_bottom(window_range *range, const double *x, int64_t count)
+{
+    if (range->is_mixed)
+        range->span.bottom = window_least(x, count);
+    range->is_mixed = 0;
 }
 
 #endif

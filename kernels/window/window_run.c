@@ -36,7 +36,7 @@ static void run_means(const syi_window *window, const double *x, double *const *
         int64_t start = first - period + (first == begin);
         int64_t end = block_end(out[0], first, last, stride);
         window_range range = window_measure(x + start, end - start);
-        grid_cut cut = grid_cut_of(&range, period, most, grid.cut);
+        grid_cut cut = grid_cut_of(x + start, end - start, range, period, most, grid.cut);
         if (cut.shift == 0.0 && stride > least) {
             stride = stride / 4 > least ? stride / 4 : least;
             continue;
@@ -176,6 +176,7 @@ static int64_t squares_block(const syi_window *window, const squares *shared, co
     int64_t start = first - window->period + fresh, count = last - start;
     window_range range = window_measure(x + start, count);
     squares s = *shared;
+    window_bottom(&range, x + start, count);
     if (!squares_begin(&s, &range, x[start + count / 2], count))
         return first;
     s.decidable = decidable_of(window, &s);
