@@ -33,28 +33,10 @@ void balance_speeds(const machine *m, const double *slower, double *speeds)
         speeds[i] = balance_whole_speed * m->weight[i] / sum / (slower ? slower[i] : 1);
 }
 
-static int light(const sy_segment *segment)
-{
-    for (int64_t i = 0; i < segment->count; i++)
-        segment->out[0][i] = 1.5 * segment->in[0][i] + 2.5;
-    return 0;
-}
-
 sy_context *balance_devices(const char *list)
 {
-    static const char *const x[] = {"x"}, *const y[] = {"y"};
-    const sy_workload_def def = {.struct_size = sizeof def,
-                                 .name = "light",
-                                 .summary = "1.5 x + 2.5",
-                                 .version = 1,
-                                 .pattern = SY_PATTERN_MAP,
-                                 .n_inputs = 1,
-                                 .n_outputs = 1,
-                                 .input_names = x,
-                                 .output_names = y,
-                                 .compute = light};
     sy_context *context = bench_open(list, NULL);
-    bench_check(sy_workload_register(context, &def));
+    bench_register_light(context);
     return context;
 }
 

@@ -7,9 +7,7 @@
 
 #include "series.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { DEVICES = 3, SUBSETS = 1 << DEVICES };

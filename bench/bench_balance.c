@@ -8,7 +8,6 @@
 #include "balance.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static const double elements_per_speed = 1e8;

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { TILE = 4096 };
 enum { SIZES, DEVICES, SECONDS, ONLY, OPTIONS };
@@ -124,13 +123,6 @@ static void measure_calls(void)
 
 /* ---- the same function in a plain OpenMP loop ---- */
 
-static int scale(const sy_segment *segment)
-{
-    for (int64_t i = 0; i < segment->count; i++)
-        segment->out[0][i] = 1.5 * segment->in[0][i] + 2.5;
-    return 0;
-}
-
 static void run_loop(void *user)
 {
     const call *c = user;
@@ -147,14 +139,14 @@ static void run_loop(void *user)
                               .first = first,
                               .count = n - first < TILE ? n - first : TILE,
                               .columns = n};
-        scale(&segment);
+        bench_light(&segment);
     }
 }
 
 static void measure_loop(sy_context *context, int64_t n)
 {
     call c;
-    make_call(&c, context, "bench_scale", n);
+    make_call(&c, context, "light", n);
     bench_side sides[] = {{.work = run_call, .user = &c}, {.work = run_loop, .user = &c}};
     bench_progress("a call against a loop, %lld elements", (long long)n);
     bench_time(sides, 2);
@@ -172,19 +164,8 @@ static void measure_loop(sy_context *context, int64_t n)
 
 static void measure_loops(void)
 {
-    static const char *const x[] = {"x"}, *const y[] = {"y"};
-    sy_workload_def def = {.struct_size = sizeof def,
-                           .name = "bench_scale",
-                           .summary = "1.5 x + 2.5",
-                           .version = 1,
-                           .pattern = SY_PATTERN_MAP,
-                           .n_inputs = 1,
-                           .n_outputs = 1,
-                           .input_names = x,
-                           .output_names = y,
-                           .compute = scale};
     sy_context *context = bench_open("cpu", NULL);
-    bench_check(sy_workload_register(context, &def));
+    bench_register_light(context);
     for (int i = 0; i < options[SIZES].count; i++)
         measure_loop(context, (int64_t)options[SIZES].number[i]);
     sy_context_destroy(&context);

@@ -138,6 +138,29 @@ sy_context *bench_open(const char *devices, const char *driver)
     return context;
 }
 
+int bench_light(const sy_segment *segment)
+{
+    for (int64_t i = 0; i < segment->count; i++)
+        segment->out[0][i] = 1.5 * segment->in[0][i] + 2.5;
+    return 0;
+}
+
+void bench_register_light(sy_context *context)
+{
+    static const char *const x[] = {"x"}, *const y[] = {"y"};
+    const sy_workload_def def = {.struct_size = sizeof def,
+                                 .name = "light",
+                                 .summary = "1.5 x + 2.5",
+                                 .version = 1,
+                                 .pattern = SY_PATTERN_MAP,
+                                 .n_inputs = 1,
+                                 .n_outputs = 1,
+                                 .input_names = x,
+                                 .output_names = y,
+                                 .compute = bench_light};
+    bench_check(sy_workload_register(context, &def));
+}
+
 /* ---- begin and end ---- */
 
 /* The shortest step that the clock is seen to make. */

@@ -93,6 +93,9 @@ void bench_array_free(double *array);
 /* A context that knows nothing of what this user has stored; give back with sy_context_destroy.
  * `driver`: as sy_config.cuda_driver. */
 sy_context *bench_open(const char *devices, const char *driver);
+/* 1.5 x + 2.5, as cheap a workload as there is; and registers it as `light`. */
+int bench_light(const sy_segment *segment);
+void bench_register_light(sy_context *context);
 /* A folder for files; it and what is in it are gone when the program ends, however it ends. */
 const char *bench_scratch(void);
 /* Forgets what contexts of bench_open have stored. */

@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <string.h>
 #ifdef _OPENMP
-#include <omp.h>
 #endif
 
 extern const bench_textbook bench_textbook_base[], bench_textbook_v3[], bench_textbook_v4[];

@@ -1,5 +1,6 @@
 /* The command line of a bench: --name, --name VALUE..., --name=VALUE. */
 #include "harness.h"
+#include "options.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -93,7 +93,7 @@ void bench_series_fill(const char *kind, int which, double *x, int64_t n)
 
 /* ---- the store ---- */
 
-enum { KINDS = 10 };
+enum { KINDS = sizeof bench_series_kinds / sizeof *bench_series_kinds - 1 };
 
 static int64_t size;
 static double *store[2][KINDS][BENCH_SERIES];

@@ -100,7 +100,8 @@ typedef struct syi_workload {
     /* RECURRENCE: whether the state a piece assumed agrees with the end of its left neighbour,
      * within the error bound it counted with. */
     int (*agrees)(const syi_carry *assumed, const syi_carry *end);
-    /* REDUCE. `finish` writes the row's outputs; *doubt != 0: not certified, `repair` the row. */
+    /* REDUCE. `finish` writes the row's outputs, and *doubt, 0 before, where they are not
+     * certified: then `repair` decides the row. */
     size_t partial_size;
     void (*combine)(void *into, const void *right);
     void (*finish)(const void *partial, int64_t columns, const double *params, double *outputs,

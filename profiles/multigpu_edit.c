@@ -6,7 +6,7 @@
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-/* Copies the three fields that entries and the top level share. */
+/* Copies the two fields that entries and the top level share. */
 static sy_status copy_shared(const json_t *from, json_t *to)
 {
     SYI_TRY(syi_json_put(to, "ratios", json_deep_copy(json_object_get(from, "ratios"))));
@@ -26,7 +26,9 @@ static sy_status make_top_level(json_t *root, const char *tag, const json_t *ent
 /* Our version's number, unless a newer one's stands there. */
 static sy_status mark_format(json_t *root)
 {
-    return json_object_get(root, "format") ? SY_OK : syi_json_put(root, "format", json_integer(1));
+    return json_object_get(root, "format")
+               ? SY_OK
+               : syi_json_put(root, "format", json_integer(SYI_STORE_FORMAT));
 }
 
 /* The entry of a tag, made or moved to the end, which is where the most recent one stands. */

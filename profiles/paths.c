@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <pwd.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,8 +12,6 @@
 #include <string.h>
 #include <time.h>
 
-enum { FORMAT_KNOWN = 1 };
-
 typedef enum condition { GOOD, DAMAGED, NEWER } condition;
 
 typedef struct document {
@@ -47,8 +45,9 @@ static sy_status inspect(const syi_store *store, document *doc)
     if (!problem)
         return SY_OK;
     /* A newer version may have good reasons for another shape. */
-    doc->condition =
-        json_integer_value(json_object_get(doc->root, "format")) > FORMAT_KNOWN ? NEWER : DAMAGED;
+    doc->condition = json_integer_value(json_object_get(doc->root, "format")) > SYI_STORE_FORMAT
+                         ? NEWER
+                         : DAMAGED;
     snprintf(doc->problem, sizeof doc->problem, "%s", problem);
     json_decref(doc->root);
     doc->root = NULL;

@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+/* The number of the format that is written, and the last one that is known. */
+enum { SYI_STORE_FORMAT = 1 };
+
 /* A change takes milliseconds: who has the lock for so long hangs. */
 #define SYI_STORE_PATIENCE_NS INT64_C(10000000000)
 

@@ -2,21 +2,10 @@
  * |low - close|, the close being the one before. */
 #include "cuda/forms.h"
 #include "recurrence/repair.h"
-#include "wilder/fast.h"
-#include "wilder/state.h"
+#include "wilder/params.h"
 
 SYI_ISA_DECLARE(syi_atr_run);
 SYI_ISA_DECLARE(syi_atr_fast_run);
-
-static int64_t halo(const double *params)
-{
-    return syi_wilder_halo(params[0]);
-}
-
-static int64_t warmup(const double *params)
-{
-    return (int64_t)params[0];
-}
 
 static void distance(syi_number *out, double a, double b, int limbs)
 {
@@ -96,18 +85,7 @@ static const sy_param_info params[] = {
 
 static const syi_gpu_form gpu = SYI_STRETCH_FORM("syi_gpu_atr");
 
-static long long fast_block(const double *params)
-{
-    return syi_wilder_cut(params[0]).block;
-}
-
-static const syi_gpu_form gpu_fast = SYI_WALK_FORM("syi_gpu_atr_fast", fast_block);
-
-static int64_t fast_halo(const double *params)
-{
-    syi_chain_cut cut = syi_wilder_cut(params[0]);
-    return syi_chain_halo(&cut, (int64_t)params[0]);
-}
+static const syi_gpu_form gpu_fast = SYI_WALK_FORM("syi_gpu_atr_fast", syi_wilder_fast_block_of);
 
 static const char *const input_names[] = {"high", "low", "close"};
 static const char *const output_names[] = {"atr"};
@@ -116,13 +94,13 @@ static const char *const output_names[] = {"atr"};
 #define ATR_FACE                                                                                   \
     .name = "atr", .summary = "average true range (Wilder)", .pattern = SY_PATTERN_RECURRENCE,     \
     .n_inputs = 3, .n_outputs = 1, .n_params = 1, .input_names = input_names,                      \
-    .output_names = output_names, .params = params, .warmup = warmup
+    .output_names = output_names, .params = params, .warmup = syi_wilder_warmup_of
 
 static const syi_workload fast = {
     ATR_FACE,
     .version = 3,
     .tag = "atr_fast",
-    .halo = fast_halo,
+    .halo = syi_wilder_fast_halo_of,
     .run = {SYI_ISA_LIST(syi_atr_fast_run)},
     .agrees = syi_chain_agrees,
     .gpu = &gpu_fast,
@@ -132,7 +110,7 @@ static const syi_workload fast = {
 const syi_workload syi_workload_atr = {
     ATR_FACE,
     .version = 1,
-    .halo = halo,
+    .halo = syi_wilder_halo_of,
     .run = {SYI_ISA_LIST(syi_atr_run)},
     .agrees = syi_wilder_agrees,
     .repair = repair,

@@ -14,8 +14,7 @@ __extension__ typedef unsigned __int128 syi_u128;
 #define SYI_INLINE static inline __attribute__((always_inline))
 #endif
 
-/* No finite double reaches 2^SYI_TOP, all are multiples of 2^SYI_BOTTOM. */
-#define SYI_TOP    1024
+/* All doubles are multiples of 2^SYI_BOTTOM. */
 #define SYI_BOTTOM (-1074)
 
 SYI_INLINE uint64_t syi_bits(double x)
@@ -32,7 +31,7 @@ SYI_INLINE double syi_from_bits(uint64_t bits)
     return x;
 }
 
-/* 2^e for SYI_BOTTOM <= e < SYI_TOP. */
+/* 2^e for SYI_BOTTOM <= e < 1024. */
 SYI_INLINE double syi_pow2(int e)
 {
     return syi_from_bits(e >= -1022 ? (uint64_t)(e + 1023) << 52 : UINT64_C(1) << (e + 1074));

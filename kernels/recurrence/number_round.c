@@ -5,8 +5,6 @@
 #include "recurrence/residue.h"
 #include "recurrence/rest.h"
 
-#include <string.h>
-
 static double nearest(const syi_number *a)
 {
     int sticky = 0;

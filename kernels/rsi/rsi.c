@@ -3,21 +3,10 @@
 #include "recurrence/repair.h"
 #include "recurrence/rest.h"
 #include "rsi/fast.h"
-#include "wilder/fast.h"
-#include "wilder/state.h"
+#include "wilder/params.h"
 
 SYI_ISA_DECLARE(syi_rsi_run);
 SYI_ISA_DECLARE(syi_rsi_fast_run);
-
-static int64_t halo(const double *params)
-{
-    return syi_wilder_halo(params[0]);
-}
-
-static int64_t warmup(const double *params)
-{
-    return (int64_t)params[0];
-}
 
 /* The two sums with wide numbers. Columns without a move are counted, as in the fast arithmetic:
  * they change nothing until the next move. */
@@ -111,18 +100,7 @@ static const sy_param_info params[] = {
 
 static const syi_gpu_form gpu = SYI_STRETCH_FORM("syi_gpu_rsi");
 
-static long long fast_block(const double *params)
-{
-    return syi_wilder_cut(params[0]).block;
-}
-
-static const syi_gpu_form gpu_fast = SYI_WALK_FORM("syi_gpu_rsi_fast", fast_block);
-
-static int64_t fast_halo(const double *params)
-{
-    syi_chain_cut cut = syi_wilder_cut(params[0]);
-    return syi_chain_halo(&cut, (int64_t)params[0]);
-}
+static const syi_gpu_form gpu_fast = SYI_WALK_FORM("syi_gpu_rsi_fast", syi_wilder_fast_block_of);
 
 static const char *const input_names[] = {"close"};
 static const char *const output_names[] = {"rsi"};
@@ -131,13 +109,14 @@ static const char *const output_names[] = {"rsi"};
 #define RSI_FACE                                                                                   \
     .name = "rsi", .summary = "relative strength index (Wilder)",                                  \
     .pattern = SY_PATTERN_RECURRENCE, .n_inputs = 1, .n_outputs = 1, .n_params = 1,                \
-    .input_names = input_names, .output_names = output_names, .params = params, .warmup = warmup
+    .input_names = input_names, .output_names = output_names, .params = params,                    \
+    .warmup = syi_wilder_warmup_of
 
 static const syi_workload fast = {
     RSI_FACE,
     .version = 2,
     .tag = "rsi_fast",
-    .halo = fast_halo,
+    .halo = syi_wilder_fast_halo_of,
     .run = {SYI_ISA_LIST(syi_rsi_fast_run)},
     .agrees = syi_rsi_fast_agrees,
     .gpu = &gpu_fast,
@@ -147,7 +126,7 @@ static const syi_workload fast = {
 const syi_workload syi_workload_rsi = {
     RSI_FACE,
     .version = 1,
-    .halo = halo,
+    .halo = syi_wilder_halo_of,
     .run = {SYI_ISA_LIST(syi_rsi_run)},
     .agrees = syi_wilder_agrees,
     .repair = repair,

@@ -95,7 +95,6 @@ static void finish(const void *partial, int64_t columns, const double *params, d
     const moments *m = partial;
     int64_t free = columns - (int64_t)params[0];
     uint64_t sum[SUM_LIMBS + 1], squares[2 * (SUM_LIMBS + 1)] = {0};
-    *doubt = 0;
     outputs[0] = syi_nan();
     if (free <= 0 || m->state == MOMENTS_NOT_FINITE)
         return;
@@ -177,7 +176,7 @@ static const syi_workload fast = {
 
 const syi_workload syi_workload_variance = {
     VARIANCE_FACE,
-    .version = 1,
+    .version = 2,
     .run = {SYI_ISA_LIST(syi_variance_run)},
     .partial_size = sizeof(moments),
     .combine = combine,

@@ -2,7 +2,6 @@
 #include "api/context.h"
 
 #include "base/arithmetic.h"
-#include "base/mem.h"
 #include "base/text.h"
 
 #include <string.h>

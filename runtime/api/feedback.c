@@ -3,11 +3,9 @@
 #include "api/context.h"
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "costs.h"
 
 #include <math.h>
-#include <stdio.h>
 
 static const double drift_limit = 0.1;
 

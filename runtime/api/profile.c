@@ -41,7 +41,6 @@ typedef struct sample {
     const void *in[SYI_MAX_ARRAYS];
     void *out[SYI_MAX_ARRAYS];
     sy_work work;
-    sy_accuracy accuracy;
 } sample;
 
 static void sample_clear(sample *s)
@@ -60,8 +59,7 @@ static sy_status sample_make(const syi_workload *workload, const sy_profile_opti
                            .workload = workload->name,
                            .rows = 1,
                            .columns = options->sample_size,
-                           .dtype = options->dtype},
-                  .accuracy = options->accuracy};
+                           .dtype = options->dtype}};
     for (int k = 0; k < workload->n_inputs; k++) {
         void *values = syi_alloc(count, size);
         s->in[k] = values;
@@ -92,7 +90,7 @@ static sy_status time_call(void *user, int64_t size, syi_times *out)
     sy_work work = c->sample->work;
     sy_ratio alone = {c->context->devices.list[c->index]->info.name, 1};
     sy_options options = {.struct_size = sizeof options,
-                          .accuracy = c->sample->accuracy,
+                          .accuracy = c->options->accuracy,
                           .ratios = &alone,
                           .n_ratios = 1};
     sy_report report = {.struct_size = sizeof report};

@@ -228,12 +228,12 @@ static bool wants_help(int argc, char **argv)
 
 int cli_parse(cli_args *args, int argc, char **argv)
 {
-    bool verbose = false, only_positionals = false;
+    bool only_positionals = false;
     cli_option common[] = {
         {.name = "devices", .kind = CLI_TEXT, .to = &args->devices, .placeholder = "LIST"},
         {.name = "cuda-driver", .kind = CLI_TEXT, .to = &args->cuda_driver, .placeholder = "PATH"},
         {.name = "nvml", .kind = CLI_TEXT, .to = &args->nvml, .placeholder = "PATH"},
-        {.name = "verbose", .kind = CLI_FLAG, .to = &verbose},
+        {.name = "verbose", .kind = CLI_FLAG, .to = &args->verbose},
         {.name = "help", .kind = CLI_FLAG, .to = &args->help}};
     args->help = wants_help(argc, argv);
     for (int i = 0; i < argc; i++) {
@@ -253,7 +253,6 @@ int cli_parse(cli_args *args, int argc, char **argv)
                             args->command);
         }
     }
-    args->verbose = verbose;
     return CLI_DONE;
 }
 

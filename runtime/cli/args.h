@@ -44,7 +44,7 @@ typedef struct cli_args {
     /* The options of every command. */
     const char *devices;
     const char *cuda_driver, *nvml;
-    int verbose;
+    bool verbose;
     bool help;
     bool frozen; /* of those that compute */
 } cli_args;
@@ -61,7 +61,7 @@ void cli_print_option(const char *name, const char *placeholder, const char *hel
 
 /* The name nearest to `word`, in any case, or NULL when none is near. */
 const char *cli_nearest(const char *word, const char *const *names, int n);
-/* Whether two names are the same but for case of `-` and `_`. */
+/* Whether two names are the same, `-` and `_` being one. */
 bool cli_same_name(const char *a, const char *b);
 
 #endif

@@ -8,11 +8,6 @@
 #include "print.h"
 #include "sensors.h"
 
-static const char *type_name(sy_device_type type)
-{
-    return type == SY_DEVICE_CPU ? "cpu" : type == SY_DEVICE_CUDA ? "cuda" : "simulated";
-}
-
 static void print_memory(cli_table *table, const sy_device_info *d)
 {
     char total[32], available[32];
@@ -33,7 +28,7 @@ static int print_text(const sy_device_info *list, int n)
         cli_table_cell(&table, "%d", i);
         cli_table_cell(&table, "%s", d->id);
         cli_table_cell(&table, "%s", d->name);
-        cli_table_cell(&table, "%s", type_name(d->type));
+        cli_table_cell(&table, "%s", cli_device_type_word(d->type));
         print_memory(&table, d);
         if (d->compute_major)
             cli_table_cell(&table, "%d.%d", d->compute_major, d->compute_minor);
@@ -58,10 +53,10 @@ static json_t *device_json(const sy_device_info *d, int index)
         d->compute_major ? json_sprintf("%d.%d", d->compute_major, d->compute_minor) : json_null();
     json_t *device =
         json_pack("{s:i, s:o, s:o, s:s, s:o, s:o, s:o, s:i, s:b, s:o}", "index", index, "id",
-                  cli_json_text(d->id), "name", cli_json_text(d->name), "type", type_name(d->type),
-                  "description", cli_json_text(d->description), "uuid",
-                  *d->uuid ? cli_json_text(d->uuid) : json_null(), "compute_capability", compute,
-                  "units", d->units, "usable", d->usable, "reason",
+                  cli_json_text(d->id), "name", cli_json_text(d->name), "type",
+                  cli_device_type_word(d->type), "description", cli_json_text(d->description),
+                  "uuid", *d->uuid ? cli_json_text(d->uuid) : json_null(), "compute_capability",
+                  compute, "units", d->units, "usable", d->usable, "reason",
                   *d->reason ? cli_json_text(d->reason) : json_null());
     return device ? cli_sensors_json(device, d) : NULL;
 }

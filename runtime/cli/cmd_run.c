@@ -2,7 +2,6 @@
  * is looked for before the computation, and the output appears, whole, after it. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

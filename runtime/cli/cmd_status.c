@@ -14,27 +14,6 @@
 #include "profile_age.h"
 #include "sensors.h"
 
-double cli_profile_age(const sy_balance *balance)
-{
-    struct tm then = {0}, day;
-    const char *end = strptime(balance->updated_at, "%Y-%m-%dT%H:%M:%S", &then);
-    time_t at;
-    if (!end)
-        return -1;
-    if (*end == '.')
-        end += 1 + strspn(end + 1, "0123456789");
-    day = then; /* timegm makes the 2nd of March of the 30th of February */
-    at = timegm(&day);
-    if (day.tm_mday != then.tm_mday || (*end && strcmp(end, "Z") && strcmp(end, "+00:00")))
-        return -1;
-    return difftime(time(NULL), at);
-}
-
-static const char *type_word(sy_device_type type)
-{
-    return type == SY_DEVICE_CPU ? "cpu" : type == SY_DEVICE_CUDA ? "cuda" : "simulated";
-}
-
 /* ---- what is shown ------------------------------------------------------------------------ */
 
 /* Calls `each` for every stored tag. */
@@ -96,7 +75,7 @@ static void add_device(cli_table *table, const sy_device_info *info)
 {
     char text[32];
     cli_table_cell(table, "%s", info->name);
-    cli_table_cell(table, "%s", type_word(info->type));
+    cli_table_cell(table, "%s", cli_device_type_word(info->type));
     cli_table_cell(table, "%s", info->usable ? "ok" : info->reason);
     cli_bytes_text((double)info->memory_total, text);
     cli_table_cell(table, "%s", info->memory_total ? text : "-");
@@ -163,8 +142,8 @@ static int show_json(sy_context *context)
         if (sy_device_query(context, i, &info) != SY_OK)
             continue;
         device = json_pack("{s:o, s:o, s:s, s:b, s:o}", "name", cli_json_text(info.name), "id",
-                           cli_json_text(info.id), "type", type_word(info.type), "available",
-                           info.usable, "reason",
+                           cli_json_text(info.id), "type", cli_device_type_word(info.type),
+                           "available", info.usable, "reason",
                            *info.reason ? cli_json_text(info.reason) : json_null());
         devices = cli_json_append(devices, device ? cli_sensors_json(device, &info) : NULL);
     }

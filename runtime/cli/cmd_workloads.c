@@ -1,6 +1,5 @@
 /* `steelyard workloads`: what can be computed, from which inputs, with which parameters. */
 #include <stdio.h>
-#include <string.h>
 
 #include "args.h"
 #include "commands.h"

@@ -3,6 +3,7 @@
 #include "message.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,7 +106,7 @@ int cli_library_failed(sy_status status)
 
 void cli_log(void *user, sy_log_level level, const char *line)
 {
-    const int *verbose = user;
+    const bool *verbose = user;
     if (level == SY_LOG_WARNING)
         say("warning: ", line);
     else if (*verbose)

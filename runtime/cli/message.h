@@ -26,7 +26,7 @@ int cli_no_memory(void);
 const char *cli_remedy(int code);
 /* Prints what the library recorded about a failed call, and returns the exit code for it. */
 int cli_library_failed(sy_status status);
-/* The library's log: warnings are shown, infos only when `*(int *)user` is not 0. */
+/* The library's log: warnings are shown, infos only when `*(const bool *)user`. */
 void cli_log(void *user, sy_log_level level, const char *line);
 
 /* fprintf for standard output, and for texts that may go to standard error instead. What standard

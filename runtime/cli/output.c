@@ -44,7 +44,10 @@ static void on_bus_error(int signal_number)
                                "in use; run again\n";
     (void)signal_number;
     remove_temporaries();
-    _exit(write(STDERR_FILENO, line, sizeof line - 1) < 0 ? CLI_FAILED : CLI_FAILED);
+    if (write(STDERR_FILENO, line, sizeof line - 1) < 0) {
+        /* nobody listens */
+    }
+    _exit(CLI_FAILED);
 }
 
 static void catch_one(int signal_number, void (*handler)(int))

@@ -19,6 +19,11 @@ static const cli_sensor sensors[] = {
     {"pcie_lanes", offsetof(sy_device_info, pcie_lanes), 0, 1},
 };
 
+const char *cli_device_type_word(sy_device_type type)
+{
+    return type == SY_DEVICE_CPU ? "cpu" : type == SY_DEVICE_CUDA ? "cuda" : "simulated";
+}
+
 const cli_sensor *cli_sensor_at(int index)
 {
     return index < (int)(sizeof sensors / sizeof *sensors) ? &sensors[index] : NULL;

@@ -14,6 +14,9 @@ typedef struct cli_sensor {
     double scale;     /* from there to the unit */
 } cli_sensor;
 
+/* `cpu`, `cuda`, `simulated`. */
+const char *cli_device_type_word(sy_device_type type);
+
 /* NULL past the end. */
 const cli_sensor *cli_sensor_at(int index);
 /* NaN: not known. */

@@ -31,7 +31,6 @@ sy_status syi_partials_create(const syi_job *job, syi_partials **out)
     pthread_mutex_init(&made->lock, NULL);
     made->group = one_by_one ? 1 : GROUP;
     made->nodes = (syi_tiles_per_row(job->columns) + made->group - 1) / made->group;
-    made->nodes = made->nodes ? made->nodes : 1; /* a row of no columns has a result, too */
     made->all = syi_alloc((size_t)(job->rows * made->nodes), size);
     if (!made->all) {
         uint64_t bytes = (uint64_t)(job->rows * made->nodes) * size;

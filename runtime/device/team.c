@@ -187,7 +187,7 @@ __attribute__((constructor)) static void begin(void)
     }
 }
 
-/* The library may be unloaded before its threads end. */
+/* Linked statically into a plugin this may be unloaded before the threads end. */
 __attribute__((destructor)) static void end(void)
 {
     if (!has_keys)

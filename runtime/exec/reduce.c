@@ -95,8 +95,8 @@ void syi_reduce_seeds_fixed(const syi_job *job, int64_t row)
 {
     for (int k = 0; !job->moves && job->n_seeds && k < job->workload->n_outputs; k++) {
         const void *result = syi_element_out(job->out[k], job->dtype, row);
-        double value =
-            job->dtype == SY_F32 ? (double)*(const float *)result : *(const double *)result;
+        double value;
+        syi_elements_load(&value, result, job->dtype, 1);
         for (int64_t seed = 0; seed < job->n_seeds; seed++)
             job->seeded[k][seed * job->rows + row] = value;
     }

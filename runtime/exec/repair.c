@@ -6,7 +6,6 @@
 
 #include "base/arithmetic.h"
 #include "base/mem.h"
-#include "device/partials.h"
 #include "device/place.h"
 #include "device/team.h"
 

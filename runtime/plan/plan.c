@@ -1,7 +1,6 @@
 #include "plan/plan.h"
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "model/share.h"
 
 #include <math.h>

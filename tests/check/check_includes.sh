@@ -51,7 +51,7 @@ complain() {
 }
 
 checked=0
-for file in $(find runtime kernels profiles bench docs -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort); do
+for file in $(find runtime kernels profiles bench docs -name '*.[ch]' -o -name '*.cu' | sort); do
     from=$(layer "$file")
     [ "$from" = public ] && continue
     checked=$((checked + 1))
@@ -60,7 +60,7 @@ for file in $(find runtime kernels profiles bench docs -name '*.[ch]' -o -name '
         if [ -z "$found" ]; then
             # made by the build, or one of this file's own lists
             [ -n "$(find runtime kernels profiles -name "$(basename "$name")" | head -n 1)" ] ||
-                case $name in *.gen.h | *_gen.h) ;; *) complain "$file: \"$name\" is not found" ;; esac
+                case $name in *.gen.h) ;; *) complain "$file: \"$name\" is not found" ;; esac
             continue
         fi
         to=$(layer "$found")
@@ -73,7 +73,7 @@ for file in $(find runtime kernels profiles bench docs -name '*.[ch]' -o -name '
         case $name in
         cuda*.h | nvrtc*.h | driver_types.h)
             case $file in
-            runtime/device/cuda/* | *.cu | *.cuh) ;;
+            runtime/device/cuda/* | *.cu) ;;
             *) complain "$file: <$name> belongs into runtime/device/cuda and .cu files" ;;
             esac
             ;;

@@ -3,7 +3,6 @@
  */
 #include <criterion/criterion.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "support/judge.h"
 #include "support/series.h"

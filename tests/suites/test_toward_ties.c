@@ -4,7 +4,6 @@
  * alternate, or stand still, of ranges that do not change. What is right is said by fractions.
  */
 #include <criterion/criterion.h>
-#include <math.h>
 #include <string.h>
 
 #include "exact/bits.h"

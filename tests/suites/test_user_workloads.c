@@ -4,7 +4,6 @@
  */
 #include <criterion/criterion.h>
 #include <fenv.h>
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 

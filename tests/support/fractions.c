@@ -1,8 +1,6 @@
 /* Exact recurrences by GMP: see fractions.h. */
 #include "support/fractions.h"
 
-#include <math.h>
-
 #include "support/oracle_num.h"
 
 enum { BOTTOM = -1074, QUANTITIES = 4 };

@@ -12,7 +12,6 @@
 #include "support/oracle.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "support/oracle_more.h"

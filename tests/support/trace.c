@@ -1,7 +1,5 @@
 #include "support/trace.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 void lab_trace_add(void *user, const sy_trace_event *event)

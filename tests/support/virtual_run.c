@@ -1,6 +1,5 @@
 #include "support/virtual_run.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/philox.h"

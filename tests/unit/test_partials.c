@@ -5,7 +5,6 @@
 #include "base/philox.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 3000 };

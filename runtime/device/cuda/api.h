@@ -88,7 +88,7 @@ typedef void(CUDA_CB *CUstreamCallback)(CUstream, CUresult, void *);
 
 #endif
 
-/* One pointer for each function of cuda_api.def, under the name without a suffix. */
+/* One pointer for each function of api.def, under the name without a suffix. */
 typedef struct syi_cuda_api {
 #define SYI_CU(need, name, symbol, fallback, arguments) CUresult(CUDAAPI *name) arguments;
 #include "device/cuda/api.def"

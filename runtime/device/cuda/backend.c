@@ -15,7 +15,6 @@
 #include "device/host.h"
 #include "device/registry.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Tiles of a slab: 8 MiB an array keep a PCIe link busy; a big GPU wants millions of columns; and

@@ -113,7 +113,7 @@ typedef struct cuda_device {
 } cuda_device;
 
 sy_status syi_cuda_device_check(const cuda_device *cuda, CUresult result, const char *what);
-/* A driver's function by its name in cuda_api.def, called and checked. */
+/* A driver's function by its name in api.def, called and checked. */
 #define CU(cuda, call) syi_cuda_device_check(cuda, (cuda)->driver->api.call, #call)
 
 static inline CUdeviceptr cuda_address(const void *pointer)

@@ -19,8 +19,8 @@
  *               otherwise. The library never prints, exits or aborts. A thread that calls it, and
  *               those of OpenMP (OMP_STACKSIZE), need 1 MiB of stack.
  *   Arithmetic  works are computed in the default floating-point environment, whatever the caller's
- *               is. A program that has unmasked floating-point exceptions masks them for other
- * calls. Callbacks   (log, progress, trace, the functions of a workload) are called while a call is
+ *               is. Where exceptions trap, mask them for calls without a work.
+ *   Callbacks   (log, progress, trace, the functions of a workload) are called while a call is
  *               under way, which waits for them. They may use the library, but must not run works
  *               or profiles on the same context: its devices may be waiting for the callback.
  *   Forks       the child of a fork makes contexts of its own: the parent's, like what the CUDA

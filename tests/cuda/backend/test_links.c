@@ -7,7 +7,6 @@
  */
 #define _GNU_SOURCE
 #include "gpu_lab.h"
-#include "vnvml/vnvml.h"
 
 #include <dlfcn.h>
 #include <jansson.h>

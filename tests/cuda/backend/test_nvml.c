@@ -6,10 +6,8 @@
  *     test_nvml DRIVER NVML [FUNCTION NVML_WITHOUT_IT]...
  */
 #include "gpu_lab.h"
-#include "vnvml/vnvml.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char setup[] = "*:util=37,temp=64,power=215000,limit=450000,clock=2100,memclock=10501,"

@@ -10,7 +10,6 @@
 #include "vnccl/vnccl.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { GPUS = 4, MOST = 300000, WATCHDOG_MS = 25, MOST_CALLS = 600, ARRAYS = GPUS + 2 };

@@ -1,7 +1,6 @@
 /* Contract: modules, launches, peers, failures, green contexts. */
 #include "contract.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const char contract_ptx[] = ".version 6.4\n"

@@ -3,7 +3,6 @@
  * it, so it is not shared. Nothing of this can be seen from outside; it outlives vcuda_reset. */
 #include "module.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_KEPT = 8 };

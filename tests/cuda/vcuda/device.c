@@ -3,7 +3,6 @@
 #include "internal.h"
 
 #include <stdio.h>
-#include <string.h>
 
 CUresult cuDeviceGet(CUdevice *device, int ordinal)
 {

@@ -92,9 +92,9 @@ static void stalled(launch *l, warp *w)
               "lanes 0x%08x wait here for lanes of their warp that never come", w->waiting);
 }
 
-/* Chooses the next group from what save_group and the branches left in lane_pc: the first by key,
- * or if `rotate` the one of some other lane, so that nobody starves behind a loop that waits for
- * him. */
+/* Chooses the next group from what vptx_save_group and the branches left in lane_pc: the first by
+ * key, or if `rotate` the one of some other lane, so that nobody starves behind a loop that waits
+ * for him. */
 static void regroup(launch *l, warp *w, bool rotate)
 {
     const uint32_t runnable = w->alive & ~w->waiting;

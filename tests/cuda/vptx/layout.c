@@ -3,8 +3,6 @@
  * recursion), and all kernels overlay each other behind them. */
 #include "parser.h"
 
-#include <string.h>
-
 static void shift(operand *o, const function *f)
 {
     if (o->at >= SR_BYTES)

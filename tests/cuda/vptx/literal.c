@@ -2,7 +2,6 @@
  * (0f, 0d). */
 #include "parser.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
  * register's own, or one that the function's list of constants fills at the launch. */
 #include "parser.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* ---- modifiers ---- */

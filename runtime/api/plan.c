@@ -1,0 +1,148 @@
+/* The plan of a work: by the ratios of the call, else by what is known. */
+#include "api/context.h"
+
+#include "model/share.h"
+
+/* The stored ratios of those who may take part; false: nobody who can has one. */
+static bool weigh_stored(sy_context *context, const syi_job *job, const syi_known *known,
+                         const syi_choice *choice, double *ratios)
+{
+    bool found = false;
+    for (int i = 0; i < known->count; i++) {
+        syi_device *device = context->devices.list[i];
+        ratios[i] = syi_side_allows(choice, device) ? known->devices[i].ratio : 0;
+        found = found || (ratios[i] > 0 && !syi_plan_obstacle(device, job->workload));
+    }
+    return found;
+}
+
+static syi_source weigh_nominal(sy_context *context, const syi_choice *choice, double *ratios)
+{
+    for (int i = 0; i < context->devices.count; i++) {
+        const syi_device *device = context->devices.list[i];
+        ratios[i] = syi_side_allows(choice, device) ? device->nominal_rate : 0;
+    }
+    return SYI_SOURCE_NOMINAL;
+}
+
+/* A device of which little is known may have a part to show how fast it is. */
+static bool may_try(const sy_context *context, const syi_job *job)
+{
+    return !context->frozen && syi_job_tiles(job) > SYI_SMALL_TILES;
+}
+
+/* From what is known: by costs where they are known of a device, else by ratios. Ratios without
+ * costs are somebody's order. */
+static sy_status plan_by_known(sy_context *context, const syi_job *job, const syi_known *known,
+                               const syi_experience *experience, const syi_choice *choice,
+                               bool trials, double *ratios, syi_plan *out)
+{
+    syi_source source = !known->ratios    ? SYI_SOURCE_NOMINAL
+                        : known->borrowed ? SYI_SOURCE_OTHER
+                                          : SYI_SOURCE_PROFILE;
+    if (known->costs &&
+        syi_plan_balance(&context->devices, job, experience, trials, out) == SY_OK) {
+        out->source = source;
+        return SY_OK;
+    }
+    if (!weigh_stored(context, job, known, choice, ratios))
+        source = weigh_nominal(context, choice, ratios);
+    SYI_TRY(syi_plan_make(&context->devices, job, ratios, source, out));
+    out->exact = source == SYI_SOURCE_PROFILE && !known->measured;
+    if (!out->exact) /* who has no tile cannot show that the guess is wrong */
+        syi_share_with_all(out->ratios, out->count, out->shares);
+    return SY_OK;
+}
+
+/* Where a profile knows only some of the devices: a large work finds out how fast the others are,
+ * with whom the one that it knows is compared by nominal speed; a small one is for those it knows.
+ * Gives whether something is assumed. */
+static bool assume(sy_context *context, const syi_job *job, bool trials, syi_known *known)
+{
+    bool assumed = false;
+    int other = 0;
+    while (!known->devices[other].has_cost || known->devices[other].learned)
+        other++;
+    for (int i = 0; i < known->count; i++) {
+        syi_known_device *device = &known->devices[i];
+        const double nominal = context->devices.list[i]->nominal_rate;
+        if (device->learned && !trials)
+            device->has_cost = 0;
+        if (device->has_cost || !trials ||
+            syi_plan_obstacle(context->devices.list[i], job->workload))
+            continue;
+        device->cost = known->devices[other].cost;
+        device->drift.slower = known->devices[other].drift.slower;
+        syi_cost_scale(&device->cost, context->devices.list[other]->nominal_rate / nominal);
+        device->has_cost = device->guess = 1;
+        assumed = true;
+    }
+    return assumed;
+}
+
+/* What is known of those who may take part, as it is by now. */
+static sy_status gather(sy_context *context, const syi_job *job, syi_known *known,
+                        const syi_choice *choice, syi_experience *out)
+{
+    syi_cost *costs;
+    for (int i = 0; i < known->count; i++)
+        if (known->devices[i].has_cost)
+            syi_cost_scale(&known->devices[i].cost, known->devices[i].drift.slower.value);
+    SYI_TRY(syi_known_costs(&context->devices, job, known, &costs));
+    for (int i = 0; i < known->count; i++) {
+        const syi_known_device *device = &known->devices[i];
+        const syi_cost *cost = costs ? &costs[i] : &device->cost;
+        if (syi_side_allows(choice, context->devices.list[i]))
+            out[i] =
+                (syi_experience){device->has_cost ? cost : NULL, device->guess, known->start_ns};
+    }
+    return SY_OK;
+}
+
+static sy_status plan_with(sy_context *context, const syi_job *job, const sy_options *options,
+                           syi_known *known, const syi_choice *choice, bool forecast, syi_plan *out)
+{
+    const size_t count = (size_t)context->devices.count;
+    const bool is_forced = options->ratios || options->n_ratios;
+    const bool trials = !is_forced && may_try(context, job);
+    bool assumed = false;
+    syi_experience *experience = syi_arena_alloc(job->memory, count, sizeof *experience);
+    double *ratios = syi_arena_alloc(job->memory, count, sizeof *ratios);
+    if (!experience || !ratios)
+        return syi_no_memory(count * sizeof *experience);
+    if (known->scale < 0)
+        assumed = assume(context, job, trials, known);
+    SYI_TRY(gather(context, job, known, choice, experience));
+    if (!is_forced) {
+        SYI_TRY(plan_by_known(context, job, known, experience, choice, trials, ratios, out));
+        out->assumed = assumed;
+    } else {
+        SYI_TRY(syi_ratios_check(&context->devices, options->ratios, options->n_ratios, ratios));
+        SYI_TRY(syi_plan_make(&context->devices, job, ratios, SYI_SOURCE_CALL, out));
+    }
+    return forecast ? syi_plan_predict(&context->devices, job, experience, out) : SY_OK;
+}
+
+const char *syi_tag_for(const syi_job *job, const sy_options *options, char own[SYI_TAG])
+{
+    if (options->tag)
+        return options->tag;
+    syi_default_tag(job->workload, job->dtype, own);
+    return own;
+}
+
+sy_status syi_context_plan(sy_context *context, const syi_job *job, const sy_options *options,
+                           bool forecast, syi_plan *out)
+{
+    syi_known known;
+    syi_choice choice;
+    char own[SYI_TAG];
+    SYI_TRY(syi_known_get(context, job, syi_tag_for(job, options, own), &known));
+    SYI_TRY(syi_side_choose(context, job, options, &known, &choice));
+    SYI_TRY(plan_with(context, job, options, &known, &choice, forecast, out));
+    out->choice = choice;
+    for (int i = 0; syi_context_learns(context, out) && i < known.count; i++)
+        out->cold = out->cold ||
+                    (out->shares[i] > 0 && known.devices[i].has_cost && !known.devices[i].warm);
+    return SY_OK;
+}
