@@ -183,6 +183,13 @@ static void save(sy_context *context, const syi_job *job, const syi_known *known
     pthread_mutex_unlock(&context->memory.lock);
 }
 
+/* What was tried will not be again. */
+static void give_up(syi_known_device *device)
+{
+    device->guess = 0;
+    device->gave_up = !device->has_cost;
+}
+
 /* Applies the run to the context's own record; gives a copy of it in `after` when it is to be
  * saved. */
 static void learn(sy_context *context, const syi_job *job, const char *tag, const syi_plan *plan,
@@ -203,13 +210,16 @@ static void learn(sy_context *context, const syi_job *job, const char *tag, cons
         syi_known_device *device = &known->devices[i];
         if (context->devices.list[i]->failed)
             continue; /* it has no tiles for another reason than its speed */
-        if (!device->has_cost && plan->assumed)
+        if (tallies[i].status == SY_ERR_MEMORY)
+            give_up(device);
+        else if (!device->has_cost && plan->assumed)
             begin(known, i, &tallies[i], untouched);
         else
             follow(device, costs ? &costs[i] : &device->cost, &tallies[i], untouched, &found[i]);
-        /* Here the model of where arrays live was off; there nothing is stored. */
-        if (known->home || (device->learned && known->scale < 0))
+        if (known->home) /* it is the model of where arrays live that was off, not the profile */
             found[i].signal = 0;
+        if (!device->in_file)
+            found[i].signal &= ~(unsigned)SYI_DRIFT_SAVE;
         signals |= found[i].signal;
     }
     if (!(signals & SYI_DRIFT_SAVE) || !known->ratios || known->borrowed)
@@ -278,7 +288,7 @@ static sy_status edit_pending(json_t *root, void *user)
 {
     const sy_context *context = user;
     for (const syi_known *known = context->memory.list; known; known = known->next)
-        for (int i = 0; i < known->count; i++) {
+        for (int i = 0; !known->is_old && i < known->count; i++) {
             const syi_known_device *device = &known->devices[i];
             json_t *entry = json_object_get(syi_multigpu_costs(root, known->tag),
                                             context->devices.list[i]->info.name);
@@ -293,7 +303,7 @@ void syi_context_hand_on(sy_context *context)
     const sy_error before = *sy_last_error(); /* not this, but what the caller may ask for */
     bool news = false, done;
     for (const syi_known *known = context->memory.list; known; known = known->next)
-        for (int i = 0; i < known->count; i++)
+        for (int i = 0; !known->is_old && i < known->count; i++)
             news = news || is_news(&known->devices[i]);
     if (!news || syi_store_amend(&context->multigpu, &context->memory.look, edit_pending, context,
                                  &done) == SY_OK)

@@ -92,9 +92,11 @@ static void resume(sy_context *context, const syi_known *known, const json_t *en
         syi_log_line(&context->log, SY_LOG_WARNING,
                      "'%.300s' has a damaged `pending` of %s for '%s'; going on without it",
                      context->multigpu_path, context->devices.list[i]->info.name, known->tag);
+    if (pending.runs && out->guess) { /* a run counts for more than a guess */
+        out->drift.slower.value = pending.slower;
+        out->guess = 0;
+    }
     syi_drift_resume(&out->drift, pending);
-    if (pending.runs)
-        out->guess = 0; /* or each run would begin again */
     out->stored = syi_drift_pending(&out->drift);
 }
 
@@ -150,14 +152,18 @@ static sy_status match_ratios(sy_context *context, const syi_stored_balance *sto
     return SY_OK;
 }
 
-/* The ratios are of tag `from`, for another workload or another list of devices: no reason to leave
+/* The ratios are of another workload, or of devices as they are not any more: no reason to leave
  * somebody out. */
-static void doubt_ratios(sy_context *context, syi_known *known, const char *from)
+static void doubt_ratios(syi_known *known)
 {
     for (int i = 0; i < known->count; i++)
         known->ratios = known->ratios && known->devices[i].ratio > 0;
     for (int i = 0; i < known->count && !known->ratios; i++)
         known->devices[i].ratio = 0;
+}
+
+static void tell_borrowed(sy_context *context, const syi_known *known, const char *from)
+{
     if (known->ratios)
         syi_log_line(
             &context->log, SY_LOG_INFO,
@@ -197,12 +203,16 @@ static sy_status read_file(sy_context *context, syi_known *out)
     out->measured = stored.costs != NULL;
     status = match_ratios(context, &stored, out);
     /* What somebody has set for doubles is no order for floats. */
-    if (status == SY_OK && (!same_workload || (out->borrowed && !stored.costs)))
-        doubt_ratios(context, out, stored.balance.tag);
+    if (status == SY_OK && (!same_workload || (out->borrowed && !stored.costs))) {
+        doubt_ratios(out);
+        tell_borrowed(context, out, stored.balance.tag);
+    }
     for (int i = 0; status == SY_OK && same_workload && i < out->count; i++) {
         load_cost(context, out, measured, &stored, i, &out->devices[i]);
         out->costs += out->devices[i].has_cost;
     }
+    if (out->measured && !out->costs)
+        doubt_ratios(out);
     syi_stored_balance_clear(&stored);
     return status;
 }
@@ -242,9 +252,10 @@ syi_known *syi_known_find(sy_context *context, const syi_job *job, const char *t
 {
     const int home = syi_job_home(job), scale = scale_of(job);
     syi_known *known = context->memory.list;
-    while (known && (known->workload != job->workload || known->dtype != job->dtype ||
-                     known->home != home || (known->scale >= 0 && known->scale != scale) ||
-                     strncmp(known->tag, tag, sizeof known->tag - 1) != 0))
+    while (known &&
+           (known->is_old || known->workload != job->workload || known->dtype != job->dtype ||
+            known->home != home || (known->scale >= 0 && known->scale != scale) ||
+            strncmp(known->tag, tag, sizeof known->tag - 1) != 0))
         known = known->next;
     return known;
 }
@@ -273,7 +284,47 @@ sy_status syi_known_costs(const syi_devices *devices, const syi_job *job, const 
     for (int i = 0; i < known->count; i++)
         (*out)[i] = known->devices[i].cost;
     syi_residence_apply(devices, job, *out);
+    for (int i = 0; i < known->count; i++)
+        if (known->devices[i].learned) /* where they live */
+            (*out)[i] = known->devices[i].cost;
     return SY_OK;
+}
+
+/* What was read of an older file is looked for no more, but what runs have told beside it stays. */
+static void retire(syi_memory *memory)
+{
+    syi_known **at = &memory->list;
+    while (*at) {
+        syi_known *known = *at;
+        if (known->is_old || known->scale >= 0) {
+            *at = known->next;
+            drop(known);
+        } else {
+            known->is_old = true;
+            at = &known->next;
+        }
+    }
+}
+
+static bool is_alike(const syi_known *known, const syi_known *other)
+{
+    return known->workload == other->workload && known->dtype == other->dtype &&
+           known->home == other->home && !strcmp(known->tag, other->tag);
+}
+
+/* Devices that neither file has a profile of. */
+static void inherit(const syi_memory *memory, syi_known *fresh)
+{
+    const syi_known *old = memory->list;
+    while (old && !(old->is_old && is_alike(old, fresh)))
+        old = old->next;
+    for (int i = 0; old && fresh->scale < 0 && i < fresh->count; i++)
+        if (!fresh->devices[i].has_cost && (old->devices[i].learned || old->devices[i].gave_up)) {
+            const double ratio = fresh->devices[i].ratio;
+            fresh->devices[i] = old->devices[i];
+            fresh->devices[i].ratio = ratio;
+            fresh->costs += fresh->devices[i].has_cost;
+        }
 }
 
 /* Takes the last one out of a list that has become too long to be searched in every call. */
@@ -299,7 +350,7 @@ sy_status syi_known_get(sy_context *context, const syi_job *job, const char *tag
     int64_t changes;
     pthread_mutex_lock(&memory->lock);
     if (syi_store_changed(&context->multigpu, &memory->look)) {
-        drop_all(memory);
+        retire(memory);
         memory->changes++;
     }
     changes = memory->changes;
@@ -311,6 +362,8 @@ sy_status syi_known_get(sy_context *context, const syi_job *job, const char *tag
         pthread_mutex_lock(&memory->lock);
         known = syi_known_find(context, job, tag);
     }
+    if (!known)
+        inherit(memory, fresh);
     if (!known && changes == memory->changes) {
         fresh->next = memory->list;
         memory->list = known = fresh;

@@ -14,6 +14,7 @@ typedef struct syi_known_device {
     double ratio; /* stored; 0: none */
     int has_cost, guess;
     bool learned;       /* the cost is of a first run, without a profile */
+    bool gave_up;       /* was out of memory when it was tried */
     bool in_file;       /* the file has the cost, and what is pending of it */
     bool warm;          /* has had a run that was followed */
     syi_cost cost;      /* of the file; learned: of the first run */
@@ -36,6 +37,7 @@ typedef struct syi_known {
     sy_dtype dtype;
     int count, ratios, costs; /* devices; of them with a ratio, with a cost */
     int borrowed;             /* the ratios are another tag's */
+    bool is_old;              /* read of a file that has changed since */
     int measured;             /* the ratios come from a profile, not from somebody's hand */
     double start_ns;          /* of a device beside others, as known when this was copied */
     syi_known_device *devices;

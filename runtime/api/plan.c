@@ -25,10 +25,17 @@ static syi_source weigh_nominal(sy_context *context, const syi_choice *choice, d
     return SYI_SOURCE_NOMINAL;
 }
 
-/* A device of which little is known may have a part to show how fast it is. */
-static bool may_try(const sy_context *context, const syi_job *job)
+/* Whether a device of which little is known may have a part to show how fast it is: in a large
+ * work, that is not a context's first of its kind, which may be its only one. */
+static bool may_try(const sy_context *context, const syi_job *job, const syi_known *known)
 {
-    return !context->frozen && syi_job_tiles(job) > SYI_SMALL_TILES;
+    const double small = (double)SYI_SMALL_TILES,
+                 elements = (double)job->rows * (double)job->columns;
+    bool is_first = true;
+    for (int i = 0; i < known->count; i++)
+        is_first = is_first && !known->devices[i].warm;
+    return !context->frozen && !is_first && (double)syi_job_tiles(job) > small &&
+           elements > small * SYI_TILE;
 }
 
 /* From what is known: by costs where they are known of a device, else by ratios. Ratios without
@@ -68,7 +75,7 @@ static bool assume(sy_context *context, const syi_job *job, bool trials, syi_kno
         const double nominal = context->devices.list[i]->nominal_rate;
         if (device->learned && !trials)
             device->has_cost = 0;
-        if (device->has_cost || !trials ||
+        if (device->has_cost || device->gave_up || !trials ||
             syi_plan_obstacle(context->devices.list[i], job->workload))
             continue;
         device->cost = known->devices[other].cost;
@@ -104,13 +111,14 @@ static sy_status plan_with(sy_context *context, const syi_job *job, const sy_opt
 {
     const size_t count = (size_t)context->devices.count;
     const bool is_forced = options->ratios || options->n_ratios;
-    const bool trials = !is_forced && may_try(context, job);
+    /* A call for one side teaches nothing. */
+    const bool trials = !is_forced && !choice->made && may_try(context, job, known);
     bool assumed = false;
     syi_experience *experience = syi_arena_alloc(job->memory, count, sizeof *experience);
     double *ratios = syi_arena_alloc(job->memory, count, sizeof *ratios);
     if (!experience || !ratios)
         return syi_no_memory(count * sizeof *experience);
-    if (known->scale < 0)
+    if (known->scale < 0 && !is_forced)
         assumed = assume(context, job, trials, known);
     SYI_TRY(gather(context, job, known, choice, experience));
     if (!is_forced) {

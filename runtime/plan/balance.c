@@ -55,11 +55,15 @@ static sy_status described(const syi_devices *devices, const syi_job *job,
     return SY_OK;
 }
 
-static void share_with_guesses(const syi_split_device *devices, const syi_experience *known,
-                               syi_plan *plan)
+static void share_with_guesses(const syi_split_device *devices, const syi_split_work *work,
+                               const syi_experience *known, syi_plan *plan)
 {
-    for (int i = 0; i < plan->count; i++)
-        plan->ratios[i] = plan->shares[i] > 0 || (devices[i].cost && known[i].guess);
+    for (int i = 0; i < plan->count; i++) {
+        const bool holds_a_tile =
+            !(devices[i].memory > 0 && devices[i].memory < work->bytes_per_tile);
+        plan->ratios[i] =
+            plan->shares[i] > 0 || (devices[i].cost && known[i].guess && holds_a_tile);
+    }
     syi_share_with_all(plan->ratios, plan->count, plan->shares);
 }
 
@@ -73,7 +77,7 @@ sy_status syi_plan_balance(const syi_devices *devices, const syi_job *job,
     SYI_TRY(described(devices, job, known, &all));
     SYI_TRY(syi_split_make(all, plan.count, &work, plan.shares));
     if (trials)
-        share_with_guesses(all, known, &plan);
+        share_with_guesses(all, &work, known, &plan);
     for (int i = 0; i < plan.count; i++) {
         plan.ratios[i] = plan.tiles ? (double)plan.shares[i] / (double)plan.tiles : 0;
         plan.beliefs[i] = known[i].cost ? belief_of(&known[i], &work, plan.shares[i])

@@ -55,7 +55,8 @@ void learn(sy_context *context, const deed *did)
     const sy_work work = {.struct_size = sizeof work,
                           .workload = "sma",
                           .rows = 1,
-                          .columns = did->columns ? did->columns : ONE_CALL_COLUMNS};
+                          .columns = did->columns ? did->columns : ONE_CALL_COLUMNS,
+                          .dtype = did->dtype};
     const sy_options options = {.struct_size = sizeof options};
     syi_tally tallies[2] = {{.packets = 0}};
     double params[SYI_MAX_PARAMS];

@@ -26,6 +26,7 @@ typedef struct deed {
     bool untouched;
     bool warm;       /* the first packet takes as long as the others */
     int64_t columns; /* 0: ONE_CALL_COLUMNS */
+    sy_dtype dtype;
 } deed;
 
 extern const deed b_is_slow; /* by three */

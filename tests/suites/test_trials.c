@@ -12,6 +12,8 @@ enum { SMALL = 64 * 4096, LARGE = 1600 * 4096 };
 
 TestSuite(trials, .init = one_call_set_up, .fini = one_call_tear_down);
 
+static const deed alone = {.slower = {1, 0}, .packets = 4};
+
 static int64_t tiles_of_b(sy_context *context, int64_t columns)
 {
     return planned_tiles(context, columns, SY_F64, 1);
@@ -44,24 +46,49 @@ Test(trials, a_single_packet_is_tried_again)
     }
 }
 
-static void expect_one_trial(sy_dtype dtype)
+/* A context of one call goes by the profile. */
+Test(trials, whom_a_guess_leaves_out_is_tried_once)
 {
-    sy_context *context = open_devices(NULL);
-    cr_expect_eq(planned_tiles(context, ONE_CALL_COLUMNS, dtype, 1), 1);
-    cr_expect_eq(planned_tiles(context, SMALL, dtype, 1), 0);
-    if (dtype == SY_F64) {
-        learn(context, &(deed){.slower = {1, 4000}, .packets = 4});
+    for (int is_slow = 0; is_slow < 2; is_slow++) {
+        sy_context *context;
+        write_profile(4000);
+        change_driver();
+        context = open_devices(NULL);
         cr_expect_eq(tiles_of_b(context, ONE_CALL_COLUMNS), 0);
+        learn(context, &alone);
+        cr_expect_eq(tiles_of_b(context, ONE_CALL_COLUMNS), 1);
+        cr_expect_eq(tiles_of_b(context, SMALL), 0);
+        learn(context, &(deed){.slower = {1, is_slow ? 4000 : 1}, .packets = 4});
+        cr_expect_eq(tiles_of_b(context, ONE_CALL_COLUMNS), is_slow ? 0 : 50);
+        sy_context_destroy(&context);
     }
+}
+
+/* A trial in the last call of a context counts for the next one. */
+Test(trials, what_a_trial_has_shown_is_handed_on)
+{
+    sy_context *context;
+    write_profile(4000);
+    change_driver();
+    context = open_devices(NULL);
+    learn(context, &alone);
+    learn(context, &(deed){.slower = {1, 1}, .packets = 4});
+    sy_context_destroy(&context);
+    context = open_devices(NULL);
+    cr_expect_eq(tiles_of_b(context, ONE_CALL_COLUMNS), 50);
     sy_context_destroy(&context);
 }
 
-Test(trials, whom_a_guess_leaves_out_is_tried_once)
+/* Floats for want of their own profile by that of doubles. */
+Test(trials, floats_by_doubles)
 {
+    sy_context *context;
     write_profile(4000);
-    expect_one_trial(SY_F32); /* for want of its own profile by that of doubles */
-    change_driver();
-    expect_one_trial(SY_F64);
+    context = open_devices(NULL);
+    learn(context, &(deed){.slower = {1, 0}, .packets = 4, .dtype = SY_F32});
+    cr_expect_eq(planned_tiles(context, ONE_CALL_COLUMNS, SY_F32, 1), 1);
+    cr_expect_eq(tiles_of_b(context, ONE_CALL_COLUMNS), 0, "doubles have a profile");
+    sy_context_destroy(&context);
 }
 
 static void write_profile_of_a(void)
@@ -79,6 +106,8 @@ Test(trials, who_is_not_in_the_profile_shows_its_speed)
     write_profile_of_a();
     before = look();
     context = open_devices(NULL);
+    cr_expect_eq(tiles_of_b(context, ONE_CALL_COLUMNS), 0, "a context of one call");
+    learn(context, &alone);
     cr_expect_eq(tiles_of_b(context, SMALL), 0);
     cr_expect_eq(tiles_of_b(context, ONE_CALL_COLUMNS), 50);
     learn(context, &first);
@@ -99,7 +128,8 @@ Test(trials, a_corrected_profile_is_of_those_it_was_of)
     write_profile_of_a();
     context = open_devices(NULL);
     for (int i = 0; i < 4; i++)
-        learn(context, &(deed){.slower = {i ? 3 : 1, 1}, .packets = 4, .warm = true});
+        learn(context, &(deed){.slower = {i ? 3 : 1, i ? 1 : 0}, .packets = 4, .warm = true});
+    cr_expect_gt(tiles_of_b(context, ONE_CALL_COLUMNS), 50, "what b has shown is of no file");
     sy_context_destroy(&context);
     file = json_load_file(one_call_path, 0, NULL);
     costs = json_object_get(json_object_get(json_object_get(file, "profiles"), "sma"), "costs");
