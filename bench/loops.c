@@ -3,8 +3,6 @@
 
 #include <stddef.h>
 #include <string.h>
-#ifdef _OPENMP
-#endif
 
 extern const bench_textbook bench_textbook_base[], bench_textbook_v3[], bench_textbook_v4[];
 extern const bench_stream bench_stream_base[], bench_stream_v3[], bench_stream_v4[];

@@ -175,15 +175,21 @@ SYI_INLINE syi_vector syi_fused(syi_vector a, double factor, syi_vector b)
     return syi_product_sum(a, factor - (syi_vector){0}, b); /* the factor in every element */
 }
 
-/* a * scale + b. The scale is 0 or a power of two, 1 or more, so the product is exact and one
- * rounding is the same as two; only a product that overflows may make a difference. */
-SYI_INLINE syi_vector syi_scaled_sum(syi_vector a, double scale, syi_vector b)
+/* a * b + c where the product is exact, so that one rounding is the same as two. */
+SYI_INLINE syi_vector syi_exact_product_sum(syi_vector a, syi_vector b, syi_vector c)
 {
 #ifdef __FMA__
-    return syi_fused(a, scale, b);
+    return syi_product_sum(a, b, c);
 #else
-    return a * scale + b;
+    return a * b + c;
 #endif
+}
+
+/* a * scale + b. The scale is 0 or a power of two, 1 or more; only a product that overflows may
+ * make a difference. */
+SYI_INLINE syi_vector syi_scaled_sum(syi_vector a, double scale, syi_vector b)
+{
+    return syi_exact_product_sum(a, scale - (syi_vector){0}, b);
 }
 
 SYI_INLINE syi_vector syi_root(syi_vector square)

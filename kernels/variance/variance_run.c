@@ -52,16 +52,6 @@ static void begin(parts *p, int bottom)
         p->cut[k] = 1.5 * syi_pow2(52 + PART_BITS * k + p->unit);
 }
 
-/* a b + c, which a double holds. */
-SYI_INLINE syi_vector exact_sum(syi_vector a, syi_vector b, syi_vector c)
-{
-#ifdef __FMA__
-    return syi_product_sum(a, b, c);
-#else
-    return a * b + c;
-#endif
-}
-
 SYI_INLINE void add_vector(parts *p, int n, syi_vector x)
 {
     syi_vector part[MOST_PARTS];
@@ -75,11 +65,11 @@ SYI_INLINE void add_vector(parts *p, int n, syi_vector x)
     SYI_UNROLL(6)
     for (int k = 0; k < n; k++) {
         p->sum[k] += part[k];
-        p->product[2 * k] = exact_sum(part[k], part[k], p->product[2 * k]);
+        p->product[2 * k] = syi_exact_product_sum(part[k], part[k], p->product[2 * k]);
         x = part[k] + part[k];
         SYI_UNROLL(6)
         for (int j = 0; j < k; j++)
-            p->product[j + k] = exact_sum(x, part[j], p->product[j + k]);
+            p->product[j + k] = syi_exact_product_sum(x, part[j], p->product[j + k]);
     }
 }
 

@@ -81,11 +81,11 @@ SYI_INLINE syi_vec lanes_before(syi_vec *carry, syi_vec added)
     return before;
 }
 
-/* What numbers are made of, and, of finite ones, the least and the largest. */
+/* What numbers are made of, and, of finite ones, the least and the largest. Of numbers of both
+ * signs, or with zeros, `bottom` is not known before window_bottom(). */
 typedef struct window_range {
     syi_span span;
     double least, most;
-    int is_mixed; /* of both signs, or with zeros: `bottom` is not known yet (window_bottom) */
 } window_range;
 
 /* Whether no value is more than twice another: all differences are exact. */
@@ -185,7 +185,6 @@ SYI_INLINE int window_measure_positive(const double *x, int64_t count, window_ra
     range->least = syi_from_bits((uint64_t)low);
     range->most = syi_from_bits((uint64_t)high);
     range->span = syi_span_of(high, low, 0);
-    range->is_mixed = 0;
     return low > 0 && high < SYI_INFINITY_BITS;
 }
 
@@ -203,7 +202,7 @@ SYI_INLINE int window_measure_positive(const double *x, int64_t count, window_ra
 SYI_INLINE window_range window_measure(const double *x, int64_t count)
 {
     enum { STEP = WINDOW_AT_ONCE * SYI_VECTOR };
-    window_range range = {{0, 0, 1}, x[0], x[0], 0}, positive;
+    window_range range = {{0, 0, 1}, x[0], x[0]}, positive;
     window_extremes e;
     int64_t i = 0;
     if (x[0] > 0.0 && window_measure_positive(x, count, &positive))
@@ -237,16 +236,14 @@ SYI_INLINE window_range window_measure(const double *x, int64_t count)
         range.span = syi_span_of((int64_t)syi_bits(-low), (int64_t)syi_bits(-high), 0);
     else
         range.span = syi_span_of((int64_t)syi_bits(size), (int64_t)syi_bits(size), 0);
-    range.is_mixed = low <= 0.0 && high >= 0.0;
     return range;
 }
 
 /* What may have been left out of the range of these numbers. */
 SYI_INLINE void window_bottom(window_range *range, const double *x, int64_t count)
 {
-    if (range->is_mixed)
+    if (!range->span.has_non_finite && range->least <= 0.0 && range->most >= 0.0)
         range->span.bottom = window_least(x, count);
-    range->is_mixed = 0;
 }
 
 #endif

@@ -74,10 +74,10 @@ static bool has_computed(const syi_tally *tally)
 
 /* Without a profile a device's first run is one; as a guess where it has computed no more than the
  * packet that code is loaded in. */
-static void begin(syi_known *known, int i, const syi_tally *tally, bool untouched)
+static void begin(syi_known *known, int i, const syi_tally *tally)
 {
     const double first_spread = 0.2;
-    const sample run = sample_of(tally, false, untouched);
+    const sample run = sample_of(tally, false, false);
     syi_known_device *device = &known->devices[i];
     if (!has_computed(tally) || !(run.ns > 0))
         return;
@@ -92,15 +92,14 @@ static void begin(syi_known *known, int i, const syi_tally *tally, bool untouche
 }
 
 /* The first run of all devices. Who has failed in it would fail again. */
-static void begin_all(syi_known *known, const syi_plan *plan, const syi_tally *tallies,
-                      bool untouched)
+static void begin_all(syi_known *known, const syi_plan *plan, const syi_tally *tallies)
 {
     for (int i = 0; i < known->count; i++)
         if (plan->ratios[i] > 0 && tallies[i].status == SY_OK && !has_computed(&tallies[i]))
             return;
     for (int i = 0; i < known->count; i++)
         if (plan->ratios[i] > 0)
-            begin(known, i, &tallies[i], untouched);
+            begin(known, i, &tallies[i]);
 }
 
 /* Storing takes about a millisecond, which calls of microseconds would feel, and other contexts and
@@ -201,7 +200,7 @@ static void learn(sy_context *context, const syi_job *job, const char *tag, cons
     if (!known || (plan->exact && !known->costs))
         return;
     if (!known->costs) {
-        begin_all(known, plan, tallies, untouched);
+        begin_all(known, plan, tallies);
         return;
     }
     if (syi_known_costs(&context->devices, job, known, &costs) != SY_OK)
@@ -212,19 +211,17 @@ static void learn(sy_context *context, const syi_job *job, const char *tag, cons
             continue; /* it has no tiles for another reason than its speed */
         if (tallies[i].status == SY_ERR_MEMORY)
             give_up(device);
-        else if (!device->has_cost && plan->assumed)
-            begin(known, i, &tallies[i], untouched);
+        else if (!device->has_cost)
+            begin(known, i, &tallies[i]);
         else
             follow(device, costs ? &costs[i] : &device->cost, &tallies[i], untouched, &found[i]);
         if (known->home) /* it is the model of where arrays live that was off, not the profile */
             found[i].signal = 0;
-        if (!device->in_file)
+        if (!device->in_file) /* nor what nobody has stored, or what is another tag's */
             found[i].signal &= ~(unsigned)SYI_DRIFT_SAVE;
         signals |= found[i].signal;
     }
-    if (!(signals & SYI_DRIFT_SAVE) || !known->ratios || known->borrowed)
-        return; /* or what is stored is another one's */
-    if (syi_now_ns() < context->memory.save_after)
+    if (!(signals & SYI_DRIFT_SAVE) || syi_now_ns() < context->memory.save_after)
         return;
     if (syi_known_copy(known, job->memory, after) != SY_OK)
         return;                             /* the next run will try again */

@@ -152,19 +152,15 @@ static sy_status match_ratios(sy_context *context, const syi_stored_balance *sto
     return SY_OK;
 }
 
-/* The ratios are of another workload, or of devices as they are not any more: no reason to leave
- * somebody out. */
-static void doubt_ratios(syi_known *known)
+/* The ratios, of tag `from`, are of another workload, or of devices as they are not any more: no
+ * reason to leave somebody out. */
+static void doubt_ratios(sy_context *context, syi_known *known, const char *from)
 {
     for (int i = 0; i < known->count; i++)
         known->ratios = known->ratios && known->devices[i].ratio > 0;
     for (int i = 0; i < known->count && !known->ratios; i++)
         known->devices[i].ratio = 0;
-}
-
-static void tell_borrowed(sy_context *context, const syi_known *known, const char *from)
-{
-    if (known->ratios)
+    if (known->ratios && known->borrowed)
         syi_log_line(
             &context->log, SY_LOG_INFO,
             "nothing is stored for the tag '%s'; the ratios of '%s' are a first guess; run "
@@ -202,17 +198,13 @@ static sy_status read_file(sy_context *context, syi_known *out)
     SYI_TRY(status);
     out->measured = stored.costs != NULL;
     status = match_ratios(context, &stored, out);
-    /* What somebody has set for doubles is no order for floats. */
-    if (status == SY_OK && (!same_workload || (out->borrowed && !stored.costs))) {
-        doubt_ratios(out);
-        tell_borrowed(context, out, stored.balance.tag);
-    }
     for (int i = 0; status == SY_OK && same_workload && i < out->count; i++) {
         load_cost(context, out, measured, &stored, i, &out->devices[i]);
         out->costs += out->devices[i].has_cost;
     }
-    if (out->measured && !out->costs)
-        doubt_ratios(out);
+    /* What somebody has set for doubles is no order for floats. */
+    if (status == SY_OK && (!same_workload || (out->measured ? !out->costs : out->borrowed)))
+        doubt_ratios(context, out, stored.balance.tag);
     syi_stored_balance_clear(&stored);
     return status;
 }
@@ -248,14 +240,20 @@ static sy_status load(sy_context *context, const syi_job *job, const char *tag, 
 
 /* ---- the context's memory ----------------------------------------------------------------- */
 
+/* Whether it is of these, in works of whatever size. */
+static bool is_of(const syi_known *known, const syi_workload *workload, sy_dtype dtype, int home,
+                  const char *tag)
+{
+    return known->workload == workload && known->dtype == dtype && known->home == home &&
+           strncmp(known->tag, tag, sizeof known->tag - 1) == 0;
+}
+
 syi_known *syi_known_find(sy_context *context, const syi_job *job, const char *tag)
 {
     const int home = syi_job_home(job), scale = scale_of(job);
     syi_known *known = context->memory.list;
-    while (known &&
-           (known->is_old || known->workload != job->workload || known->dtype != job->dtype ||
-            known->home != home || (known->scale >= 0 && known->scale != scale) ||
-            strncmp(known->tag, tag, sizeof known->tag - 1) != 0))
+    while (known && (known->is_old || (known->scale >= 0 && known->scale != scale) ||
+                     !is_of(known, job->workload, job->dtype, home, tag)))
         known = known->next;
     return known;
 }
@@ -306,17 +304,12 @@ static void retire(syi_memory *memory)
     }
 }
 
-static bool is_alike(const syi_known *known, const syi_known *other)
-{
-    return known->workload == other->workload && known->dtype == other->dtype &&
-           known->home == other->home && !strcmp(known->tag, other->tag);
-}
-
 /* Devices that neither file has a profile of. */
 static void inherit(const syi_memory *memory, syi_known *fresh)
 {
     const syi_known *old = memory->list;
-    while (old && !(old->is_old && is_alike(old, fresh)))
+    while (old &&
+           !(old->is_old && is_of(old, fresh->workload, fresh->dtype, fresh->home, fresh->tag)))
         old = old->next;
     for (int i = 0; old && fresh->scale < 0 && i < fresh->count; i++)
         if (!fresh->devices[i].has_cost && (old->devices[i].learned || old->devices[i].gave_up)) {

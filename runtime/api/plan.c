@@ -61,10 +61,9 @@ static sy_status plan_by_known(sy_context *context, const syi_job *job, const sy
     return SY_OK;
 }
 
-/* Where a profile knows only some of the devices: a large work finds out how fast the others are,
- * with whom the one that it knows is compared by nominal speed; a small one is for those it knows.
- * Gives whether something is assumed. */
-static bool assume(sy_context *context, const syi_job *job, bool trials, syi_known *known)
+/* Whom the profile does not know is compared by nominal speed with one whom it knows. Gives whether
+ * there is such a device. */
+static bool assume(sy_context *context, const syi_job *job, syi_known *known)
 {
     bool assumed = false;
     int other = 0;
@@ -73,9 +72,7 @@ static bool assume(sy_context *context, const syi_job *job, bool trials, syi_kno
     for (int i = 0; i < known->count; i++) {
         syi_known_device *device = &known->devices[i];
         const double nominal = context->devices.list[i]->nominal_rate;
-        if (device->learned && !trials)
-            device->has_cost = 0;
-        if (device->has_cost || device->gave_up || !trials ||
+        if (device->has_cost || device->gave_up ||
             syi_plan_obstacle(context->devices.list[i], job->workload))
             continue;
         device->cost = known->devices[other].cost;
@@ -85,6 +82,13 @@ static bool assume(sy_context *context, const syi_job *job, bool trials, syi_kno
         assumed = true;
     }
     return assumed;
+}
+
+/* What a large work has told of a device is not for small ones. */
+static void leave_to_profile(syi_known *known)
+{
+    for (int i = 0; i < known->count; i++)
+        known->devices[i].has_cost &= !known->devices[i].learned;
 }
 
 /* What is known of those who may take part, as it is by now. */
@@ -118,8 +122,10 @@ static sy_status plan_with(sy_context *context, const syi_job *job, const sy_opt
     double *ratios = syi_arena_alloc(job->memory, count, sizeof *ratios);
     if (!experience || !ratios)
         return syi_no_memory(count * sizeof *experience);
-    if (known->scale < 0 && !is_forced)
-        assumed = assume(context, job, trials, known);
+    if (known->scale < 0 && trials)
+        assumed = assume(context, job, known);
+    else if (known->scale < 0 && !is_forced)
+        leave_to_profile(known);
     SYI_TRY(gather(context, job, known, choice, experience));
     if (!is_forced) {
         SYI_TRY(plan_by_known(context, job, known, experience, choice, trials, ratios, out));

@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 
 #include "base/mem.h"
+#include "model/lane.h"
 #include "model/share.h"
 
 static syi_split_work work_of(const syi_job *job)
@@ -59,10 +60,9 @@ static void share_with_guesses(const syi_split_device *devices, const syi_split_
                                const syi_experience *known, syi_plan *plan)
 {
     for (int i = 0; i < plan->count; i++) {
-        const bool holds_a_tile =
-            !(devices[i].memory > 0 && devices[i].memory < work->bytes_per_tile);
-        plan->ratios[i] =
-            plan->shares[i] > 0 || (devices[i].cost && known[i].guess && holds_a_tile);
+        syi_lane lane;
+        syi_lane_set(&devices[i], work, &lane);
+        plan->ratios[i] = plan->shares[i] > 0 || (known[i].guess && lane.most > 0);
     }
     syi_share_with_all(plan->ratios, plan->count, plan->shares);
 }
