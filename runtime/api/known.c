@@ -153,14 +153,14 @@ static sy_status match_ratios(sy_context *context, const syi_stored_balance *sto
 }
 
 /* The ratios, of tag `from`, are of another workload, or of devices as they are not any more: no
- * reason to leave somebody out. */
+ * reason to leave somebody out. NULL: that has been told. */
 static void doubt_ratios(sy_context *context, syi_known *known, const char *from)
 {
     for (int i = 0; i < known->count; i++)
         known->ratios = known->ratios && known->devices[i].ratio > 0;
     for (int i = 0; i < known->count && !known->ratios; i++)
         known->devices[i].ratio = 0;
-    if (known->ratios && known->borrowed)
+    if (known->ratios && known->borrowed && from)
         syi_log_line(
             &context->log, SY_LOG_INFO,
             "nothing is stored for the tag '%s'; the ratios of '%s' are a first guess; run "
@@ -168,11 +168,30 @@ static void doubt_ratios(sy_context *context, syi_known *known, const char *from
             known->tag, from);
 }
 
+/* Whether it is of these, in works of whatever size. */
+static bool is_of(const syi_known *known, const syi_workload *workload, sy_dtype dtype, int home,
+                  const char *tag)
+{
+    return known->workload == workload && known->dtype == dtype && known->home == home &&
+           strncmp(known->tag, tag, sizeof known->tag - 1) == 0;
+}
+
+/* Whether what the file says of them has been told, for works of another size. */
+static bool is_told(const sy_context *context, const syi_known *out)
+{
+    const syi_known *known = context->memory.list;
+    while (known &&
+           (known->is_old || !is_of(known, out->workload, out->dtype, out->home, out->tag)))
+        known = known->next;
+    return known != NULL;
+}
+
 static sy_status read_file(sy_context *context, syi_known *out)
 {
     syi_stored_balance stored;
     sy_dtype measured = out->dtype;
     sy_status status = syi_multigpu_get(&context->multigpu, out->tag, &stored);
+    const bool told = is_told(context, out);
     bool same_workload = true;
     /* What doubles take tells much of floats. */
     if (status == SY_ERR_NOT_FOUND && out->dtype != SY_F64) {
@@ -191,8 +210,9 @@ static sy_status read_file(sy_context *context, syi_known *out)
     if (status == SY_ERR_NOT_FOUND)
         return SY_OK;
     if (status == SY_ERR_IO) { /* a profile is a help, not a condition */
-        syi_log_line(&context->log, SY_LOG_WARNING, "%s; going on without stored ratios",
-                     sy_last_error()->text);
+        if (!told)
+            syi_log_line(&context->log, SY_LOG_WARNING, "%s; going on without stored ratios",
+                         sy_last_error()->text);
         return SY_OK;
     }
     SYI_TRY(status);
@@ -204,7 +224,7 @@ static sy_status read_file(sy_context *context, syi_known *out)
     }
     /* What somebody has set for doubles is no order for floats. */
     if (status == SY_OK && (!same_workload || (out->measured ? !out->costs : out->borrowed)))
-        doubt_ratios(context, out, stored.balance.tag);
+        doubt_ratios(context, out, told ? NULL : stored.balance.tag);
     syi_stored_balance_clear(&stored);
     return status;
 }
@@ -239,14 +259,6 @@ static sy_status load(sy_context *context, const syi_job *job, const char *tag, 
 }
 
 /* ---- the context's memory ----------------------------------------------------------------- */
-
-/* Whether it is of these, in works of whatever size. */
-static bool is_of(const syi_known *known, const syi_workload *workload, sy_dtype dtype, int home,
-                  const char *tag)
-{
-    return known->workload == workload && known->dtype == dtype && known->home == home &&
-           strncmp(known->tag, tag, sizeof known->tag - 1) == 0;
-}
 
 syi_known *syi_known_find(sy_context *context, const syi_job *job, const char *tag)
 {

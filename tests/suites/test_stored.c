@@ -68,6 +68,22 @@ Test(stored, log_callback_uses_the_context)
     sy_context_destroy(&within);
 }
 
+/* Works of other sizes may begin with other guesses, but nothing is told again. */
+Test(stored, an_unreadable_file_is_told_once)
+{
+    lab_log log = {0};
+    sy_work work = {.struct_size = sizeof work, .workload = "sma", .columns = 64};
+    sy_context *context = lab_open("sim:a,sim:b", "/", &log);
+    cr_assert(context);
+    for (work.rows = 1; work.rows < 1000000; work.rows *= 10) {
+        sy_plan_info plan = {.struct_size = sizeof plan};
+        cr_expect_eq(sy_plan_explain(context, &work, NULL, &plan), SY_OK);
+        sy_plan_info_clear(&plan);
+    }
+    cr_expect_eq(log.warnings, 1, "%s", log.text);
+    sy_context_destroy(&context);
+}
+
 static void fail_within(void *user, sy_log_level level, const char *line)
 {
     sy_device_info info;
