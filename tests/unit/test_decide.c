@@ -3,13 +3,8 @@
 #include <math.h>
 
 #include "model/decide.h"
+#include "support/near.h"
 #include "support/virtual_run.h"
-
-static void near(double got, double want, double tolerance, const char *what)
-{
-    cr_expect(fabs(got - want) <= tolerance * fabs(want), "%s: %.9g, expected %.9g", what, got,
-              want);
-}
 
 static double disturbed_ms(double ms, uint64_t seed, uint64_t k)
 {

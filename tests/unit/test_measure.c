@@ -6,6 +6,8 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
+#include "support/near.h"
+
 enum { WARMUP = 1, RUNS = 5, MOST_SIZES = 8 };
 
 /* A device, and the clock that it is timed with. */
@@ -91,12 +93,6 @@ static syi_measured measure(world *w, const syi_meter *meter)
     syi_measured out;
     cr_assert_eq(syi_measure_sizes(meter, w->sizes, w->n_sizes, &out), SY_OK);
     return out;
-}
-
-static void near(double got, double want, double tolerance, const char *what)
-{
-    cr_expect(fabs(got - want) <= tolerance * fabs(want), "%s: %.9g, expected %.9g", what, got,
-              want);
 }
 
 /* A thousand steps at least, and where the clock is fine 100 us. */

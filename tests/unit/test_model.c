@@ -10,13 +10,8 @@
 #include "model/drift.h"
 #include "model/fingerprint.h"
 #include "model/fit.h"
+#include "support/near.h"
 #include "support/virtual_run.h"
-
-static void near(double got, double want, double tolerance, const char *what)
-{
-    cr_expect(fabs(got - want) <= tolerance * fabs(want), "%s: %.9g, expected %.9g", what, got,
-              want);
-}
 
 /* ---- cost ---- */
 
