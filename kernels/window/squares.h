@@ -112,8 +112,9 @@ SYI_INLINE int squares_begin(squares *s, const window_range *range, double pivot
     s->way = !near ? SQUARES_FAR : window_is_close(range, s->period) ? SQUARES_CLOSE : SQUARES_NEAR;
     s->pivot = syi_vec_of(near ? pivot : 0.0);
     s->per_unit = syi_pow2(3 - span->bottom);
+    top = near ? top : span->top;
     s->reach = syi_pow2(top);
-    squares_bound(s, near ? top : span->top, count, squares_larger(most, -least));
+    squares_bound(s, top, count, squares_larger(most, -least));
     return 1;
 }
 

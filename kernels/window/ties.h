@@ -109,6 +109,64 @@ static double round_tied(const syi_window *window, const squares *s, const tied_
     return order > 0 || (order == 0 && !(syi_bits(y) & 1)) ? y : under;
 }
 
+/* The unit of a window's values: a power of two that they are multiples of. */
+static double unit_of(const double *newest, int64_t period)
+{
+    int unit = 1024;
+    for (int64_t i = 1 - period; i <= 0; i++) {
+        const syi_parts parts = syi_split(newest[i]);
+        const int least = parts.exponent + __builtin_ctzll(parts.mantissa | UINT64_C(1) << 63);
+        unit = parts.mantissa && least < unit ? least : unit;
+    }
+    return syi_pow2(unit);
+}
+
+/* Whether a band that is zero within its error is it: where the middle of round_tied() and the
+ * pivot are zero. For values of few units, such as flags. */
+static int is_zero(const syi_window *window, const squares *s, const double *newest, double width)
+{
+    const double per_unit = 1.0 / unit_of(newest, s->period), most = s->reach * per_unit;
+    const double places = fabs(FINE * width), period = (double)s->period;
+    const uint64_t c = (uint64_t)s->period, f = c - (uint64_t)window->ddof;
+    int64_t sum = 0, squares = 0;
+    if (s->way != SQUARES_FAR || !(period * most * most < 0x1p62) || !(places < 1024.0) ||
+        places != (double)(int64_t)places)
+        return 0;
+    for (int64_t i = 1 - s->period; i <= 0; i++) {
+        const int64_t value = (int64_t)(newest[i] * per_unit);
+        sum += value;
+        squares += value * value;
+    }
+    const uint64_t wide = (uint64_t)places;
+    const syi_u128 square = (syi_u128)((syi_i128)sum * sum),
+                   spread = (syi_u128)squares * c - square;
+    return (sum > 0) == (width < 0.0) && spread * (wide * wide * c) == square * (FINE * FINE * f);
+}
+
+/* Decides the bands of a window, whose newest value is x[0], that are not sure; NULL: one is. Gives
+ * 0 where it cannot. */
+static int decide_bands(const syi_window *window, const squares *s, const double *x, double half,
+                        double *upper, double *lower)
+{
+    const double bound = s->error[0] * half, width = window->width;
+    if (half < s->decidable) {
+        const tied_moments m = measure_tied(s, x);
+        if (upper)
+            *upper = round_tied(window, s, &m, width, *upper);
+        if (lower)
+            *lower = round_tied(window, s, &m, -width, *lower);
+        return 1;
+    }
+    if ((upper && !(fabs(*upper) <= bound && is_zero(window, s, x, width))) ||
+        (lower && !(fabs(*lower) <= bound && is_zero(window, s, x, -width))))
+        return 0;
+    if (upper)
+        *upper = 0.0;
+    if (lower)
+        *lower = 0.0;
+    return 1;
+}
+
 /* Decides what can be of a batch's windows; gives the others that are not sure. *spare pays for
  * columns that are read again, four of which cost as much as one of a window that begins anew. */
 static uint64_t decide_batch(const syi_window *window, const squares *s, squares_batch *b,
@@ -119,16 +177,12 @@ static uint64_t decide_batch(const syi_window *window, const squares *s, squares
     const uint64_t lower = bands ? squares_unsure(b, 1) & ~windows_from(n) : 0;
     const uint64_t unsure = decide_flat(s, b, x, n, upper | lower);
     uint64_t decided = 0;
-    for (uint64_t left = unsure; left && *spare > 0; left &= left - 1) {
+    for (uint64_t left = bands ? unsure : 0; left && *spare > 0; left &= left - 1) {
         const int64_t i = __builtin_ctzll(left), k = i % LANE, l = i / LANE;
-        if (!(b->half[k][l] < s->decidable))
+        if (!decide_bands(window, s, x + i, b->half[k][l], upper >> i & 1 ? &b->out[0][k][l] : NULL,
+                          lower >> i & 1 ? &b->out[2][k][l] : NULL))
             continue;
-        const tied_moments m = measure_tied(s, x + i);
         *spare -= s->period / 4;
-        if (upper >> i & 1)
-            b->out[0][k][l] = round_tied(window, s, &m, window->width, b->out[0][k][l]);
-        if (lower >> i & 1)
-            b->out[2][k][l] = round_tied(window, s, &m, -window->width, b->out[2][k][l]);
         decided |= left & -left;
     }
     return unsure & ~decided;
