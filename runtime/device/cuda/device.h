@@ -95,6 +95,7 @@ typedef struct cuda_device {
     cuda_slot slots[CUDA_SLOTS];
     cuda_origin origin;     /* of a traced run (trace.h) */
     size_t budget;          /* bytes of device memory to use at most; 0: what is free */
+    int parts;              /* that the GPU is opened as */
     pthread_mutex_t images; /* guards the list */
     struct cuda_user_image *user_images; /* user.h */
     struct syi_log *log;
@@ -110,6 +111,7 @@ typedef struct cuda_device {
     /* Whose memory it was asked to reach by itself, and where that was not switched on before. */
     CUcontext peers[CUDA_PEERS];
     int peer_is_ours[CUDA_PEERS];
+    pthread_mutex_t peering; /* guards them */
 } cuda_device;
 
 sy_status syi_cuda_device_check(const cuda_device *cuda, CUresult result, const char *what);

@@ -98,12 +98,19 @@ int syi_cuda_gpu_is_settled(const cuda_device *cuda)
     return 1;
 }
 
+/* Whether its work ends with the contexts of `but`'s GPU. */
+static int ends_with(const cuda_device *cuda, const cuda_device *but)
+{
+    return but && cuda->base.home == but->base.home && !cuda->hung && !cuda->disowned;
+}
+
 uint64_t syi_cuda_homes_in_use(const syi_devices *devices, const cuda_device *but)
 {
     uint64_t homes = 0;
     for (int i = 0; i < devices->count; i++) {
         cuda_device *cuda = (cuda_device *)devices->list[i];
-        if (cuda->base.info.type != SY_DEVICE_CUDA || cuda == but || syi_cuda_is_settled(cuda))
+        if (cuda->base.info.type != SY_DEVICE_CUDA || ends_with(cuda, but) ||
+            syi_cuda_is_settled(cuda))
             continue;
         pthread_mutex_lock(&cuda->ending.lock);
         homes |= cuda->ending.homes | cuda_home_bit(cuda);
@@ -135,10 +142,38 @@ static int is_gone(const cuda_device *cuda)
            !active;
 }
 
-static int is_refusing(cuda_device *cuda)
+/* Whether its work ends with its context. */
+static int is_closable(const cuda_device *cuda)
 {
-    return cuda->base.info.type == SY_DEVICE_CUDA && cuda->context && !cuda->hung &&
-           !cuda->disowned && !syi_cuda_is_settled(cuda);
+    return cuda->context && !cuda->hung && !cuda->disowned;
+}
+
+/* Closes what can be of a GPU's parts: what was under way in any is over when the last is closed.
+ */
+static void close_gpu(const syi_devices *devices, int home)
+{
+    cuda_device *part;
+    for (int i = 0; i < devices->count; i++)
+        if ((part = syi_cuda_of_home(devices, i, home)) && is_closable(part))
+            syi_cuda_context_close(part);
+    for (int i = 0; i < devices->count; i++)
+        if ((part = syi_cuda_of_home(devices, i, home)) && is_gone(part)) {
+            pthread_mutex_lock(&part->ending.lock);
+            part->ending.count = 0;
+            part->ending.overflows = 0;
+            pthread_mutex_unlock(&part->ending.lock);
+        }
+}
+
+/* The homes of what is in its parts' contexts. */
+static uint64_t holdings_of(const syi_devices *devices, int home)
+{
+    uint64_t homes = 0;
+    for (int i = 0; i < devices->count; i++) {
+        const cuda_device *part = syi_cuda_of_home(devices, i, home);
+        homes |= part ? cuda_holdings(part) : 0;
+    }
+    return homes;
 }
 
 /* Whether there was one to be closed. */
@@ -146,15 +181,11 @@ static int end_one(const syi_devices *devices)
 {
     for (int i = 0; i < devices->count; i++) {
         cuda_device *cuda = (cuda_device *)devices->list[i];
-        if (!is_refusing(cuda) || syi_cuda_homes_in_use(devices, cuda) & cuda_holdings(cuda))
+        if (cuda->base.info.type != SY_DEVICE_CUDA || !is_closable(cuda) ||
+            syi_cuda_is_settled(cuda) ||
+            syi_cuda_homes_in_use(devices, cuda) & holdings_of(devices, cuda->base.home))
             continue;
-        syi_cuda_context_close(cuda);
-        pthread_mutex_lock(&cuda->ending.lock);
-        if (is_gone(cuda)) {
-            cuda->ending.count = 0;
-            cuda->ending.overflows = 0;
-        }
-        pthread_mutex_unlock(&cuda->ending.lock);
+        close_gpu(devices, cuda->base.home);
         return 1;
     }
     return 0;

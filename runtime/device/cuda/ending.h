@@ -28,7 +28,7 @@ sy_status syi_cuda_need_settled(cuda_device *cuda);
 int syi_cuda_gpu_is_settled(const cuda_device *cuda);
 
 /* The homes of what the unsettled devices may use: their own, and what their copies use. `but`
- * (NULL: none) does not count. */
+ * (NULL: none) does not count, nor do parts of its GPU that can be closed with it. */
 uint64_t syi_cuda_homes_in_use(const syi_devices *devices, const cuda_device *but);
 
 /* Gives the context back, unless a communicator of NCCL was left in it. */

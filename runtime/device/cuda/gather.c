@@ -128,13 +128,15 @@ static void enable_peer(cuda_device *cuda, const cuda_device *other)
     int can = 0, k = 0;
     if (cuda->green || other->green)
         return; /* not to be had for a part of a GPU */
+    pthread_mutex_lock(&cuda->peering);
     while (k < CUDA_PEERS && cuda->peers[k] && cuda->peers[k] != other->context)
         k++;
-    if (k == CUDA_PEERS || cuda->peers[k])
-        return;
-    cuda->peers[k] = other->context;
-    if (api->cuDeviceCanAccessPeer(&can, cuda->device, other->device) == CUDA_SUCCESS && can)
-        cuda->peer_is_ours[k] = api->cuCtxEnablePeerAccess(other->context, 0) == CUDA_SUCCESS;
+    if (k < CUDA_PEERS && !cuda->peers[k]) {
+        cuda->peers[k] = other->context;
+        if (api->cuDeviceCanAccessPeer(&can, cuda->device, other->device) == CUDA_SUCCESS && can)
+            cuda->peer_is_ours[k] = api->cuCtxEnablePeerAccess(other->context, 0) == CUDA_SUCCESS;
+    }
+    pthread_mutex_unlock(&cuda->peering);
 }
 
 /* Keeps the error record. */

@@ -112,6 +112,7 @@ void syi_cuda_close(syi_device *device)
     cuda->context = NULL;
     syi_cuda_user_clear(cuda); /* what is left of it */
     pthread_mutex_destroy(&cuda->images);
+    pthread_mutex_destroy(&cuda->peering);
     pthread_mutex_destroy(&cuda->running);
     pthread_mutex_destroy(&cuda->port.lock);
     pthread_mutex_destroy(&cuda->ending.lock);
@@ -191,6 +192,14 @@ static void give_name(sy_device_info *info, int ordinal, const cuda_parts *parts
     syi_copy_text(info->name, sizeof info->name, info->id);
 }
 
+/* Parts of a GPU share its budget; 0 is none. */
+static size_t budget_of(const sy_config *config, const cuda_parts *parts)
+{
+    const size_t all = (size_t)config->memory_budget,
+                 each = parts ? all / (size_t)parts->count : all;
+    return all && !each ? 1 : each;
+}
+
 static sy_status open_one(syi_devices *devices, int ordinal, const cuda_parts *parts, int index)
 {
     cuda_device *cuda = syi_alloc(1, sizeof *cuda);
@@ -199,6 +208,7 @@ static sy_status open_one(syi_devices *devices, int ordinal, const cuda_parts *p
         return syi_no_memory(sizeof *cuda);
     pthread_mutex_init(&cuda->running, NULL);
     pthread_mutex_init(&cuda->images, NULL);
+    pthread_mutex_init(&cuda->peering, NULL);
     pthread_mutex_init(&cuda->port.lock, NULL);
     pthread_mutex_init(&cuda->ending.lock, NULL);
     cuda->base.backend = &syi_backend_cuda;
@@ -207,7 +217,8 @@ static sy_status open_one(syi_devices *devices, int ordinal, const cuda_parts *p
     cuda->devices = devices;
     cuda->gather = devices->gather;
     cuda->log = devices->log;
-    cuda->budget = (size_t)devices->config->memory_budget;
+    cuda->budget = budget_of(devices->config, parts);
+    cuda->parts = parts ? parts->count : 1;
     cuda->watchdog_ns = devices->watchdog_ns;
     give_name(&cuda->base.info, ordinal, parts, index);
     status = start(cuda, ordinal, parts, index, devices->log);

@@ -20,12 +20,25 @@ static sy_status his_fault(const cuda_device *cuda, const syi_workload *workload
                            syi_cuda_error_name(&cuda->driver->api, result));
 }
 
-/* What another GPU's driver may think of otherwise: the architecture, or the PTX's version. */
+/* What another GPU's driver may think of otherwise: the architecture, the PTX's version, or whether
+ * PTX is compiled at all. */
 static int is_refusal(CUresult result)
 {
-    return result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_INVALID_PTX ||
-           result == CUDA_ERROR_NO_BINARY_FOR_GPU || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
-           result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND;
+    static const CUresult refusals[] = {
+        CUDA_ERROR_INVALID_IMAGE,
+        CUDA_ERROR_INVALID_PTX,
+        CUDA_ERROR_NO_BINARY_FOR_GPU,
+        CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+        CUDA_ERROR_JIT_COMPILER_NOT_FOUND,
+        CUDA_ERROR_JIT_COMPILATION_DISABLED,
+        CUDA_ERROR_INVALID_SOURCE,
+        CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND,
+        CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
+    };
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        if (result == refusals[i])
+            return 1;
+    return 0;
 }
 
 static void refuse(cuda_device *cuda, cuda_user_image *image, CUresult result)
@@ -140,13 +153,17 @@ static sy_status launch_kernel(cuda_device *cuda, const cuda_slot *slot, CUfunct
     return syi_cuda_device_check(cuda, result, "launching the user's kernel");
 }
 
+/* A launcher may return what the driver told it: where the GPU is lost, that is no fault of his. */
 static sy_status call_launcher(const cuda_device *cuda, const cuda_slot *slot, const syi_job *job,
                                const sy_gpu_slab *slab)
 {
     sy_gpu_place place = {slot->stream, (int)cuda->device, cuda->base.info.units};
     int code = job->workload->user->gpu_launch(&place, slab);
+    CUresult answer = code ? cuda->driver->api.cuStreamQuery(slot->stream) : CUDA_SUCCESS;
     if (code == 0)
         return SY_OK;
+    if (answer != CUDA_SUCCESS && answer != CUDA_ERROR_NOT_READY)
+        return syi_cuda_device_check(cuda, answer, "the user's launcher");
     return syi_fail_device(SY_ERR_USER, -1, code,
                            "workload '%s': its launcher returned %d on device %s",
                            job->workload->name, code, cuda->base.info.name);

@@ -81,8 +81,9 @@ typedef struct sy_options {
     void *progress_user;
     sy_trace_fn trace; /* NULL: nothing is traced */
     void *trace_user;
-    const char *device; /* `cpu`: that alone; `cuda`: only GPUs; `auto`, NULL: whatever is faster.
-                           SY_ERR_NO_DEVICE when there is none; not together with ratios */
+    const char *device; /* `cpu`: that alone; `cuda`: only GPUs, but for what GPUs that are lost
+                           meanwhile leave; `auto`, NULL: whatever is faster. SY_ERR_NO_DEVICE
+                           when there is none at its beginning; not together with ratios */
     /* Of a reduction: what merging with each of the seeds 1 .. n_seeds gives, for the price of the
      * merges; one array per output, [n_seeds][rows], of doubles in the host's memory that overlap
      * no other array. All equal to the result in exact accuracy. */

@@ -22,7 +22,8 @@ extern "C" {
  */
 typedef struct sy_gpu_slab {
     /* in[k][r * in_stride + left + i]: input k of row `row` + r at column `first` + i, -left <= i <
-     * columns. Aligned to 256 bytes, as `out` and `partials`. */
+     * columns. These and `out` are aligned as doubles are, no more: arrays that live on this GPU
+     * are used where they are. `partials` is aligned to 256 bytes. */
     const double *in[8];
     double *out[8];               /* out[k][r * columns + i], to be written; a reduction has none */
     int64_t rows, columns;        /* of the slab */

@@ -166,6 +166,47 @@ static void hang(void)
     GPU_CHECK(!counts.hang_waits, "waited for what never ends");
 }
 
+/* With a GPU that fails go all its parts, and nothing of them is left behind. */
+static void losses(void)
+{
+    static const char *const ends[] = {"error=CUDA_ERROR_ILLEGAL_ADDRESS,sticky",
+                                       "error=CUDA_ERROR_ILLEGAL_ADDRESS,async", "lost"};
+    const sy_options on_parts = {.struct_size = sizeof on_parts,
+                                 .ratios = (const sy_ratio[]){{"cuda:0.0", 1}, {"cuda:0.1", 1}},
+                                 .n_ratios = 2};
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+        char fault[80];
+        lab_case c = gpu_case("sma", GPU_MOST);
+        sy_device_info info;
+        sy_context *context;
+        snprintf(fault, sizeof fault, "device=0,call=cuLaunchKernel,after=0,%s", ends[k]);
+        gpu_world("gpus=1;*:sms=16,cc=9.0", NULL, 0);
+        context = gpu_open("cuda:0/8+8,cpu", 0, 0, NULL);
+        GPU_CHECK(vcuda_fault(fault) == 0, "%s: %s", fault, vcuda_message());
+        GPU_CHECK(gpu_compare(context, &c, &on_parts, NULL, fault) == SY_OK, "%s: %s", fault,
+                  sy_last_error()->text);
+        GPU_CHECK(sy_device_query(context, 0, &info) == SY_OK && !info.usable, "%s: it goes on",
+                  fault);
+        gpu_close(&context, fault);
+    }
+}
+
+/* What a program allows of a GPU's memory is for all its parts together. */
+static void budget(void)
+{
+    const uint64_t budget = 1000000;
+    lab_case c = gpu_case("sma", GPU_MOST);
+    vcuda_counts counts;
+    sy_context *context;
+    gpu_world("gpus=1;*:sms=16,cc=9.0", NULL, 0);
+    context = gpu_open("cuda:0/8+8", budget, 0, NULL);
+    GPU_CHECK(gpu_compare(context, &c, NULL, NULL, "budget") == SY_OK, "%s", sy_last_error()->text);
+    vcuda_counters(0, &counts);
+    GPU_CHECK(counts.peak_bytes <= budget && counts.peak_bytes > budget / 4, "peak %llu",
+              (unsigned long long)counts.peak_bytes);
+    gpu_close(&context, "budget");
+}
+
 int main(int argc, char **argv)
 {
     if (!gpu_begin(argc, argv))
@@ -175,5 +216,7 @@ int main(int argc, char **argv)
     speeds();
     faults();
     hang();
+    losses();
+    budget();
     return gpu_end();
 }

@@ -183,6 +183,28 @@ static void his_faults(void)
     launcher_code = 0;
 }
 
+/* A launcher that returns what the driver told it of a GPU that is lost: others do its part. */
+static void lost_launcher(void)
+{
+    sy_workload_def def = with_launcher(user_def("launch_copy", SY_PATTERN_MAP), launch_copy);
+    sy_report report = {.struct_size = sizeof report};
+    sy_context *context;
+    def.compute = copy;
+    def.n_outputs = 1;
+    gpu_world("gpus=1;*:sms=16", NULL, 0);
+    context = gpu_open("cuda,cpu", 0, 0, NULL);
+    user_add(context, &def);
+    GPU_CHECK(vcuda_fault("device=0,call=cuMemcpyDtoDAsync,after=0,lost") == 0, "%s",
+              vcuda_message());
+    user_same_as_cpu(context, "launch_copy", 3, 3, USER_COLUMNS, "a lost launcher");
+    GPU_CHECK(user_compute(context, "launch_copy", 3, 3, USER_COLUMNS, &user_found, &report) ==
+                      SY_OK &&
+                  !strcmp(report.devices[0].state, "failed"),
+              "%s", sy_last_error()->text);
+    sy_report_clear(&report);
+    gpu_close(&context, "a lost launcher");
+}
+
 /* A kernel that writes where it must not takes the GPU with it, not the result. */
 static void wild_kernel(void)
 {
@@ -273,6 +295,7 @@ int main(int argc, char **argv)
     mixed_cases();
     floats();
     his_faults();
+    lost_launcher();
     wild_kernel();
     definitions();
     faults();

@@ -6,6 +6,7 @@
  */
 #include "user_lab.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +83,31 @@ static void refused_images(void)
     refused_image("this is no PTX", "cuda:0,cpu", "cuda", 1, "CUDA_ERROR_INVALID_PTX");
 }
 
+/* Nor is a GPU lost to other workloads whose driver does not compile PTX. */
+static void refused_compiler(void)
+{
+    static const char *const refusals[] = {"CUDA_ERROR_JIT_COMPILATION_DISABLED",
+                                           "CUDA_ERROR_SHARED_OBJECT_INIT_FAILED"};
+    const sy_workload_def def = user_def("user_map", SY_PATTERN_MAP);
+    for (size_t k = 0; k < sizeof refusals / sizeof *refusals; k++) {
+        char fault[96];
+        lab_case built_in = gpu_case("sma", 5000);
+        sy_device_info info;
+        sy_context *context;
+        snprintf(fault, sizeof fault, "device=0,call=cuModuleLoadData,after=0,error=%s",
+                 refusals[k]);
+        gpu_world("gpus=1", NULL, 0);
+        context = gpu_open("cuda,cpu", 0, 0, NULL);
+        user_add(context, &def);
+        GPU_CHECK(vcuda_fault(fault) == 0, "%s: %s", fault, vcuda_message());
+        user_same_as_cpu(context, "user_map", 3, 3, USER_COLUMNS, fault);
+        GPU_CHECK(sy_device_query(context, 0, &info) == SY_OK && info.usable, "%s: '%s'", fault,
+                  info.reason);
+        gpu_compare(context, &built_in, NULL, NULL, fault);
+        gpu_close(&context, fault);
+    }
+}
+
 int main(int argc, char **argv)
 {
     sy_workload_def def;
@@ -90,5 +116,6 @@ int main(int argc, char **argv)
     def = user_def("user_map", SY_PATTERN_MAP);
     user_add(gpu_cpu, &def);
     refused_images();
+    refused_compiler();
     return user_end();
 }
