@@ -4,6 +4,7 @@
 
 #include "fast/chain.h"
 #include "macd/macd.h"
+#include "recurrence/dd.h"
 
 /* An average forgets in 35 periods (ema/fast.h), the signal after the slow one. */
 SYI_INLINE syi_chain_cut syi_macd_cut(const syi_macd *macd)
@@ -12,6 +13,21 @@ SYI_INLINE syi_chain_cut syi_macd_cut(const syi_macd *macd)
 }
 
 enum { MACD_FAST, MACD_SLOW, MACD_SIGNAL, MACD_CHAINS };
+
+/* The first values of the macd, whose mean the signal begins with. There may be so many that what
+ * each addition loses would come to more than their own errors: it is kept. */
+SYI_EITHER void syi_macd_gather(syi_dd *sum, double value)
+{
+    const syi_dd next = syi_dd_of_sum(sum->high, value);
+    sum->high = next.high;
+    sum->low += next.low;
+}
+
+/* What the signal begins with, from `count` values' sum. */
+SYI_EITHER double syi_macd_signal_seed(const syi_chain *signal, syi_dd sum, int64_t count)
+{
+    return syi_chain_seed(signal, (sum.high + sum.low) / (double)count);
+}
 
 /* The averages' difference, from their z. */
 SYI_EITHER void syi_macd_subtract(const syi_chain *chain, const syi_pairs *z, syi_pairs *macd)

@@ -218,7 +218,7 @@ static const syi_workload fast = {
 
 const syi_workload syi_workload_macd = {
     MACD_FACE,
-    .version = 1,
+    .version = 2,
     .halo = halo,
     .run = {SYI_ISA_LIST(syi_macd_run)},
     .agrees = syi_macd_agrees,

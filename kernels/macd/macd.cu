@@ -104,16 +104,15 @@ SYI_DEVICE double macd_seed(const syi_walk_unit *walk, const syi_pass *pass, int
 }
 
 /* Adds what a step has of the columns [seed, shown], whose mean the signal begins with. */
-SYI_DEVICE double macd_add(const syi_walk_unit *walk, const syi_pass *pass, const syi_pairs *values,
-                           double sum)
+SYI_DEVICE void macd_add(const syi_walk_unit *walk, const syi_pass *pass, const syi_pairs *values,
+                         syi_dd *sum)
 {
     const int64_t at = pass->at - 2 * SYI_LANE;
 #pragma unroll 1
     for (int i = 0; i < SYI_STEP; i++) {
         double value = syi_lane_value(i % 2 ? values->odd[0] : values->even[0], i / 2);
-        sum += at + i >= walk->seed && at + i <= walk->shown ? value : 0.0;
+        syi_macd_gather(sum, at + i >= walk->seed && at + i <= walk->shown ? value : 0.0);
     }
-    return sum;
 }
 
 /* On the way through a block. */
@@ -121,7 +120,7 @@ typedef struct macd_way {
     syi_chain chain[MACD_CHAINS];
     syi_chain_state state[MACD_CHAINS];
     double fast, slow, signal; /* what they begin with */
-    double sum;                /* of the signal's seed, so far */
+    syi_dd sum;                /* of the signal's seed, so far */
 } macd_way;
 
 SYI_DEVICE void macd_start(syi_walk_unit *walk, const syi_pass *pass, const syi_macd *macd,
@@ -130,7 +129,7 @@ SYI_DEVICE void macd_start(syi_walk_unit *walk, const syi_pass *pass, const syi_
     way->fast = macd_seed(walk, pass, macd->seeded_fast, &way->chain[MACD_FAST]);
     way->slow = macd_seed(walk, pass, macd->seeded_slow, &way->chain[MACD_SLOW]);
     syi_pass_seed(pass, way->fast + way->slow, walk);
-    way->signal = way->sum = 0.0;
+    way->signal = way->sum.high = way->sum.low = 0.0;
     syi_chain_start(&way->state[MACD_FAST]);
     syi_chain_start(&way->state[MACD_SLOW]);
     syi_chain_start(&way->state[MACD_SIGNAL]);
@@ -163,8 +162,8 @@ SYI_DEVICE void macd_step(syi_walk_unit *walk, const syi_pass *pass, const syi_m
     syi_chain_steps(2, way->chain, way->state, from, z);
     syi_macd_subtract(way->chain, z, &values);
     if (SYI_ANY_OF_WARP(pass->seeded && pass->at - 2 * SYI_LANE <= walk->shown)) {
-        way->sum = macd_add(walk, pass, &values, way->sum);
-        way->signal = syi_chain_seed(last, way->sum / (double)macd->seeded_signal);
+        macd_add(walk, pass, &values, &way->sum);
+        way->signal = syi_macd_signal_seed(last, way->sum, macd->seeded_signal);
     }
     input = values;
     syi_pass_begin(pass, walk->shown, way->signal, &input);

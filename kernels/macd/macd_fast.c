@@ -11,7 +11,7 @@ typedef struct task {
     int64_t columns[MACD_CHAINS]; /* whose mean an average begins with */
     int64_t seed, shown;          /* columns: of the averages' beginning, of the signal's */
     int seeding;                  /* the next step holds one of them, or lies between */
-    double sum;                   /* of the macd from `seed` on */
+    syi_dd sum;                   /* of the macd from `seed` on */
     syi_chain chain[MACD_CHAINS];
     syi_chain_state state[MACD_CHAINS];
 } task;
@@ -21,7 +21,7 @@ SYI_INLINE void start(void *argument, int64_t at, int seeded)
     task *t = argument;
     (void)at;
     t->seeding = seeded;
-    t->sum = 0.0;
+    t->sum = (syi_dd){0.0, 0.0};
     for (int k = 0; k < MACD_CHAINS; k++)
         syi_chain_start(&t->state[k]);
 }
@@ -81,11 +81,11 @@ SYI_INLINE int64_t step_with_seeds(task *t, int64_t at, const double *x, syi_res
     syi_pairs_store(values, &macd);
     syi_results_put_pairs(&out[0], &macd, past);
     for (int64_t i = 0; i < SYI_STEP && at + i <= t->shown; i++) {
-        t->sum += at + i < t->seed ? 0.0 : values[i];
+        syi_macd_gather(&t->sum, at + i < t->seed ? 0.0 : values[i]);
         values[i] = 0.0;
         if (at + i == t->shown)
             values[i] =
-                syi_chain_seed(&t->chain[MACD_SIGNAL], t->sum / (double)t->columns[MACD_SIGNAL]);
+                syi_macd_signal_seed(&t->chain[MACD_SIGNAL], t->sum, t->columns[MACD_SIGNAL]);
     }
     syi_pairs_load(&inputs[MACD_SIGNAL], values);
     syi_chain_step(&t->chain[MACD_SIGNAL], &t->state[MACD_SIGNAL], &inputs[MACD_SIGNAL],

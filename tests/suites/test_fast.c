@@ -94,6 +94,16 @@ static void close_contexts(sy_context *contexts[CONTEXTS])
         sy_context_destroy(&contexts[i]);
 }
 
+/* A row whose roundings add up to more than `least` units. */
+static void check_chosen(sy_context *const *contexts, lab_case c, const double *x, double least)
+{
+    double seen = 0;
+    check_row(contexts, c, x, SERIES_SPIKES, &seen);
+    cr_expect_gt(seen, least, "%s: not the roundings that were chosen", c.workload);
+    if (getenv("STEELYARD_SHOW_ERRORS"))
+        fprintf(stderr, "chosen roundings, %s: %.2f\n", c.workload, seen);
+}
+
 static void check(lab_case c)
 {
     static double x[COLUMNS];
@@ -173,13 +183,8 @@ Test(fast, windows_of_chosen_roundings)
     const double *const x[] = {bands, scores};
     sy_context *contexts[CONTEXTS];
     open_contexts(contexts);
-    for (int i = 0; i < 2; i++) {
-        double seen = 0;
-        check_row(contexts, cases[i], x[i], SERIES_SPIKES, &seen);
-        cr_expect_gt(seen, i ? 16 : 0.4, "not the roundings that were chosen");
-        if (getenv("STEELYARD_SHOW_ERRORS"))
-            fprintf(stderr, "chosen roundings, %s: %.2f\n", cases[i].workload, seen);
-    }
+    for (int i = 0; i < 2; i++)
+        check_chosen(contexts, cases[i], x[i], i ? 16 : 0.4);
     close_contexts(contexts);
 }
 
@@ -316,5 +321,64 @@ Test(fast, variance_of_jumps)
     }
     if (getenv("STEELYARD_SHOW_ERRORS"))
         fprintf(stderr, "variance of jumps: %.2f\n", seen);
+    close_contexts(contexts);
+}
+
+/* Sums of which nearly half a unit is rounded away each time: in the lanes of a block, in what the
+ * blocks add, and of squares in the same way. */
+Test(fast, reductions_of_chosen_roundings)
+{
+    enum { TILE = 4096, LANES = 32, BLOCK = 512 };
+    static double sums[TILE], squares[TILE];
+    const double half = 0x1.ffffffffp-54, root = 0x1p-26 * (1 - 0x1p-20) * sqrt(0.5);
+    sy_context *contexts[CONTEXTS];
+    open_contexts(contexts);
+    for (int i = 0; i < TILE; i++) {
+        const int k = i % BLOCK / 8 % 16;
+        sums[i] = i < LANES ? 1 + (i / 16) * 0x1p-52 : i < BLOCK ? half : half / 16.0001;
+        squares[i] = i >= BLOCK ? root / 4 : k < 2 ? 1 : root;
+        squares[i] = k % 2 ? -squares[i] : squares[i];
+    }
+    check_chosen(contexts, (lab_case){.workload = "sum", .columns = TILE}, sums, 20);
+    check_chosen(contexts, (lab_case){.workload = "mean", .columns = TILE}, sums, 20);
+    check_chosen(contexts, (lab_case){.workload = "variance", .columns = TILE}, squares, 8);
+    close_contexts(contexts);
+}
+
+/* Both averages only shrink for long, by factors that are rounded, until they meet. */
+Test(fast, rsi_of_a_long_decay)
+{
+    enum { PERIOD = 749, CLIMB = PERIOD + 201 };
+    static double x[CLIMB + 31 * PERIOD];
+    const int count = sizeof x / sizeof *x;
+    sy_context *contexts[CONTEXTS];
+    open_contexts(contexts);
+    for (int i = 0; i < count; i++)
+        x[i] = i < CLIMB ? i : CLIMB - 1 - 0x1.125p-40 * (i + 1 - CLIMB);
+    check_chosen(
+        contexts,
+        (lab_case){
+            .workload = "rsi", .columns = count, .params = {P("period", PERIOD)}, .n_params = 1},
+        x, 100);
+    close_contexts(contexts);
+}
+
+/* So many first values of the macd that a plain sum of them would lose more than they are off by.
+ */
+Test(fast, macd_of_a_long_signal)
+{
+    enum { SLOW = 100, SIGNAL = 20000, FALL = SLOW + 10 };
+    static double x[SLOW + SIGNAL + 40];
+    const int count = sizeof x / sizeof *x;
+    sy_context *contexts[CONTEXTS];
+    open_contexts(contexts);
+    for (int i = 0; i < count; i++)
+        x[i] = i < FALL ? -1 : 1 - 0x1p-30 + (i - FALL) * 0x1p-53;
+    check_chosen(contexts,
+                 (lab_case){.workload = "macd",
+                            .columns = count,
+                            .params = {P("fast", 1), P("slow", SLOW), P("signal", SIGNAL)},
+                            .n_params = 3},
+                 x, 0);
     close_contexts(contexts);
 }

@@ -23,18 +23,19 @@ typedef struct promise {
     const char *workload;
     unit unit;
     double bound;
-    double growth; /* of the bound, per 64 columns of the longest period */
+    double growth;  /* of the bound, per 64 columns of the longest period */
+    double by_size; /* for each time that the row's tiles double */
 } promise;
 
 static const promise promises[] = {
-    {"sma", OF_WINDOW, 12, 0},        {"rolling_std", OF_RESULT, 16, 0},
-    {"bollinger", OF_BANDS, 4, 0},    {"zscore", OF_SCORE, 64, 0},
-    {"rolling_min", OF_RESULT, 0, 0}, {"rolling_max", OF_RESULT, 0, 0},
-    {"ema", OF_SO_FAR, 16, 4},        {"macd", OF_SO_FAR, 16, 4},
-    {"atr", OF_SO_FAR, 16, 4},        {"sum", OF_TERMS, 16, 0},
-    {"mean", OF_TERMS, 16, 0},        {"dot", OF_TERMS, 16, 0},
-    {"variance", OF_RESULT, 32, 0},   {"min", OF_RESULT, 0, 0},
-    {"max", OF_RESULT, 0, 0},         {"rsi", OF_HUNDRED, 16, 4},
+    {"sma", OF_WINDOW, 12, 0, 0},        {"rolling_std", OF_RESULT, 16, 0, 0},
+    {"bollinger", OF_BANDS, 4, 0, 0},    {"zscore", OF_SCORE, 64, 0, 0},
+    {"rolling_min", OF_RESULT, 0, 0, 0}, {"rolling_max", OF_RESULT, 0, 0, 0},
+    {"ema", OF_SO_FAR, 16, 4, 0},        {"macd", OF_SO_FAR, 16, 12, 0},
+    {"atr", OF_SO_FAR, 16, 8, 0},        {"rsi", OF_HUNDRED, 16, 48, 0},
+    {"sum", OF_TERMS, 29, 0, 1},         {"mean", OF_TERMS, 29, 0, 1},
+    {"dot", OF_TERMS, 29, 0, 1},         {"variance", OF_RESULT, 42, 0, 2},
+    {"min", OF_RESULT, 0, 0, 0},         {"max", OF_RESULT, 0, 0, 0},
 };
 
 static const promise *promise_of(const char *workload)
@@ -128,7 +129,9 @@ static double error_of(const lab_case *c, int k, const double *truth, int64_t *a
 double promise_bound(const lab_case *c)
 {
     const promise *promise = promise_of(c->workload);
-    return promise->bound + promise->growth * param(c, "slow", param(c, "period", 26)) / 64;
+    const double tiles = fmax(1, ceil((double)c->columns / 4096));
+    return promise->bound + promise->growth * param(c, "slow", param(c, "period", 26)) / 64 +
+           promise->by_size * log2(tiles);
 }
 
 double promise_error(const lab_case *c, const char *series)

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "device/cuda/ending.h"
+#include "device/cuda/peers.h"
 #include "device/registry.h"
 
 #include <stdio.h>
@@ -55,31 +56,14 @@ sy_status syi_cuda_gather_open(const syi_devices *devices, const sy_config *conf
     return SY_OK;
 }
 
-/* What was switched on for our copies is switched off again. */
-static void close_peers(const syi_cuda_gather *gather)
-{
-    for (int i = 0; i < gather->devices->count; i++) {
-        cuda_device *cuda = (cuda_device *)gather->devices->list[i];
-        if (cuda->base.info.type != SY_DEVICE_CUDA)
-            continue;
-        for (int k = 0; k < CUDA_PEERS && cuda->peers[k]; k++) {
-            const syi_cuda_api *api = &cuda->driver->api;
-            if (cuda->hung || api->cuCtxPushCurrent(cuda->context) != CUDA_SUCCESS)
-                continue;
-            if (cuda->peer_is_ours[k])
-                api->cuCtxDisablePeerAccess(cuda->peers[k]);
-            api->cuCtxPopCurrent(NULL);
-        }
-        memset(cuda->peers, 0, sizeof cuda->peers);
-    }
-}
-
 void syi_cuda_gather_end(syi_cuda_gather *gather)
 {
     if (!gather)
         return;
     syi_cuda_ranks_close(&gather->ranks);
-    close_peers(gather);
+    for (int i = 0; i < gather->devices->count; i++)
+        if (gather->devices->list[i]->info.type == SY_DEVICE_CUDA)
+            syi_cuda_peers_close((cuda_device *)gather->devices->list[i]);
     syi_cuda_end_refusing(gather->devices);
 }
 
@@ -121,24 +105,6 @@ void syi_cuda_gather_trim(syi_cuda_gather *gather)
 
 /* ---- peer copies and the host ------------------------------------------------------------- */
 
-/* Copies work without it, by way of the host's memory; where it can be had they go straight. */
-static void enable_peer(cuda_device *cuda, const cuda_device *other)
-{
-    const syi_cuda_api *api = &cuda->driver->api;
-    int can = 0, k = 0;
-    if (cuda->green || other->green)
-        return; /* not to be had for a part of a GPU */
-    pthread_mutex_lock(&cuda->peering);
-    while (k < CUDA_PEERS && cuda->peers[k] && cuda->peers[k] != other->context)
-        k++;
-    if (k < CUDA_PEERS && !cuda->peers[k]) {
-        cuda->peers[k] = other->context;
-        if (api->cuDeviceCanAccessPeer(&can, cuda->device, other->device) == CUDA_SUCCESS && can)
-            cuda->peer_is_ours[k] = api->cuCtxEnablePeerAccess(other->context, 0) == CUDA_SUCCESS;
-    }
-    pthread_mutex_unlock(&cuda->peering);
-}
-
 /* Keeps the error record. */
 static sy_status wait_for_copy(const cuda_parcel *parcel)
 {
@@ -155,7 +121,7 @@ static sy_status wait_for_copy(const cuda_parcel *parcel)
 static sy_status carry_by_peer(const cuda_parcel *parcel)
 {
     cuda_device *from = parcel->from;
-    enable_peer(from, parcel->to);
+    syi_cuda_peers_enable(from, parcel->to);
     SYI_TRY(CU(from, cuMemcpyPeerAsync(parcel->target, parcel->to->context, parcel->source,
                                        from->context, parcel->bytes, parcel->stream)));
     return wait_for_copy(parcel);
@@ -315,7 +281,7 @@ sy_status syi_cuda_peer_fetch(cuda_device *to, cuda_device *from, CUdeviceptr so
     const cuda_parcel parcel = {from, to, source, target, bytes, stream};
     syi_cuda_gather *gather = to->gather;
     sy_status status;
-    enable_peer(to, from);
+    syi_cuda_peers_enable(to, from);
     status = CU(to, cuMemcpyPeerAsync(target, to->context, source, from->context, bytes, stream));
     if (status != SY_ERR_DEVICE || !both_answer(&parcel))
         return status;
