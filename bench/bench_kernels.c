@@ -309,8 +309,8 @@ static void measure_periods(question q)
     int count = has_period(q.info) && periods->count ? periods->count : 1;
     for (int i = 0; i < count; i++) {
         q.period = has_period(q.info) && periods->count ? (int64_t)periods->number[i] : 0;
-        bench_progress("%s, %lld elements, %s, %d threads", q.info->name, (long long)q.n, q.kind,
-                       q.threads);
+        bench_progress("%s, %lld elements, %s, %d thread%s", q.info->name, (long long)q.n, q.kind,
+                       q.threads, q.threads > 1 ? "s" : "");
         measure(&q);
     }
 }
@@ -341,11 +341,7 @@ static void check_options(sy_context *context)
             bench_usage("--workloads: there is no '%s'; see steelyard workloads",
                         options[WORKLOADS].text[i]);
     }
-    if (options[ACCURACY].count > 2)
-        bench_usage("--accuracy takes each word once");
-    for (int i = 0; i < options[THREADS].count; i++)
-        if (options[THREADS].number[i] > bench_most_threads())
-            bench_usage("--threads: this build has no threads (OpenMP)");
+    bench_check_threads(&options[THREADS]);
 }
 
 int main(int argc, char **argv)
@@ -357,6 +353,7 @@ int main(int argc, char **argv)
     context = context_with(1);
     check_options(context);
     bench_talib_open(options[TALIB].count ? options[TALIB].text[0] : NULL);
+    bench_start();
     for (int s = 0; s < options[SIZES].count; s++) {
         resize((int64_t)options[SIZES].number[s]);
         for (int k = 0; k < sy_workload_count(context); k++) {

@@ -102,8 +102,8 @@ static void measure_memory(int64_t n)
                     forms[k].out[a] = arrays[shape->reads + a];
                 sides[k] = (bench_side){.work = run_stream, .user = &forms[k]};
             }
-            bench_progress("memory, %s, %lld elements, %d threads", shape->shape, (long long)n,
-                           forms[0].threads);
+            bench_progress("memory, %s, %lld elements, %d thread%s", shape->shape, (long long)n,
+                           forms[0].threads, forms[0].threads > 1 ? "s" : "");
             bench_time(sides, shape->past ? 2 : 1);
             print_memory(shape, n, forms[0].threads, sides);
         }
@@ -209,10 +209,19 @@ static void measure_library(int gpu, const char *name, int64_t n)
     bench_array_free(out);
 }
 
-static void measure_gpus(void)
+/* The number of GPUs, or why there are none, which is nothing wrong unless a driver was named. */
+static int find_gpus(char why[256])
 {
-    char why[256], name[DRIVER_NAME];
-    int gpus = driver_open(options[DRIVER].count ? options[DRIVER].text[0] : NULL, why);
+    const char *path = options[DRIVER].count ? options[DRIVER].text[0] : NULL;
+    int gpus = driver_open(path, why);
+    if (!gpus && path)
+        bench_fail("--cuda-driver: %s", why);
+    return gpus;
+}
+
+static void measure_gpus(int gpus, const char *why)
+{
+    char name[DRIVER_NAME];
     if (!gpus) {
         bench_row("copy");
         bench_word("gpu", "none");
@@ -231,16 +240,20 @@ static void measure_gpus(void)
 
 int main(int argc, char **argv)
 {
+    char why[256];
+    int gpus = 0, wants_gpus;
     if (bench_most_threads() == 1)
         options[THREADS].fallback = "1";
     bench_begin("bench_transfer", "How fast data moves in the host's memory and to and from GPUs.",
                 options, OPTIONS, argc, argv);
-    for (int i = 0; i < options[THREADS].count; i++)
-        if (options[THREADS].number[i] > bench_most_threads())
-            bench_usage("--threads: this build has no threads (OpenMP)");
+    bench_check_threads(&options[THREADS]);
+    wants_gpus = bench_wants(&options[ONLY], "copies") || bench_wants(&options[ONLY], "library");
+    if (wants_gpus)
+        gpus = find_gpus(why);
+    bench_start();
     for (int i = 0; i < options[SIZES].count && bench_wants(&options[ONLY], "memory"); i++)
         measure_memory((int64_t)options[SIZES].number[i]);
-    if (bench_wants(&options[ONLY], "copies") || bench_wants(&options[ONLY], "library"))
-        measure_gpus();
+    if (wants_gpus)
+        measure_gpus(gpus, why);
     return bench_end();
 }

@@ -18,7 +18,7 @@ enum { MOST_OPTIONS = 16, COMMON_OPTIONS = 3 };
 
 static const char *bench_name = "bench";
 static int passes = 7, on_terminal;
-static double floor_ns = 5e6;
+static double floor_ns = 5e6, clock_ns;
 
 /* ---- messages ---- */
 
@@ -126,15 +126,20 @@ void bench_forget(void)
     unlink(thresholds);
 }
 
-sy_context *bench_open(const char *devices, const char *driver)
+static sy_status try_open(const char *devices, const char *driver, sy_context **context)
 {
-    sy_context *context;
     sy_config config = {.struct_size = sizeof config,
                         .devices = devices,
                         .multigpu_path = multigpu,
                         .thresholds_path = thresholds,
                         .cuda_driver = driver};
-    bench_check(sy_context_create(&config, &context));
+    return sy_context_create(&config, context);
+}
+
+sy_context *bench_open(const char *devices, const char *driver)
+{
+    sy_context *context;
+    bench_check(try_open(devices, driver, &context));
     return context;
 }
 
@@ -194,7 +199,6 @@ void bench_begin(const char *name, const char *purpose, bench_option *options, i
          .least = 1e-3,
          .most = 1e4},
     };
-    double step;
     bench_name = name;
     if (count > MOST_OPTIONS - COMMON_OPTIONS)
         bench_fail("too many options");
@@ -212,11 +216,31 @@ void bench_begin(const char *name, const char *purpose, bench_option *options, i
         if (signal(ending[i], on_signal) == SIG_IGN && ending[i] == SIGHUP)
             signal(SIGHUP, SIG_IGN); /* as nohup wants it */
     make_scratch();
-    step = clock_step_ns();
+    clock_ns = clock_step_ns();
     passes = (int)all[1].number[0];
-    floor_ns = fmax(all[2].number[0] * 1e6, 1000 * step);
+    floor_ns = fmax(all[2].number[0] * 1e6, 1000 * clock_ns);
     bench_output(all[0].count);
-    bench_machine(name, step);
+}
+
+/* The best that the library does not refuse: what it chooses when none is named. */
+static const char *instruction_set(void)
+{
+    static const char *const names[] = {"v4", "v3"};
+    char devices[16];
+    sy_context *context;
+    for (int i = 0; i < 2; i++) {
+        snprintf(devices, sizeof devices, "cpu:isa=%s", names[i]);
+        if (try_open(devices, NULL, &context) == SY_OK) {
+            sy_context_destroy(&context);
+            return names[i];
+        }
+    }
+    return "base";
+}
+
+void bench_start(void)
+{
+    bench_machine(bench_name, instruction_set(), clock_ns);
 }
 
 int bench_end(void)

@@ -2,9 +2,10 @@
  * What the benches share: the command line, timing side against side, lines of figures as JSON or
  * as a table, scratch files that do not outlive the program, and arrays.
  *
- * bench_begin() reads the command line, refuses what was not optimised and says what machine it is;
- * bench_time() times several sides in turn, each long enough for the clock; bench_row() begins a
- * line of figures, which bench_word() and bench_figure() fill and bench_row_end() ends.
+ * bench_begin() reads the command line and refuses what was not optimised; bench_start() says what
+ * machine it is; bench_time() times several sides in turn, each long enough for the clock;
+ * bench_row() begins a line of figures, which bench_word() and bench_figure() fill and
+ * bench_row_end() ends.
  *
  * A bench is a program of one thread that ends when something is wrong, so the functions do not
  * return errors: they print one line and exit (1: it could not be measured, 2: the command line).
@@ -34,9 +35,15 @@ typedef struct bench_option {
     double number[BENCH_VALUES];
 } bench_option;
 
-/* The options named here and those that all benches have; prints what machine this is. */
+/* The options named here and those that all benches have. */
 void bench_begin(const char *name, const char *purpose, bench_option *options, int count, int argc,
                  char **argv);
+/* The first row, about machine and build: once nothing on the command line is left to refuse. */
+void bench_start(void);
+/* The processors that this process may use; 1 in a build without OpenMP. */
+int bench_most_threads(void);
+/* Refuses more threads than that: they would wait for each other. */
+void bench_check_threads(const bench_option *threads);
 /* Whether the word is among the option's values; every word is when it has none. */
 int bench_wants(const bench_option *option, const char *word);
 /* Frees what is kept; the value of main. */
@@ -79,8 +86,8 @@ void bench_figure(const char *name, double value, int digits);
 /* The same for what would only make the table wider: JSON alone has it. */
 void bench_detail(const char *name, double value, int digits);
 void bench_row_end(void);
-/* Used by bench_begin: the row about machine and build. */
-void bench_machine(const char *bench, double clock_ns);
+/* Used by bench_start; `isa`: the instruction set that the library chose. */
+void bench_machine(const char *bench, const char *isa, double clock_ns);
 void bench_output(int json);
 
 /* ---- surroundings ---- */

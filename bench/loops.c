@@ -64,15 +64,6 @@ const bench_stream *bench_stream_of(int reads, int writes)
     return NULL;
 }
 
-int bench_most_threads(void)
-{
-#ifdef _OPENMP
-    return 1024;
-#else
-    return 1;
-#endif
-}
-
 void bench_stream_run(bench_stream_fn stream, const double *const *in, double *const *out,
                       int64_t n, int threads)
 {

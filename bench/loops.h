@@ -37,7 +37,5 @@ const bench_stream *bench_stream_at(int index);
 /* On so many threads, each with its part of the arrays; a single one does without OpenMP. */
 void bench_stream_run(bench_stream_fn stream, const double *const *in, double *const *out,
                       int64_t n, int threads);
-/* `--threads` beyond this cannot be had in this build. */
-int bench_most_threads(void);
 
 #endif

@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 static const char *program = "bench";
 
@@ -51,17 +54,30 @@ static double number_of(const bench_option *option, const char *text)
     return value;
 }
 
+static int is_named(const bench_option *option, const char *text, double number)
+{
+    for (int i = 0; i < option->count; i++)
+        if (is_number(option) ? option->number[i] == number : !strcmp(option->text[i], text))
+            return 1;
+    return 0;
+}
+
+/* What is named twice is measured once. */
 static void add_value(bench_option *option, const char *text)
 {
+    double number = 0;
     if (!option->value)
         usage_error("--%s takes no value", option->name);
-    if (option->count == (option->many ? BENCH_VALUES : 1))
-        usage_error("--%s takes at most %d value%s", option->name, option->many ? BENCH_VALUES : 1,
-                    option->many ? "s" : "");
     if (option->words)
         check_word(option, text);
     if (is_number(option))
-        option->number[option->count] = number_of(option, text);
+        number = number_of(option, text);
+    if (is_named(option, text, number))
+        return;
+    if (option->count == (option->many ? BENCH_VALUES : 1))
+        usage_error("--%s takes at most %d value%s", option->name, option->many ? BENCH_VALUES : 1,
+                    option->many ? "s" : "");
+    option->number[option->count] = number;
     option->text[option->count++] = text;
 }
 
@@ -116,6 +132,26 @@ int bench_wants(const bench_option *option, const char *word)
         if (!strcmp(option->text[i], word))
             return 1;
     return !option->count;
+}
+
+int bench_most_threads(void)
+{
+#ifdef _OPENMP
+    return omp_get_num_procs();
+#else
+    return 1;
+#endif
+}
+
+void bench_check_threads(const bench_option *threads)
+{
+    const int most = bench_most_threads();
+    for (int i = 0; i < threads->count; i++)
+        if (threads->number[i] > most)
+            bench_usage(
+                "--threads %s: only %d run at once (as many as there are processors; without "
+                "OpenMP 1); name at most %d",
+                threads->text[i], most, most);
 }
 
 void bench_options_read(const char *name, const char *purpose, bench_option *options, int count,

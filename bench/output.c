@@ -158,13 +158,23 @@ static void cpu_name(char *text, size_t size)
         fclose(file);
 }
 
-static double cache_kib(int name)
+/* Of the first processor: 0 the nearest for data, 1 the same for instructions, 2 and 3 the next.
+ * (sysconf tells what all the caches of that level in the whole machine hold, on some.) */
+static double cache_kib(int index)
 {
-    long size = sysconf(name);
-    return size > 0 ? (double)size / 1024 : NAN;
+    char path[64];
+    double size = NAN;
+    FILE *file;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", index);
+    if ((file = fopen(path, "r")) != NULL) {
+        if (fscanf(file, "%lfK", &size) != 1)
+            size = NAN;
+        fclose(file);
+    }
+    return size;
 }
 
-void bench_machine(const char *bench, double clock_ns)
+void bench_machine(const char *bench, const char *isa, double clock_ns)
 {
     double load[1] = {NAN};
     struct utsname system = {.sysname = "unknown"};
@@ -179,9 +189,10 @@ void bench_machine(const char *bench, double clock_ns)
     bench_word("bench", bench);
     bench_word("cpu", cpu);
     bench_figure("cpus", (double)sysconf(_SC_NPROCESSORS_ONLN), 0);
-    bench_figure("l1_kib", cache_kib(_SC_LEVEL1_DCACHE_SIZE), 0);
-    bench_figure("l2_kib", cache_kib(_SC_LEVEL2_CACHE_SIZE), 0);
-    bench_figure("l3_kib", cache_kib(_SC_LEVEL3_CACHE_SIZE), 0);
+    bench_figure("l1_kib", cache_kib(0), 0);
+    bench_figure("l2_kib", cache_kib(2), 0);
+    bench_figure("l3_kib", cache_kib(3), 0);
+    bench_word("isa", isa);
     bench_word("system", kernel);
     bench_word("library", sy_version());
     bench_word("commit", BENCH_COMMIT);

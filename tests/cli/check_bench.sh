@@ -55,6 +55,23 @@ if [ "$optimisation" = 0 ]; then
     exit $failed
 fi
 
+case $(basename "$program") in
+bench_kernels)
+    refuse "'none'" --workloads none
+    refuse "name at most" --threads 1024
+    expect 1 --talib /nonexistent
+    [ ! -s "$work/out" ] || fail "a TA-Lib that is not there is refused after the first line"
+    expect 0 --json --passes 1 --floor-ms 0.001 --workloads sma sma --sizes 100 100 \
+        --threads 1 1 --accuracy fast fast
+    [ "$(wc -l <"$work/out")" -eq 2 ] || fail "what is named twice is measured twice"
+    ;;
+bench_transfer)
+    refuse "name at most" --threads 1024
+    expect 1 --only copies --cuda-driver /nonexistent
+    [ ! -s "$work/out" ] || fail "a driver that is not there is refused after the first line"
+    ;;
+esac
+
 expect 0 --json --passes 1 --floor-ms 0.001 "$@"
 [ ! -s "$work/err" ] || fail "something on standard error"
 if command -v python3 >/dev/null 2>&1; then
