@@ -352,7 +352,9 @@ def key(rows):
     lines = "".join(f"<tr><td class=\"t\">{html.escape(name)}</td><td class=\"t\">{html.escape(text)}"
                     "</td></tr>" for name, text in MEANING.items() if name in names)
     return ("<details><summary>What the columns mean</summary><p>Names that end in <code>_least</code> are "
-            f"the same of the quickest pass instead of the median.</p><table>{lines}</table></details>")
+            "the same of the quickest pass instead of the median. Ratios are medians over the passes of the "
+            "ratio in one pass, so not the quotients of the medians shown; those that end in "
+            f"<code>_least</code> are quotients of the quickest passes.</p><table>{lines}</table></details>")
 
 
 def main():

@@ -57,8 +57,9 @@ fi
 
 case $(basename "$program") in
 bench_kernels)
-    refuse "'none'" --workloads none
+    refuse "none of sma, " --workloads none
     refuse "name at most" --threads 1024
+    refuse "the period 200 of sma" --sizes 100 --periods 5 200
     expect 1 --talib /nonexistent
     [ ! -s "$work/out" ] || fail "a TA-Lib that is not there is refused after the first line"
     expect 0 --json --passes 1 --floor-ms 0.001 --workloads sma sma --sizes 100 100 \
