@@ -271,13 +271,13 @@ static void print_phases(const char *devices, const sy_report *r)
         bench_word("device", d->name);
         bench_figure("n", (double)r->columns, 0);
         bench_figure("elements", (double)d->elements, 0);
-        bench_figure("in_ms", d->copy_in_ms, 3);
-        bench_figure("compute_ms", d->compute_ms, 3);
-        bench_figure("out_ms", d->copy_out_ms, 3);
-        bench_figure("busy_ms", d->busy_ms, 3);
-        bench_figure("wall_ms", r->wall_ms, 3);
-        bench_figure("predicted_ms", r->predicted_ms < 0 ? NAN : r->predicted_ms, 3);
-        bench_figure("unaccounted_ms", r->unaccounted_ms, 3);
+        bench_figure("in_us", 1e3 * d->copy_in_ms, 2);
+        bench_figure("compute_us", 1e3 * d->compute_ms, 2);
+        bench_figure("out_us", 1e3 * d->copy_out_ms, 2);
+        bench_figure("busy_us", 1e3 * d->busy_ms, 2);
+        bench_figure("wall_us", 1e3 * r->wall_ms, 2);
+        bench_figure("predicted_us", r->predicted_ms < 0 ? NAN : 1e3 * r->predicted_ms, 2);
+        bench_figure("unaccounted_us", 1e3 * r->unaccounted_ms, 2);
         bench_figure("efficiency", r->efficiency, 4);
         bench_row_end();
     }

@@ -1,22 +1,19 @@
 #!/usr/bin/env python3
-"""One HTML page, complete in itself, from the benches' JSON lines: plots by gnuplot, tables beside
-them. Usage: page.py FOLDER, which holds *.jsonl and gets index.html."""
-import base64
+"""One HTML page, complete in itself, from the benches' JSON lines: charts, tables beside them.
+Usage: page.py FOLDER, which holds *.jsonl and gets index.html."""
+import decimal
 import html
 import json
-import math
 import pathlib
-import subprocess
+import statistics
 import sys
 
 sys.dont_write_bytecode = True  # the sources' folder is left as it is
+from charts import COLOURS, Axes, bars, curves, dots
 from columns import MEANING
 
-COLOURS = {
-    "exact": "#1b5e9e", "fast": "#63b3e4", "textbook loop": "#e08a2e", "TA-Lib": "#8c6bb1",
-    "memory": "#9aa5ad",
-}
-OTHERS = ["#1b5e9e", "#63b3e4", "#e08a2e", "#c0504d", "#8c6bb1", "#6aa84f", "#9aa5ad", "#444444"]
+MOST_ARRAYS = 4  # that a workload reads and writes
+PEERS = (("textbook loop", "the textbook loop", "textbook_ns_least"), ("TA-Lib", "TA-Lib", "talib_ns_least"))
 
 
 def read(folder, name):
@@ -26,7 +23,7 @@ def read(folder, name):
     rows = []
     for line in path.read_text().splitlines():
         try:
-            rows.append(json.loads(line))
+            rows.append(json.loads(line, parse_float=decimal.Decimal))  # keeps 0.30 as it is
         except ValueError:  # the end of a bench that was killed
             print(f"page.py: a line of {path.name} is no JSON: left out", file=sys.stderr)
     return rows
@@ -47,83 +44,6 @@ def grouped(number):
 
 def over(value, reference):
     return None if value is None or not reference else value / reference
-
-
-# ---- plots ----
-
-def plot(script):
-    """An <img> with what gnuplot draws."""
-    head = """set terminal svg size 980,400 noenhanced font "Helvetica,13" background "white"
-set datafile missing "?"
-set border 3 lc rgb "#666666"
-set tics nomirror textcolor rgb "#333333"
-set grid ytics lc rgb "#dddddd" lt 1
-set key outside top center horizontal reverse Left samplen 1.2
-"""
-    done = subprocess.run(["gnuplot"], input=head + script, capture_output=True, text=True)
-    if done.returncode != 0 or not done.stdout:
-        sys.exit(f"page.py: gnuplot failed: {done.stderr.strip()}")
-    if done.stderr.strip():
-        print("page.py: gnuplot:", done.stderr.strip(), file=sys.stderr)
-    data = base64.b64encode(done.stdout.encode()).decode()
-    return f'<img alt="plot" src="data:image/svg+xml;base64,{data}">'
-
-
-def cell(value):
-    return "?" if value is None else f"{value:.6g}"
-
-
-def columns(block, names, groups):
-    """A data block: a line for each group, a column for each name."""
-    lines = [f'"{group}" ' + " ".join(cell(values.get(name)) for name in names)
-             for group, values in groups.items()]
-    return f"${block} << EOD\n" + "\n".join(lines) + "\nEOD\n"
-
-
-def bars(groups, names, axis, logarithmic=False, line=None, top=None):
-    """Groups of bars; `line`: (value, what) drawn across."""
-    names = [n for n in names if any(v.get(n) is not None for v in groups.values())]
-    values = [v[n] for v in groups.values() for n in names if v.get(n)]
-    if not values:
-        return "<p>Nothing was measured.</p>"
-    script = columns("data", names, groups)
-    script += f'set ylabel "{axis}"\nset style data histogram\nset style histogram clustered gap 1\n'
-    script += "set style fill solid 0.95 noborder\nset boxwidth 0.92\n"
-    script += f"set xrange [-0.6:{len(groups) - 0.4}]\n"
-    script += 'set xtics scale 0\n' if len(groups) * max(map(len, groups)) < 140 else 'set xtics scale 0 rotate by -30\n'
-    if logarithmic:
-        low = 10 ** math.floor(math.log10(min(values)))
-        script += f'set logscale y\nset format y "%g"\nset yrange [{low:g}:*]\n'
-    else:
-        reach = 1.05 * max(values + [line[0] if line else 0])
-        script += f"set yrange [0:{top if top else f'{reach:g}'}]\n"
-    if line:
-        script += (f'set arrow from graph 0, first {line[0]} to graph 1, first {line[0]} nohead '
-                   f'lc rgb "#c0504d" dt 2 lw 1.5 front\n')
-    parts = []
-    for i, name in enumerate(names):
-        colour = COLOURS.get(name, OTHERS[i % len(OTHERS)])
-        parts.append(f'$data using {i + 2}:xtic(1) title "{name}" lc rgb "{colour}"')
-    if line:
-        parts.append(f'NaN title "{line[1]}" with lines lc rgb "#c0504d" dt 2 lw 1.5')
-    return plot(script + "plot " + ", ".join(parts) + "\n")
-
-
-def curves(series, x_axis, y_axis, points=None):
-    """Lines with points over logarithmic axes; `points`: (name, [(x, y)]) shown as marks."""
-    script = f'set xlabel "{x_axis}"\nset ylabel "{y_axis}"\nset logscale xy\n'
-    script += 'set format xy "%.0s%c"\nset grid xtics\n'
-    parts = []
-    for i, (name, pairs) in enumerate(series.items()):
-        body = "\n".join(f"{x:g} {y:g}" for x, y in pairs)
-        script += f"$s{i} << EOD\n{body}\nEOD\n"
-        parts.append(f'$s{i} using 1:2 with linespoints pt 7 ps 0.7 lw 2 '
-                     f'lc rgb "{OTHERS[i % len(OTHERS)]}" title "{name}"')
-    if points:
-        body = "\n".join(f"{x:g} {y:g}" for x, y in points[1])
-        script += f"$p << EOD\n{body}\nEOD\n"
-        parts.append(f'$p using 1:2 with points pt 9 ps 1.4 lc rgb "#c0504d" title "{points[0]}"')
-    return plot(script + "plot " + ", ".join(parts) + "\n")
 
 
 # ---- tables ----
@@ -153,7 +73,7 @@ def folded(rows, what):
 
 # ---- sections ----
 
-def workload_bars(rows, n):
+def workload_dots(rows, n):
     groups = {}
     for r in of_kind(rows, "kernel", n=n):
         g = groups.setdefault(r["workload"], {})
@@ -161,7 +81,8 @@ def workload_bars(rows, n):
         g["textbook loop"] = r["textbook_ns_least"]
         g["TA-Lib"] = r["talib_ns_least"]
         g["memory"] = r["copy_ns_least"]
-    return bars(groups, list(COLOURS), "ns per element", logarithmic=True)
+    return dots(groups, list(COLOURS), Axes(f"Time per element, {grouped(n)} elements, one thread",
+                                           "workload", "ns per element"))
 
 
 def kernels(folder):
@@ -176,7 +97,7 @@ def kernels(folder):
         out.append("<p>TA-Lib was not found, so it is not compared with; <code>TALIB=FILE</code> before "
                    "<code>./dev bench</code> names its library.</p>")
     for n in unique(r["n"] for r in of_kind(rows, "kernel")):
-        out.append(f"<h3>{grouped(n)} elements</h3>" + workload_bars(rows, n))
+        out.append(workload_dots(rows, n))
     out.append("<h3>Our time divided by others'</h3><p>By that of the textbook loop and, where it was "
                "found and has the function, of TA-Lib (1: as fast; less is faster), least by least, for "
                "each number of elements.</p>" + table(ratios(of_kind(rows, "kernel"))))
@@ -189,9 +110,9 @@ def ratios(rows):
     for r in rows:
         line = lines.setdefault((r["workload"], r["accuracy"]), {
             "record": "", "workload": r["workload"], "accuracy": r["accuracy"]})
-        for name, least in (("textbook", "textbook_ns_least"), ("TA-Lib", "talib_ns_least")):
-            ratio = over(r["ns_least"], r[least])
-            line[f"{name}, {grouped(r['n'])}"] = None if ratio is None else round(ratio, 2)
+        for peer, _, field in PEERS:
+            ratio = over(r["ns_least"], r[field])
+            line[f"{peer}, {grouped(r['n'])}"] = None if ratio is None else round(ratio, 2)
     return list(lines.values())
 
 
@@ -205,12 +126,14 @@ def share_of_copy(folder):
         groups.setdefault(r["workload"], {})[r["accuracy"]] = over(r["copy_ns_least"], r["ns_least"])
         speed.setdefault(r["workload"], {})[r["accuracy"]] = over(r["single_ns_least"], r["ns_least"])
     return (f"<h2>{threads} threads, {grouped(rows[0]['n'])} elements</h2>"
-            "<p>Speed as a share of that at which as many threads read and write as many arrays and do "
-            "nothing else, for a reduction only read (1: memory allows no more).</p>"
-            + bars(groups, ["exact", "fast"], "share of memory's speed", line=(1, "memory"))
-            + f"<p>Speed on {threads} threads divided by that on one.</p>"
-            + bars(speed, ["exact", "fast"], "times one thread",
-                   line=(threads, "as many times"))
+            "<p>Speed as a share of that at which as many threads, or one, read and write as many arrays and "
+            "do nothing else, for a reduction only read (1: memory allows no more); and speed divided by "
+            "that on one thread.</p>"
+            + bars(groups, ["exact", "fast"], Axes("Share of what memory allows", "workload",
+                                                   "share of a copy's speed"), line=(1, "memory"))
+            + bars(speed, ["exact", "fast"], Axes(f"What {threads} threads bring", "workload",
+                                                  "times as fast as one thread"),
+                   line=(threads, f"{threads} times"))
             + folded(rows, "All figures"))
 
 
@@ -223,9 +146,9 @@ def hard_data(folder):
         groups = {}
         for r in of_kind(rows, "kernel", accuracy=accuracy):
             groups.setdefault(r["workload"], {})[r["data"]] = over(r["ns_least"], r["walk_ns_least"])
-        out.append(f"<h3>{accuracy}</h3>" + bars(groups, unique(r["data"] for r in rows),
-                                                "times a walk", logarithmic=True,
-                                                line=(1, "a walk")))
+        out.append(dots(groups, unique(r["data"] for r in rows),
+                        Axes(f"Hard data, {accuracy}", "workload", "time / time on a walk"),
+                        line=(1, "a walk")))
     return "".join(out) + folded(rows, "All figures") if rows else ""
 
 
@@ -239,8 +162,8 @@ def transfer(folder):
         for r in of_kind(memory, "memory", threads=threads):
             groups.setdefault(r["read:write"], {})[grouped(r["n"]) + " elements"] = r["most_gb_per_s"]
         names = unique(name for g in groups.values() for name in g)
-        out.append(f"<h3>{threads} thread{'s' * (threads > 1)}</h3>"
-                   + bars(groups, names, "GB/s", logarithmic=True))
+        out.append(dots(groups, names, Axes(f"The host's memory, {threads} thread{'s' * (threads > 1)}",
+                                            "arrays read:written", "GB/s")))
     gpus = of_kind(rows, "copy")
     if gpus and gpus[0]["gpu"] == "none":
         out.append(f"<p>No GPU: {html.escape(gpus[0]['reason'])}.</p>")
@@ -265,7 +188,8 @@ def balance(folder):
         word = CASES.get(r["case"], r["case"] + ",")
         groups.setdefault(f"{word} {r['speeds']}".strip(), {})[r["player"]] = r["efficiency"]
     names = unique(name for g in groups.values() for name in g)
-    out.append(bars(groups, names, "efficiency", top=1.05, line=(1, "perfect")))
+    out.append(bars(groups, names, Axes("Balance of unequal devices", "case and speeds of the devices",
+                                        "efficiency"), line=(1, "perfect"), top=1.05))
     out.append(folded(rows, "All figures"))
     small = of_kind(read(folder, "balance"), "small")
     if small:
@@ -292,40 +216,48 @@ def overhead(folder):
     out.append("<h3>A window's call against a loop over its kernel</h3>"
                + table(of_kind(inside, "kernel loop")))
     out.append("<h3>One packet of the queue</h3>" + table(of_kind(inside, "dispatch")))
-    out.append("<h3>Planning 1e9 elements</h3>" + curves(
-        lines, "devices", "microseconds",
-        ("aim", [(10, 20), (1000, 1000), (100000, 100000)])))
+    out.append(curves(lines, Axes("Planning 1e9 elements", "devices", "microseconds"),
+                      ("aim", [(10, 20), (1000, 1000), (100000, 100000)])))
     out.append("<h3>The phases of a run</h3><p>unaccounted: what no device was busy with.</p>"
                + table(of_kind(rows, "phases")))
     return "".join(out)
 
 
 STYLE = """
-body { font: 15px/1.5 Helvetica, Arial, sans-serif; color: #222; max-width: 1000px;
+:root { color-scheme: light dark; --ink: #222; --soft: #555; --line: #ddd; --link: #0b5394; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #ddd; --soft: #aaa; --line: #444; --link: #8ab8e6; }
+}
+body { font: 15px/1.5 Helvetica, Arial, sans-serif; color: var(--ink); max-width: 1000px;
        margin: 2em auto; padding: 0 1em; }
-h1 { margin-bottom: .2em; } h2 { margin-top: 2em; border-bottom: 1px solid #ccc; }
+h1 { margin-bottom: .2em; } h2 { margin-top: 2em; border-bottom: 1px solid var(--line); }
 h3 { margin: 1.2em 0 .3em; font-size: 1em; }
-img { width: 100%; } code { font-size: .85em; }
+img { width: 100%; margin: .4em 0; background: #fff; } code { font-size: .85em; }
 table { border-collapse: collapse; font-size: 12.5px; margin: .6em 0; display: block;
         overflow-x: auto; }
-th, td { padding: .15em .7em; border-bottom: 1px solid #e4e4e4; white-space: nowrap; }
-th { text-align: right; color: #555; font-weight: 600; }
+th, td { padding: .15em .7em; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th { text-align: right; color: var(--soft); font-weight: 600; }
 td.n { text-align: right; font-variant-numeric: tabular-nums; } td.t { text-align: left; }
-details { margin: .5em 0; } summary { cursor: pointer; color: #1b5e9e; }
-.machine { color: #444; }
+details { margin: .5em 0; } summary { cursor: pointer; color: var(--link); }
+.machine { color: var(--soft); }
 """
 
 
+# ---- what the page begins with ----
+
+def all_rows(folder):
+    return [r for path in sorted(folder.glob("*.jsonl")) for r in read(folder, path.stem)]
+
+
 def header(folder):
-    rows = [r for path in sorted(folder.glob("*.jsonl")) for r in read(folder, path.stem)]
-    machines = of_kind(rows, "machine")
+    machines = of_kind(all_rows(folder), "machine")
     if not machines:
         sys.exit(f"page.py: no *.jsonl with figures in {folder}")
     m = machines[0]
     loads = [r["load"] for r in machines if r["load"] is not None]
     caches = ", ".join("unknown" if m[c] is None else grouped(m[c]) + " KiB"
                        for c in ("l1_kib", "l2_kib", "l3_kib"))
-    text = (f"{html.escape(m['cpu'])}, {m['cpus']} processors, caches {caches}; "
+    text = (f"{html.escape(m['cpu'])}, instruction set {m['isa']}, {m['cpus']} processors, caches {caches}; "
             f"{html.escape(m['system'])}<br>steelyard {html.escape(m['library'])}, commit "
             f"{html.escape(m['commit'])}"
             + (" (+: with changes that are in no commit)" if m["commit"].endswith("+") else "")
@@ -337,10 +269,48 @@ def header(folder):
     if loads:
         span = f"{min(loads):g}" + (f" to {max(loads):g}" if max(loads) > min(loads) else "")
         text += f"<br>load of the machine when the programs began: {span}"
+    return f'<h1>steelyard: benches</h1><p class="machine">{text}</p>'
+
+
+def cached_size(rows, machine):
+    """The largest size of which all arrays fit into the last cache, of those with the most lines."""
+    sizes = [r["n"] for r in rows]
+    full = [n for n in unique(sizes) if sizes.count(n) == max(map(sizes.count, sizes))]
+    cache = 1024 * (machine["l3_kib"] or machine["l2_kib"] or 0)
+    return max((n for n in full if 8 * MOST_ARRAYS * n <= cache), default=min(full))
+
+
+def headline(folder):
+    """How many times as fast as others, as a sentence and a chart."""
+    rows = read(folder, "kernels")
+    figures = of_kind(rows, "kernel")
+    if not figures:
+        return ""
+    n = cached_size(figures, of_kind(rows, "machine")[0])
+    groups, said = {}, []
+    for peer, called, field in PEERS:
+        for accuracy in unique(r["accuracy"] for r in figures):
+            times = {r["workload"]: over(r[field], r["ns_least"])
+                     for r in of_kind(figures, "kernel", n=n, accuracy=accuracy) if r[field]}
+            for workload, value in times.items():
+                groups.setdefault(workload, {})[f"{accuracy} / {peer}"] = value
+            if times:
+                few, middle, many = (f"{of(times.values()):.2f}" for of in (min, statistics.median, max))
+                said.append(f"{accuracy} <b>{middle}</b> times as fast as {called} ({few} to {many}, "
+                            f"{len(times)} workloads)")
+    names = unique(name for g in groups.values() for name in g)
+    where = f"{grouped(n)} elements, one thread"
+    return (f"<p>With {where}, quickest pass by quickest pass, the workloads are in the median: "
+            f"{'; '.join(said)}.</p>"
+            + bars(groups, names, Axes(f"Times as fast as others, {where}", "workload", "times as fast"),
+                   line=(1, "as fast")))
+
+
+def method(folder):
+    rows = all_rows(folder)
     ran = sorted(of_kind(rows, "command"), key=lambda r: r.get("order", 0))
     commands = "<br>".join(f"<code>{html.escape(r['command'])}</code>" for r in ran)
-    return (f'<h1>steelyard: benches</h1><p class="machine">{text}</p>'
-            "<p>What is compared ran in turn in one process; read ratios, not nanoseconds. The bars of "
+    return ("<p>What is compared ran in turn in one process; read ratios, not nanoseconds. The charts of "
             "workloads show the least of all passes, which other load on the machine disturbs least; "
             "the tables have the medians too.</p>"
             f"<details><summary>The commands</summary><p>{commands}</p></details>" + key(rows))
@@ -361,10 +331,11 @@ def main():
     if len(sys.argv) != 2:
         sys.exit("usage: page.py FOLDER")
     folder = pathlib.Path(sys.argv[1])
-    parts = [header(folder)] + [section(folder) for section in
-                                (kernels, share_of_copy, hard_data, balance, transfer, overhead)]
-    page = ('<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>steelyard: benches'
-            f"</title><style>{STYLE}</style></head><body>{''.join(parts)}</body></html>\n")
+    parts = [section(folder) for section in (header, headline, method, kernels, share_of_copy, hard_data,
+                                             balance, transfer, overhead)]
+    page = ('<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
+            f"<title>steelyard: benches</title><style>{STYLE}</style></head><body>{''.join(parts)}</body></html>\n")
     (folder / "index.html").write_text(page)
 
 

@@ -9,8 +9,15 @@ output=$2
 here=$(dirname "$0")
 failed=0
 ran=0
+for needed in gnuplot python3; do
+    command -v "$needed" >/dev/null 2>&1 || {
+        echo "run.sh: $needed is not installed, and the page is made with it; install it (Debian:" \
+            "gnuplot-nox, python3)" >&2
+        exit 1
+    }
+done
 mkdir -p "$output"
-rm -f "$output"/*.jsonl
+rm -f "$output"/*.jsonl "$output"/index.html # or an old page would be beside new figures
 
 # measure FILE PROGRAM ARGUMENT...: appends to OUTPUT_FOLDER/FILE.jsonl
 measure() {
