@@ -6,6 +6,7 @@
 #include "device/cuda/gather.h"
 #include "device/cuda/nvml.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -76,14 +77,33 @@ static sy_status open_item(const char *item, syi_devices *devices)
     return backend->open(item, devices);
 }
 
-/* Every kind's devices; without a GPU that is the CPU alone, and worth a line. */
+/* Whether GPUs are to be expected: a driver is named, or the system has one, be it a broken one.
+ * The loader's message begins with the bare name where it has found no such file. */
+static int expects_gpu(const sy_config *config)
+{
+    static const char driver[] = "libcuda.so.1";
+    const char *why;
+    void *library;
+    if (config->cuda_driver && *config->cuda_driver)
+        return 1;
+    library = dlopen(driver, RTLD_LAZY | RTLD_LOCAL);
+    if (library) {
+        dlclose(library);
+        return 1;
+    }
+    why = dlerror();
+    return !why || strncmp(why, driver, strlen(driver)) != 0;
+}
+
+/* Every kind's devices; without a GPU that is the CPU alone, and worth a line: a warning where
+ * there should be one. */
 static sy_status open_auto(syi_log *log, syi_devices *devices)
 {
     for (int i = 0; i < BACKENDS; i++) {
         sy_status status = backends[i]->open_all ? backends[i]->open_all(devices) : SY_OK;
         if (status == SY_ERR_NO_DEVICE)
-            syi_log_line(log, SY_LOG_WARNING, "no usable GPU (%s); using the CPU alone",
-                         sy_last_error()->text);
+            syi_log_line(log, expects_gpu(devices->config) ? SY_LOG_WARNING : SY_LOG_INFO,
+                         "no usable GPU (%s); using the CPU alone", sy_last_error()->text);
         else if (status != SY_OK)
             return status;
     }

@@ -312,7 +312,7 @@ Test(distribute, progress_never_goes_back)
     sy_context_destroy(&context);
 }
 
-Test(distribute, auto_falls_back_with_one_warning)
+Test(distribute, auto_falls_back_with_one_line)
 {
     lab_log log = {0};
     sy_context *context = lab_open("auto", NULL, &log);
@@ -323,7 +323,22 @@ Test(distribute, auto_falls_back_with_one_warning)
         cr_assert_eq(sy_device_query(context, i, &info), SY_OK);
         gpus += info.type == SY_DEVICE_CUDA && info.usable;
     }
-    cr_expect_eq(log.warnings, gpus ? 0 : 1, "%s", log.last);
+    cr_expect_eq(log.infos + log.warnings, gpus ? 0 : 1, "%s", log.text);
+    sy_context_destroy(&context);
+}
+
+/* Who names a driver expects a GPU; where none is installed, nobody does. */
+Test(distribute, a_driver_that_is_named_and_not_there_is_a_warning)
+{
+    lab_log log = {0};
+    sy_config config = {.struct_size = sizeof config,
+                        .cuda_driver = "no-such/libcuda.so.1",
+                        .log = lab_remember,
+                        .log_user = &log};
+    sy_context *context = NULL;
+    cr_assert_eq(sy_context_create(&config, &context), SY_OK);
+    cr_expect_eq(log.warnings, 1, "%s", log.text);
+    cr_expect(strstr(log.last, "no usable GPU"), "%s", log.last);
     sy_context_destroy(&context);
 }
 
