@@ -63,10 +63,11 @@ static int distance(const char *a, const char *b)
 const char *cli_nearest(const char *word, const char *const *names, int n)
 {
     const char *nearest = NULL;
-    int best = (int)strlen(word) / 3 + 1;
+    const int length = (int)strlen(word);
+    int best = length < 3 ? 1 : length / 3;
     for (int i = 0; i < n; i++) {
         int d = distance(word, names[i]);
-        if (strlen(word) >= 3 && d > 1 && strncasecmp(word, names[i], strlen(word)) == 0)
+        if (length >= 3 && d > 1 && strncasecmp(word, names[i], (size_t)length) == 0)
             d = 1;
         if (d <= best && (!nearest || d < best)) {
             best = d;

@@ -59,7 +59,8 @@ int cli_unknown_option(const cli_args *args, const char *name, const char *workl
 void cli_print_help(const cli_args *args);
 void cli_print_option(const char *name, const char *placeholder, const char *help);
 
-/* The name nearest to `word`, in any case, or NULL when none is near. */
+/* The name nearest to `word`, in any case, or NULL when none is near: a letter in three may differ,
+ * or the rest be left out. */
 const char *cli_nearest(const char *word, const char *const *names, int n);
 /* Whether two names are the same, `-` and `_` being one. */
 bool cli_same_name(const char *a, const char *b);

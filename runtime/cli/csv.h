@@ -8,6 +8,9 @@
 #include "load.h"
 #include "values.h"
 
+/* What to do about fields that something else separates: commas are left for decimals then. */
+#define CLI_CSV_BY_COMMAS "separate the fields by commas, and write decimals with a point"
+
 /* A place in the text. */
 typedef struct csv_cursor {
     const char *at, *end;

@@ -151,7 +151,7 @@ static const char *remedy(const cli_csv *csv, csv_span text, const char *otherwi
 {
     for (size_t i = 0; csv->n_columns == 1 && i < text.size; i++)
         if (memchr(";\t|", text.at[i], 3))
-            return "separate the fields by commas";
+            return CLI_CSV_BY_COMMAS;
     return otherwise;
 }
 
@@ -307,7 +307,9 @@ static int bad_value(const cli_csv *csv, int column, int64_t line, csv_span text
     return cli_fail(CLI_FAILED, "%s: line %lld, column '%s': '%.*s%s' is %s; %s",
                     cli_input_name(csv->path), (long long)line, csv->names[column], shown, text.at,
                     text.size > 40 ? "..." : "", what,
-                    remedy(csv, text, "correct it, or choose another column with --column"));
+                    remedy(csv, text,
+                           "correct it, leave it empty if there is no value, or choose another "
+                           "column with --column"));
 }
 
 static int read_value(const cli_csv *csv, int column, int64_t line, csv_span field, sy_dtype dtype,

@@ -48,16 +48,18 @@ static bool only_numbers(const cli_csv *csv)
     return true;
 }
 
-static int no_column(const cli_csv *csv, const char *name)
+/* `inputs`: of which it is one that the workload reads; 0 where --column has named it. */
+static int no_column(const cli_csv *csv, const char *name, int inputs)
 {
-    char list[600];
+    char list[600], choose[40] = "";
     cli_csv_list(csv, list, sizeof list);
+    if (inputs > 0 && inputs <= csv->n_columns)
+        snprintf(choose, sizeof choose, " (choose %d with --column)", inputs);
     return cli_fail(CLI_USAGE, "%s has no column '%s'; its columns are: %s%s",
                     cli_input_name(csv->path), name, list,
                     only_numbers(csv) ? " (is the header row missing? if not, choose with --column)"
-                    : csv->n_columns == 1 && strpbrk(list, ";\t|")
-                        ? " (separate the fields by commas)"
-                        : "");
+                    : csv->n_columns == 1 && strpbrk(list, ";\t|") ? " (" CLI_CSV_BY_COMMAS ")"
+                                                                   : choose);
 }
 
 /* The column of a name; a negative exit code after a reported failure. */
@@ -65,7 +67,7 @@ static int find_column(const cli_csv *csv, const char *name)
 {
     int k = cli_csv_find(csv, name);
     if (k == -1)
-        return -no_column(csv, name);
+        return -no_column(csv, name, 0);
     if (k == -2)
         return -cli_fail(CLI_USAGE, "%s has several columns '%s'; give them different names",
                          cli_input_name(csv->path), name);
@@ -126,7 +128,7 @@ static int choose_single(cli_input *input, const char *own_name)
             others++;
         }
     if (only_numbers(csv)) /* a name such as 2024 is believed when --column gives it */
-        return no_column(csv, "close");
+        return no_column(csv, "close", 1);
     if (others == 1) {
         input->chosen[input->n_chosen++] = last;
         return CLI_DONE;
@@ -157,9 +159,10 @@ static int choose_columns(cli_input *input, const sy_workload_info *workload, co
     if (n == 1)
         return choose_single(input, workload->input_names[0]);
     for (int i = 0; i < n; i++) {
-        if (input->n_chosen == input->csv.n_columns)
-            return no_column(&input->csv, workload->input_names[i]);
-        CLI_TRY(choose(input, workload->input_names[i]));
+        const char *name = workload->input_names[i];
+        if (input->n_chosen == input->csv.n_columns || cli_csv_find(&input->csv, name) == -1)
+            return no_column(&input->csv, name, n);
+        CLI_TRY(choose(input, name));
     }
     return CLI_DONE;
 }

@@ -13,7 +13,7 @@
 
 typedef struct npy_header {
     char type[40];
-    bool has_type, fortran, has_order, has_shape;
+    bool has_type, has_fields, fortran, has_order, has_shape;
     int n_dimensions;
     uint64_t shape[32];
     size_t data; /* where the values begin */
@@ -91,7 +91,7 @@ static bool take_shape(scanner *s, npy_header *h)
     return true;
 }
 
-/* A type of several fields is a list: kept as the text "[...". */
+/* A type of fields is a list. */
 static bool take_type(scanner *s, npy_header *h)
 {
     int depth = 1;
@@ -102,7 +102,7 @@ static bool take_type(scanner *s, npy_header *h)
         return true;
     if (!take(s, '['))
         return false;
-    strcpy(h->type, "a record of several fields");
+    h->has_fields = true;
     for (; depth && s->at < s->end; s->at++)
         depth += *s->at == '[' ? 1 : *s->at == ']' ? -1 : 0;
     return depth == 0;
@@ -184,10 +184,16 @@ static size_t value_size(const char *path, const npy_header *h)
         return 8;
     if (strcmp(h->type, "<f4") == 0)
         return 4;
-    cli_fail(CLI_FAILED,
-             "%s holds %s%s; steelyard reads '<f8' and '<f4': save "
-             "it with .astype('<f8')",
-             path, h->type[0] == '>' ? "big-endian " : "", h->type);
+    if (h->has_fields)
+        cli_fail(CLI_FAILED,
+                 "%s holds records of fields; save one field, as "
+                 "numpy.save(file, array['close']) does",
+                 path);
+    else
+        cli_fail(CLI_FAILED,
+                 "%s holds %s%s; steelyard reads '<f8' and '<f4': save "
+                 "it with .astype('<f8')",
+                 path, h->type[0] == '>' ? "big-endian " : "", h->type);
     return 0;
 }
 

@@ -59,12 +59,22 @@ refuses "zip" 1 "in.csv is a zip archive or a spreadsheet; unpack it" run sma $i
 printf 'time,close\r1,2\r2,3\r' >in.csv
 refuses "CR alone" 1 "in.csv has CR alone at the ends of its lines; save it" run sma $io
 printf 'time;close\n1;2\n3;4\n' >in.csv
-refuses "semicolons" 2 "commas" run sma $io --column close
+refuses "semicolons" 2 "(separate the fields by commas, and write decimals with a point)" run sma $io --column close
 refuses "semicolons without --column" 1 "'1;2' is not a number; separate the fields by commas" \
     run sma $io
 printf 'time;close\n1;2,5\n3;4,5\n' >in.csv
 refuses "semicolons, and commas in numbers" 1 "line 2 has 2 fields where the header has 1; separate the fields by commas" \
     run sma $io
+printf 'time,close\n1,2\n2,N/A\n' >in.csv
+refuses "a word for no value" 1 "'N/A' is not a number; correct it, leave it empty if" run sma $io
+printf 'time,open,close\n1,2,3\n' >in.csv
+dot="--input in.csv --output out.csv $cpu"
+refuses "two inputs, none of them there" 2 "no column 'x'; its columns are: time, open, close (choose 2 with --column)" \
+    run dot $dot
+refuses "one of the columns named" 2 "no column 'x'; its columns are: time, open, close$" run dot $dot \
+    --column open,x
+printf 'close\n1\n' >in.csv
+refuses "two inputs, one column" 2 "no column 'x'; its columns are: close$" run dot $dot
 printf '1\n2\n3\n' >in.csv
 refuses "one column without a header" 2 "is the header row missing" run sma $io
 printf '1,2\n2,3\n3,4\n' >in.csv

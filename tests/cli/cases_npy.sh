@@ -152,6 +152,11 @@ for type in '>f8' '<i8' '<f2' '|O' '<c16'; do
     { npy "$type" False '(3,)' && f8 1 2 3; } >in.npy
     refuses "npy of type $type" 1 "holds .*astype('<f8')" run sma $io
 done
+printf '\223NUMPY\001\000\166\000%-117s\n' \
+    "{'descr': [('open', '<f8'), ('close', '<f8')], 'fortran_order': False, 'shape': (1,), }" >in.npy
+f8 1 2 >>in.npy
+refuses "npy of fields" 1 "holds records of fields; save one field, as numpy.save(file, array\['close'\]) does" \
+    run sma $io
 { npy '<f8' True '(2, 3)' && f8 1 2 3 4 5 6; } >in.npy
 refuses "npy in Fortran order" 1 "ascontiguousarray" run sma $io
 { npy '<f8' False '(1, 2, 3)' && f8 1 2 3 4 5 6; } >in.npy

@@ -60,6 +60,7 @@ refuses "misspelt option before the workload" 2 "no option --quite (did you mean
 refuses "no input" 2 "needs --input" run sma --output out.csv $cpu
 refuses "no output" 2 "needs --output" run sma --input in.csv $cpu
 refuses "unknown workload" 2 "did you mean sma" run smaa $short
+refuses "workload like no other" 2 "no workload 'foo'; 'steelyard workloads'" run foo $short
 refuses "workload in capitals" 2 "did you mean sma" run SMA $short
 refuses "accuracy odd" 2 "must be exact or fast" run sma $short --accuracy odd
 refuses "accuracy odd in plan" 2 "must be exact or fast" plan sma --size 5 --accuracy odd
@@ -169,6 +170,10 @@ refuses "simulated device, a name of 48 letters" 2 "a name of up to 47 letters" 
     --devices "sim:$(printf '%048d' 0)"
 accepts "simulated device without limits" devices --devices sim:a:speed=inf:memory=inf:link=infGB/s
 
+accepts "no devices named" run sma --input in.csv --output out.csv --period 2
+"$steelyard" devices --cuda-driver ./none.so >stdout 2>err
+report "a driver that is named and not there is a warning" "$([ $? = 0 ] &&
+    grep -q '^steelyard: warning: no usable GPU (' err && [ "$(wc -l <err)" = 1 ] || echo "not so")"
 accepts "devices" devices --devices cpu,sim:big:speed=3
 says "devices names one" ' big '
 accepts "devices --json" devices --json --devices cpu,sim:big
