@@ -1,6 +1,6 @@
 /*
  * Floats to doubles and back, for works whose arrays are floats: what the host does for the CPU
- * (runtime/device/element.c), and the same bits. Of a NaN the conversions' own instructions keep
+ * (element/element.h), and the same bits. Of a NaN the conversions' own instructions keep
  * nothing on a GPU; here as on a CPU it keeps its sign and the upper part of its payload, quietly.
  */
 #include "cuda/forms.h"

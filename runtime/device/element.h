@@ -24,6 +24,7 @@ static inline void *syi_element_out(void *array, sy_dtype dtype, int64_t at)
     return (char *)array + at * (int64_t)syi_element_size(dtype);
 }
 
+/* For few of them; a kernel's arrays: element/element.h. */
 void syi_elements_load(double *to, const void *from, sy_dtype dtype, int64_t count);
 void syi_elements_store(void *to, const double *from, sy_dtype dtype, int64_t count);
 

@@ -10,6 +10,7 @@
 #include "device/cut.h"
 #include "device/partials.h"
 #include "device/team.h"
+#include "element/element.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -96,7 +97,7 @@ static sy_status run_floats(const syi_job *job, const syi_view *view, int64_t fr
         reserve(desk, (size_t)(workload->n_inputs * (left + count) + workload->n_outputs * count)));
     next = desk->room;
     for (int k = 0; k < workload->n_inputs; k++, next += left + count) {
-        syi_elements_load(next, (const float *)view->in[k] + from - left, SY_F32, left + count);
+        syi_widen[isa](next, (const float *)view->in[k] + from - left, left + count);
         in[k] = next + left;
     }
     for (int k = 0; k < workload->n_outputs; k++, next += count)
@@ -106,7 +107,7 @@ static sy_status run_floats(const syi_job *job, const syi_view *view, int64_t fr
     SYI_TRY(run_kernel(piece, workload, isa));
     for (int k = 0; k < workload->n_outputs; k++)
         if (view->out[k])
-            syi_elements_store((float *)view->out[k] + to, out[k], SY_F32, count);
+            syi_narrow[isa]((float *)view->out[k] + to, out[k], count);
     return SY_OK;
 }
 
