@@ -47,6 +47,18 @@ static void refuse(cuda_device *cuda, cuda_user_image *image, CUresult result)
              syi_cuda_error_name(&cuda->driver->api, result));
 }
 
+/* Whether a kernel that takes a slab and nothing more would go wrong: a launch reads as many
+ * arguments as the kernel has. Drivers before 12.4 do not tell. */
+static int is_strange(const syi_cuda_api *api, CUfunction kernel)
+{
+    size_t offset, size;
+    if (!api->cuFuncGetParamInfo)
+        return 0;
+    return (api->cuFuncGetParamInfo(kernel, 0, &offset, &size) == CUDA_SUCCESS &&
+            size != sizeof(sy_gpu_slab)) ||
+           api->cuFuncGetParamInfo(kernel, 1, &offset, &size) == CUDA_SUCCESS;
+}
+
 /* Adds the image to the list: loaded, refused for good, or without the kernel. */
 static sy_status load(cuda_device *cuda, const syi_workload *workload, cuda_user_image **out)
 {
@@ -68,6 +80,7 @@ static sy_status load(cuda_device *cuda, const syi_workload *workload, cuda_user
         syi_free(image);
         return syi_cuda_device_check(cuda, result, "the user's GPU image");
     }
+    image->is_strange = image->kernel && is_strange(api, image->kernel);
     image->next = cuda->user_images;
     cuda->user_images = *out = image;
     return SY_OK;
@@ -115,6 +128,9 @@ sy_status syi_cuda_user_kernel(cuda_device *cuda, const syi_workload *workload, 
                         cuda->base.info.name, image->refused);
     if (!image->kernel)
         return his_fault(cuda, workload, CUDA_ERROR_NOT_FOUND, "its GPU image has no such kernel");
+    if (image->is_strange)
+        return his_fault(cuda, workload, CUDA_ERROR_INVALID_VALUE,
+                         "its kernel takes something else than one sy_gpu_slab by value");
     *kernel = image->kernel;
     return SY_OK;
 }

@@ -9,6 +9,7 @@ typedef struct cuda_user_image {
     const syi_workload *workload;
     CUmodule module;
     CUfunction kernel; /* NULL: there is none of that name, or no module */
+    int is_strange;    /* the kernel takes something else than a slab */
     char refused[96];  /* why the driver has no use for it on this device; empty: it is loaded */
     struct cuda_user_image *next;
 } cuda_user_image;

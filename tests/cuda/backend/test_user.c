@@ -174,6 +174,10 @@ static void his_faults(void)
     sy_workload_def def = user_def("user_map", SY_PATTERN_MAP);
     def.gpu_kernel = "no_such_kernel";
     fails(&def, "its GPU image has no such kernel");
+    def.gpu_kernel = "user_two";
+    fails(&def, "its kernel takes something else");
+    def.gpu_kernel = "user_number";
+    fails(&def, "its kernel takes something else");
     def = with_launcher(user_def("launch_copy", SY_PATTERN_MAP), launch_copy);
     def.compute = copy;
     def.n_outputs = 1;

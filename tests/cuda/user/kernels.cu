@@ -72,3 +72,15 @@ extern "C" __global__ void user_wild(const sy_gpu_slab slab)
 {
     slab.out[0][(int64_t)1 << 40] = 1.0;
 }
+
+/* These take what no launch gives. */
+extern "C" __global__ void user_two(const sy_gpu_slab slab, const double *more, int64_t count)
+{
+    if (threadIdx.x < count)
+        slab.out[0][threadIdx.x] = more[threadIdx.x];
+}
+
+extern "C" __global__ void user_number(int64_t number)
+{
+    (void)number;
+}

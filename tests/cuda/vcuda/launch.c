@@ -54,6 +54,25 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfuncti
     return vci_leave(result);
 }
 
+CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t *offset, size_t *size)
+{
+    CUresult result = vci_enter(VC_cuFuncGetParamInfo, VC_CURRENT);
+    const vc_function *function = vci_handle_find(VC_FUNCTION, handle);
+    vptx_parameter parameter;
+    if (result == CUDA_SUCCESS && !function)
+        result = CUDA_ERROR_INVALID_HANDLE;
+    if (result == CUDA_SUCCESS &&
+        (!offset || index >= function->info.parameter_count ||
+         vptx_query_parameter(function->kernel, (uint32_t)index, &parameter) != 0))
+        result = CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) {
+        *offset = parameter.offset;
+        if (size) /* the one that may be left out */
+            *size = parameter.size;
+    }
+    return vci_leave(result);
+}
+
 CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int value)
 {
     CUresult result = vci_enter(VC_cuFuncSetAttribute, VC_CURRENT);
