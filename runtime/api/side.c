@@ -7,9 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Works of more tiles are divided among all devices, which find their speeds in the first packets.
- * Smaller ones take less than a few times what it costs to start and join the devices. */
-enum { SIGNATURES = 256 };
+enum { SIGNATURES = 256 }; /* that are remembered; a call that is met looks through them in turn */
 
 void syi_sides_init(syi_sides *sides)
 {

@@ -12,7 +12,8 @@
  * ones come from the file. More are thinned out. */
 enum { SYI_SIDE_SIZES = 80 };
 
-/* Works of no more tiles are not divided to find out how fast somebody is. */
+/* Works of more tiles are divided among all devices, which find their speeds in the first packets.
+ * Smaller ones take less than a few times what it costs to start and join the devices. */
 enum { SYI_SMALL_TILES = 64 };
 
 /* What is known of one workload with certain parameters; sizes are elements. */
