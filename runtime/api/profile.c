@@ -289,10 +289,13 @@ static sy_status fill_defaults(sy_profile_options *options)
                         options->budget_ms);
     SYI_TRY(syi_accuracy_check(options->accuracy));
     SYI_TRY(syi_dtype_check(options->dtype));
-    if (options->runs < 1 || options->runs > MAX_RUNS || options->warmup < 0 ||
-        options->warmup > MAX_RUNS)
-        return syi_fail(SY_ERR_ARGUMENT, "%d runs after %d for warm-up: must be from 1 to %d",
-                        options->runs, options->warmup, MAX_RUNS);
+    if (options->runs < 1 || options->runs > MAX_RUNS)
+        return syi_fail(SY_ERR_ARGUMENT, "%d runs: must be from 1 to %d, or 0 for %d",
+                        options->runs, MAX_RUNS, DEFAULT_RUNS);
+    if (options->warmup < 0 || options->warmup > MAX_RUNS)
+        return syi_fail(SY_ERR_ARGUMENT,
+                        "%d runs for warm-up: must be from 1 to %d, 0 for %d, or -1 for none",
+                        options->warmup, MAX_RUNS, DEFAULT_WARMUP);
     return SY_OK;
 }
 
