@@ -36,7 +36,8 @@ typedef struct sy_config {
     int frozen; /* non-zero: runs do not correct what is known of the devices (docs/balance.md) */
     uint64_t memory_budget; /* bytes of each GPU's memory that the parts of a work under way take
                                together at most; 0: as a rule an eighth of it */
-    double watchdog_ms;     /* a GPU that has not answered for so long has failed; 0: 30,000 */
+    double watchdog_ms;     /* a GPU that has not answered for so long has failed; 0, negative or
+                               NaN: 30,000 */
     const char *nvml; /* path of NVML's library; NULL: the system's, none beside a `cuda_driver` */
     sy_gather gather;
     const char *nccl_library; /* path of the NCCL library; NULL: the system's, and none where
