@@ -28,33 +28,30 @@ static sy_status add_tag(sy_context *context, cli_table *table, const char *tag)
     return status;
 }
 
-/* Whether the name ended so; without that then. */
-static bool cut_off(char *name, const char *end)
-{
-    const size_t length = strlen(name), size = strlen(end);
-    if (length < size || strcmp(name + length - size, end) != 0)
-        return false;
-    name[length - size] = '\0';
-    return true;
-}
-
-/* Nothing is stored for the tag. Of a workload's own tag, what 'profile' stores under it. */
+/* Nothing is stored for the tag. Of a workload's own tag, what 'profile' stores under it; what is
+ * the same in both accuracies has no tag for fast. */
 static int has_none(sy_context *context, const char *tag)
 {
+    const char *path = sy_multigpu_path(context);
     char name[64];
     bool is_f32, is_fast;
     snprintf(name, sizeof name, "%s", tag);
-    is_f32 = cut_off(name, "_f32");
-    is_fast = cut_off(name, "_fast");
+    is_f32 = cli_cut_off(name, "_f32");
+    is_fast = cli_cut_off(name, "_fast");
     if (!cli_knows_workload(context, name))
         return cli_fail(CLI_FAILED,
                         "no ratios are stored for the tag '%s' in %s; 'steelyard profile "
                         "--workload W --tag %s' measures them",
-                        tag, sy_multigpu_path(context), tag);
+                        tag, path, tag);
+    if (is_fast && !cli_has_fast(name))
+        return cli_fail(CLI_FAILED,
+                        "no ratios are stored for the tag '%s' in %s; %s is the same in both "
+                        "accuracies: its tag is '%s%s'",
+                        tag, path, name, name, is_f32 ? "_f32" : "");
     return cli_fail(CLI_FAILED,
                     "no ratios are stored for the tag '%s' in %s; 'steelyard profile --workload "
                     "%s%s%s' measures them",
-                    tag, sy_multigpu_path(context), name, is_fast ? " --accuracy fast" : "",
+                    tag, path, name, is_fast ? " --accuracy fast" : "",
                     is_f32 ? " --dtype f32" : "");
 }
 

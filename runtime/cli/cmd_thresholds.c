@@ -8,6 +8,7 @@
 #include "context.h"
 #include "message.h"
 #include "print.h"
+#include "threshold_key.h"
 
 typedef struct listing {
     cli_table table;
@@ -55,55 +56,10 @@ static int show(sy_context *context, const char *key)
     return CLI_DONE;
 }
 
-static bool is_key_of(const char *key, const char *workload)
-{
-    const size_t length = strlen(workload);
-    return strncmp(key, workload, length) == 0 &&
-           (strncmp(key + length, ":{", 2) == 0 || strncmp(key + length, "_fast:{", 7) == 0);
-}
-
-/* What follows the parameter's name in quotes of either kind, and a colon; NULL: it is not there.
- */
-static const char *find_value(const char *key, const char *name)
-{
-    const size_t length = strlen(name);
-    const char *at = key;
-    while ((at = strstr(at, name)) && !(at > key && strchr("'\"", at[-1]) && at[length] == at[-1]))
-        at += length;
-    if (!at)
-        return NULL;
-    at += length + 1;
-    at += strspn(at, " ");
-    return *at == ':' ? at + 1 : NULL;
-}
-
-/* A word in the place of a choice's index would be kept, and count for nothing. */
-static int check_choice(const char *key, const sy_param_info *param)
-{
-    const char *word = find_value(key, param->name);
-    if (!word)
-        return CLI_DONE;
-    word += strspn(word, " '\"");
-    for (int i = 0; param->choices && param->choices[i]; i++)
-        if (strncmp(word, param->choices[i], strlen(param->choices[i])) == 0)
-            return cli_fail(CLI_USAGE, "KEY has a word for '%s'; write its index, %d for %s",
-                            param->name, i, param->choices[i]);
-    return CLI_DONE;
-}
-
-static int check_choices(sy_context *context, const char *key)
-{
-    sy_workload_info info;
-    for (int i = 0; sy_workload_query(context, i, &info) == SY_OK; i++)
-        for (int k = 0; is_key_of(key, info.name) && k < info.n_params; k++)
-            CLI_TRY(check_choice(key, &info.params[k]));
-    return CLI_DONE;
-}
-
 static int set(sy_context *context, const char *key, double cpu_ms, double gpu_ms)
 {
     sy_status status;
-    CLI_TRY(check_choices(context, key));
+    CLI_TRY(cli_threshold_key_check(context, key));
     status = sy_threshold_update(context, key, cpu_ms, gpu_ms);
     if (status != SY_OK)
         return cli_library_failed(status);

@@ -183,6 +183,25 @@ bool cli_knows_workload(sy_context *context, const char *name)
     return false;
 }
 
+/* Nothing is rounded in extremes. */
+bool cli_has_fast(const char *workload)
+{
+    static const char *const same[] = {"min", "max", "rolling_min", "rolling_max"};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        if (strcmp(same[i], workload) == 0)
+            return false;
+    return true;
+}
+
+bool cli_cut_off(char *tag, const char *end)
+{
+    const size_t length = strlen(tag), size = strlen(end);
+    if (length < size || strcmp(tag + length - size, end) != 0)
+        return false;
+    tag[length - size] = '\0';
+    return true;
+}
+
 int cli_find_workload(sy_context *context, const char *name, sy_workload_info *out)
 {
     const char *names[64], *nearest;

@@ -15,6 +15,8 @@ refuses "ratios show of a workload" 1 "'steelyard profile --workload sma' measur
 refuses "ratios show of a workload in fast accuracy" 1 \
     "'steelyard profile --workload sma --accuracy fast --dtype f32' measures them" \
     ratios show --tag sma_fast_f32 $sim
+refuses "ratios show of what has no fast tag" 1 "same in both accuracies: its tag is 'rolling_min_f32'" \
+    ratios show --tag rolling_min_fast_f32 $sim
 for value in a=0 a=-1 a=nan a zz=1 a=1,a=1 ''; do
     refuses "ratios set '$value'" 2 "ratio" ratios set "$value" $sim
 done
@@ -41,14 +43,27 @@ refuses "thresholds set without a time" 2 "needs KEY" thresholds set "$key" --cp
 refuses "thresholds set of nan" 2 "not negative" thresholds set "$key" --cpu-ms nan --gpu-ms 1
 refuses "thresholds set of -1" 2 "not negative" thresholds set "$key" --cpu-ms 1 --gpu-ms -1
 refuses "thresholds show with a time" 2 "belong to thresholds set" thresholds show --cpu-ms 1
-for pair in '"seed_with": "first"' "'seed_with':'first'" "'seed_with' : \"first\""; do
-    refuses "thresholds set with a word, $pair" 2 "KEY has a word for 'seed_with'" \
-        thresholds set "ema:{'period': 20, $pair, 'size': 10}" --cpu-ms 1 --gpu-ms 1
+for word in first "'first'"; do
+    refuses "thresholds set with the word of a choice, $word" 2 \
+        "KEY has a word for 'seed_with'; write its index, 1 for first" \
+        thresholds set "ema_fast:{'period': 20, 'seed_with': $word, 'size': 10}" --cpu-ms 1 --gpu-ms 1
 done
-refuses "thresholds set with the word of a choice" 2 "KEY has a word for 'seed_with'; write its index, 1 for first" \
-    thresholds set "ema_fast:{'period': 20, 'seed_with': 'first', 'size': 10}" --cpu-ms 1 --gpu-ms 1
-accepts "thresholds set with a choice's index" thresholds set \
-    "ema:{'period': 20, 'seed_with': 1, 'size': 10}" --cpu-ms 1 --gpu-ms 1
+for pairs in "'period':20, 'size': 10" "'period': 20,'size': 10" "'period' : 20, 'size': 10" \
+    '"period": 20, "size": 10' "'perod': 20, 'size': 10" "'period': 20" "'period': 0, 'size': 10" \
+    "'period': 2.5, 'size': 10" "'size': 10, 'size': 20" "'size': 0" "'size': 10, " "'size': 10}" \
+    "'seed_with': 2, 'size': 10" "'size': x" ''; do
+    refuses "thresholds set of {$pairs}" 2 \
+        "KEY is not understood from here on: .*; write it like ema:{'period': 20, 'seed_with': 0, 'size': 1000}\$" \
+        thresholds set "ema:{$pairs}" --cpu-ms 1 --gpu-ms 1
+done
+refuses "thresholds set of a key without an end" 2 "from here on: (its end); write it like sum_fast:{'size': 1000}" \
+    thresholds set "sum_fast:{'size': 10" --cpu-ms 1 --gpu-ms 1
+refuses "thresholds set of a key without braces" 2 "from here on: :10; write" thresholds set sum:10 --cpu-ms 1 --gpu-ms 1
+refuses "thresholds set of a fast key of what is the same" 2 "same in both accuracies: begin KEY with 'min:'" \
+    thresholds set "min_fast:{'size': 10}" --cpu-ms 1 --gpu-ms 1
+for pairs in "'period': 20, 'seed_with': 1, 'size': 10" "'size': 1e3" "'size': 10.0, 'period': 2e1"; do
+    accepts "thresholds set of {$pairs}" thresholds set "ema:{$pairs}" --cpu-ms 1 --gpu-ms 1
+done
 accepts "thresholds clear" thresholds clear "$key"
 accepts "thresholds are cleared" thresholds show
 
@@ -56,6 +71,15 @@ accepts "profile" profile --sample-size 20000 --runs 1 --warmup 0 --seed 3 $sim
 says "profile prints ratios" '^a *[01]\.[0-9]'
 says "profile says where" 'multigpu.json'
 accepts "profile is stored" ratios show --tag bollinger $sim
+# Which workloads have a tag of their own for fast is known to the command, and to `profile`.
+for workload in $("$steelyard" workloads | sed '1d; s/ .*//'); do
+    hint="'steelyard profile --workload $workload --accuracy fast' measures"
+    "$steelyard" ratios show --tag "${workload}_fast" 2>&1 | grep -q "$hint" && tag=${workload}_fast || tag=$workload
+    accepts "profile of fast $workload" profile --workload "$workload" --accuracy fast --sample-size 4096 --runs 1 \
+        --warmup 0 $cpu
+    says "profile of fast $workload: the tag" "under the tag '$tag'"
+    accepts "ratios clear --tag $tag" ratios clear --tag "$tag"
+done
 accepts "profile of a fast workload" profile --workload sum --accuracy fast --sample-size 20000 --runs 1 $sim
 says "fast costs have a tag of their own" "under the tag 'sum_fast'"
 accepts "reprofile measures it in fast again" reprofile --tag sum_fast --max-load 1000000 $sim
