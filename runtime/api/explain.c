@@ -95,8 +95,8 @@ static const char *decision_of(const syi_devices *devices, const syi_job *job, c
     return syi_extent_word(syi_extent_of(used, cpus, usable));
 }
 
-static sy_status fill_plan(sy_context *context, const syi_job *job, const syi_plan *plan,
-                           sy_plan_info *out)
+/* What the shares go by, in words. */
+static const char *reason_of(const syi_job *job, const syi_plan *plan)
 {
     static const char *const reasons[] = {
         [SYI_SOURCE_CALL] = "the ratios of this call",
@@ -105,6 +105,22 @@ static sy_status fill_plan(sy_context *context, const syi_job *job, const syi_pl
                              "'profile'",
         [SYI_SOURCE_NOMINAL] = "no stored ratios: the devices' nominal speeds; run 'profile'",
     };
+    const bool by_costs = plan->parts && !plan->exact;
+    if (by_costs && plan->assumed)
+        return "the measured costs, and nominal speeds beside them where there are none; run "
+               "'profile'";
+    if (by_costs && !syi_job_addressable(job))
+        return "the measured costs, where the arrays live: the split that is finished first";
+    if (by_costs)
+        return "the measured costs: the split that is finished first";
+    if (plan->source == SYI_SOURCE_PROFILE && !plan->exact)
+        return "a guess, the ratios of a profile that is not believed; run 'profile'";
+    return reasons[plan->source];
+}
+
+static sy_status fill_plan(sy_context *context, const syi_job *job, const syi_plan *plan,
+                           sy_plan_info *out)
+{
     sy_planned_device *devices = syi_alloc((size_t)plan->count, sizeof *devices);
     int64_t first = 0;
     if (!devices)
@@ -118,15 +134,7 @@ static sy_status fill_plan(sy_context *context, const syi_job *job, const syi_pl
                           .n_devices = plan->count,
                           .devices = devices};
     syi_copy_text(out->decision, sizeof out->decision, decision_of(&context->devices, job, plan));
-    syi_copy_text(out->reason, sizeof out->reason,
-                  !plan->parts || plan->exact ? reasons[plan->source]
-                  : plan->assumed
-                      ? "the measured costs, and nominal speeds beside them where there "
-                        "are none; run 'profile'"
-                  : syi_job_addressable(job)
-                      ? "the measured costs: the split that is finished first"
-                      : "the measured costs, where the arrays live: the split that is finished "
-                        "first");
+    syi_copy_text(out->reason, sizeof out->reason, reason_of(job, plan));
     if (plan->choice.made)
         explain_choice(&plan->choice, out->reason, sizeof out->reason);
     return SY_OK;

@@ -184,6 +184,16 @@ report "runs of one call each correct the profile" \
     "$([ $runs -ge 3 ] && [ $runs -lt 40 ] || echo "after $runs runs")"
 unset STEELYARD_MULTIGPU_PATH
 
+# Ratios of costs that are not believed are a guess, and plan says so.
+export STEELYARD_MULTIGPU_PATH="$folder/unbelieved.json"
+accepts "a profile not to be believed" profile --workload sma --sample-size 20000 --runs 1 --warmup 0 $sim
+accepts "plan by a profile" plan sma --size 100000000 $sim
+says "plan by a profile: the reason" '^the measured costs'
+sed -i 's/"workload_version": [0-9]*/"workload_version": 999/' unbelieved.json
+accepts "plan by a profile that is not believed" plan sma --size 100000000 $sim
+says "plan by a profile that is not believed: the reason" '^a guess, the ratios of a profile that is not believed'
+unset STEELYARD_MULTIGPU_PATH
+
 # What cannot be read is no empty file: a monitor has to notice.
 mkdir no-file
 export STEELYARD_MULTIGPU_PATH="$folder/no-file"
