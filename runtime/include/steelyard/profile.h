@@ -33,8 +33,9 @@ typedef struct sy_profile_options {
                              as the stored profile was measured with, if that was more, up
                              to 2^28 */
     int runs;             /* timed runs of each size on each device, of which the median counts;
-                             default 5. A short call is repeated in each, and the mean taken */
-    int warmup;           /* calls before them; default 1; -1: none */
+                             at most 1,000, default 5. A short call is repeated in each, and the
+                             mean taken */
+    int warmup;           /* calls before them, at most 1,000; default 1; -1: none */
     uint64_t seed;        /* of the sample data */
     sy_progress_fn progress;
     void *progress_user;
