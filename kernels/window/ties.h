@@ -143,27 +143,25 @@ static int is_zero(const syi_window *window, const squares *s, const double *new
     return (sum > 0) == (width < 0.0) && spread * (wide * wide * c) == square * (FINE * FINE * f);
 }
 
-/* Decides the bands of a window, whose newest value is x[0], that are not sure; NULL: one is. Gives
- * 0 where it cannot. */
+/* Decides the bands of a window, the upper and the lower one, that are not sure; its newest value
+ * is x[0]. Gives 0 where it cannot. */
 static int decide_bands(const syi_window *window, const squares *s, const double *x, double half,
-                        double *upper, double *lower)
+                        const int *unsure, double *band)
 {
-    const double bound = s->error[0] * half, width = window->width;
+    const double width[] = {window->width, -window->width};
     if (half < s->decidable) {
         const tied_moments m = measure_tied(s, x);
-        if (upper)
-            *upper = round_tied(window, s, &m, width, *upper);
-        if (lower)
-            *lower = round_tied(window, s, &m, -width, *lower);
+        for (int j = 0; j < 2; j++)
+            band[j] = unsure[j] ? round_tied(window, s, &m, width[j], band[j]) : band[j];
         return 1;
     }
-    if ((upper && !(fabs(*upper) <= bound && is_zero(window, s, x, width))) ||
-        (lower && !(fabs(*lower) <= bound && is_zero(window, s, x, -width))))
-        return 0;
-    if (upper)
-        *upper = 0.0;
-    if (lower)
-        *lower = 0.0;
+    for (int j = 0; j < 2; j++) {
+        if (!unsure[j])
+            continue;
+        if (!(fabs(band[j]) <= s->error[0] * half && is_zero(window, s, x, width[j])))
+            return 0;
+        band[j] = 0.0;
+    }
     return 1;
 }
 
@@ -179,9 +177,12 @@ static uint64_t decide_batch(const syi_window *window, const squares *s, squares
     uint64_t decided = 0;
     for (uint64_t left = bands ? unsure : 0; left && *spare > 0; left &= left - 1) {
         const int64_t i = __builtin_ctzll(left), k = i % LANE, l = i / LANE;
-        if (!decide_bands(window, s, x + i, b->half[k][l], upper >> i & 1 ? &b->out[0][k][l] : NULL,
-                          lower >> i & 1 ? &b->out[2][k][l] : NULL))
+        const int ask[] = {upper >> i & 1, lower >> i & 1};
+        double band[] = {b->out[0][k][l], b->out[2][k][l]};
+        if (!decide_bands(window, s, x + i, b->half[k][l], ask, band))
             continue;
+        b->out[0][k][l] = band[0];
+        b->out[2][k][l] = band[1];
         *spare -= s->period / 4;
         decided |= left & -left;
     }
