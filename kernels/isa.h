@@ -17,11 +17,11 @@
 #endif
 
 /* Declares the variants of a function; for a workload's metadata, lists them in order. */
-#define SYI_ISA_DECLARE_AS(name, parameters)                                                       \
-    sy_status name##_base parameters;                                                              \
-    sy_status name##_v3 parameters;                                                                \
-    sy_status name##_v4 parameters
-#define SYI_ISA_DECLARE(name) SYI_ISA_DECLARE_AS(name, (const syi_piece *piece))
+#define SYI_ISA_DECLARE_AS(type, name, parameters)                                                 \
+    type name##_base parameters;                                                                   \
+    type name##_v3 parameters;                                                                     \
+    type name##_v4 parameters
+#define SYI_ISA_DECLARE(name) SYI_ISA_DECLARE_AS(sy_status, name, (const syi_piece *piece))
 
 #ifdef SYI_HAVE_X86_ISAS
 #define SYI_ISA_LIST(name) name##_base, name##_v3, name##_v4

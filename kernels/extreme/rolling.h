@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-SYI_ISA_DECLARE_AS(syi_extreme_roll, (const syi_piece *piece, int greatest));
+SYI_ISA_DECLARE_AS(sy_status, syi_extreme_roll, (const syi_piece *piece, int greatest));
 SYI_ISA_DECLARE(syi_rolling_min_run);
 SYI_ISA_DECLARE(syi_rolling_max_run);
 

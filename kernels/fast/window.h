@@ -38,6 +38,6 @@ SYI_INLINE int64_t syi_fast_chunk(const double *y, int64_t left, int64_t most, i
     return left < most ? left : most;
 }
 
-SYI_ISA_DECLARE_AS(syi_fast_mean_run, (const syi_piece *piece, int64_t period));
+SYI_ISA_DECLARE_AS(sy_status, syi_fast_mean_run, (const syi_piece *piece, int64_t period));
 
 #endif

@@ -16,7 +16,7 @@ enum { MACD_FAST, MACD_SLOW, MACD_SIGNAL, MACD_CHAINS };
 
 /* The first values of the macd, whose mean the signal begins with. There may be so many that what
  * each addition loses would come to more than their own errors: it is kept. */
-SYI_EITHER void syi_macd_gather(syi_dd *sum, double value)
+SYI_EITHER void syi_macd_seed_add(syi_dd *sum, double value)
 {
     const syi_dd next = syi_dd_of_sum(sum->high, value);
     sum->high = next.high;

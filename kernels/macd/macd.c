@@ -207,7 +207,7 @@ static const char *const output_names[] = {"macd", "signal", "histogram"};
 
 static const syi_workload fast = {
     MACD_FACE,
-    .version = 3,
+    .version = 4,
     .tag = "macd_fast",
     .halo = fast_halo,
     .run = {SYI_ISA_LIST(syi_macd_fast_run)},
@@ -218,7 +218,7 @@ static const syi_workload fast = {
 
 const syi_workload syi_workload_macd = {
     MACD_FACE,
-    .version = 2,
+    .version = 1,
     .halo = halo,
     .run = {SYI_ISA_LIST(syi_macd_run)},
     .agrees = syi_macd_agrees,

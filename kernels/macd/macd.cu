@@ -111,7 +111,7 @@ SYI_DEVICE void macd_add(const syi_walk_unit *walk, const syi_pass *pass, const 
 #pragma unroll 1
     for (int i = 0; i < SYI_STEP; i++) {
         double value = syi_lane_value(i % 2 ? values->odd[0] : values->even[0], i / 2);
-        syi_macd_gather(sum, at + i >= walk->seed && at + i <= walk->shown ? value : 0.0);
+        syi_macd_seed_add(sum, at + i >= walk->seed && at + i <= walk->shown ? value : 0.0);
     }
 }
 

@@ -81,7 +81,7 @@ SYI_INLINE int64_t step_with_seeds(task *t, int64_t at, const double *x, syi_res
     syi_pairs_store(values, &macd);
     syi_results_put_pairs(&out[0], &macd, past);
     for (int64_t i = 0; i < SYI_STEP && at + i <= t->shown; i++) {
-        syi_macd_gather(&t->sum, at + i < t->seed ? 0.0 : values[i]);
+        syi_macd_seed_add(&t->sum, at + i < t->seed ? 0.0 : values[i]);
         values[i] = 0.0;
         if (at + i == t->shown)
             values[i] =

@@ -29,7 +29,7 @@ SYI_INLINE int syi_window_outputs(syi_window_kind kind)
     return kind == SYI_WINDOW_BANDS ? 3 : 1;
 }
 
-SYI_ISA_DECLARE_AS(syi_window_run, (const syi_piece *piece, const syi_window *window));
+SYI_ISA_DECLARE_AS(sy_status, syi_window_run, (const syi_piece *piece, const syi_window *window));
 
 /* The parameter lists' common members: params[0] is the period. */
 #define SYI_PERIOD_PARAM                                                                           \

@@ -168,30 +168,12 @@ static void doubt_ratios(sy_context *context, syi_known *known, const char *from
             known->tag, from);
 }
 
-/* Whether it is of these, in works of whatever size. */
-static bool is_of(const syi_known *known, const syi_workload *workload, sy_dtype dtype, int home,
-                  const char *tag)
-{
-    return known->workload == workload && known->dtype == dtype && known->home == home &&
-           strncmp(known->tag, tag, sizeof known->tag - 1) == 0;
-}
-
-/* Whether what the file says of them has been told, for works of another size. */
-static bool is_told(const sy_context *context, const syi_known *out)
-{
-    const syi_known *known = context->memory.list;
-    while (known &&
-           (known->is_old || !is_of(known, out->workload, out->dtype, out->home, out->tag)))
-        known = known->next;
-    return known != NULL;
-}
-
-static sy_status read_file(sy_context *context, syi_known *out)
+/* `told`: what the file says of these has been, for works of another size. */
+static sy_status read_file(sy_context *context, syi_known *out, bool told)
 {
     syi_stored_balance stored;
     sy_dtype measured = out->dtype;
     sy_status status = syi_multigpu_get(&context->multigpu, out->tag, &stored);
-    const bool told = is_told(context, out);
     bool same_workload = true;
     /* What doubles take tells much of floats. */
     if (status == SY_ERR_NOT_FOUND && out->dtype != SY_F64) {
@@ -235,7 +217,8 @@ static int scale_of(const syi_job *job)
     return ilogb(fmax((double)job->rows * (double)job->columns, 1)) / 3;
 }
 
-static sy_status load(sy_context *context, const syi_job *job, const char *tag, syi_known **out)
+static sy_status load(sy_context *context, const syi_job *job, const char *tag, bool told,
+                      syi_known **out)
 {
     syi_known *known = syi_alloc(1, sizeof *known);
     sy_status status;
@@ -247,7 +230,7 @@ static sy_status load(sy_context *context, const syi_job *job, const char *tag, 
     known->count = context->devices.count;
     syi_copy_text(known->tag, sizeof known->tag, tag);
     known->devices = syi_alloc((size_t)known->count, sizeof *known->devices);
-    status = known->devices ? read_file(context, known)
+    status = known->devices ? read_file(context, known, told)
                             : syi_no_memory((uint64_t)known->count * sizeof *known->devices);
     if (status == SY_OK) {
         known->scale = known->costs ? -1 : scale_of(job);
@@ -260,6 +243,14 @@ static sy_status load(sy_context *context, const syi_job *job, const char *tag, 
 
 /* ---- the context's memory ----------------------------------------------------------------- */
 
+/* Whether it is of these, in works of whatever size. */
+static bool is_of(const syi_known *known, const syi_workload *workload, sy_dtype dtype, int home,
+                  const char *tag)
+{
+    return known->workload == workload && known->dtype == dtype && known->home == home &&
+           strncmp(known->tag, tag, sizeof known->tag - 1) == 0;
+}
+
 syi_known *syi_known_find(sy_context *context, const syi_job *job, const char *tag)
 {
     const int home = syi_job_home(job), scale = scale_of(job);
@@ -268,6 +259,17 @@ syi_known *syi_known_find(sy_context *context, const syi_job *job, const char *t
                      !is_of(known, job->workload, job->dtype, home, tag)))
         known = known->next;
     return known;
+}
+
+/* Whether they are known in works of some size, so that what the file says of them has been told.
+ */
+static bool is_told(const syi_memory *memory, const syi_job *job, const char *tag)
+{
+    const int home = syi_job_home(job);
+    const syi_known *known = memory->list;
+    while (known && (known->is_old || !is_of(known, job->workload, job->dtype, home, tag)))
+        known = known->next;
+    return known != NULL;
 }
 
 sy_status syi_known_copy(const syi_known *from, syi_arena *memory, syi_known *out)
@@ -361,9 +363,10 @@ sy_status syi_known_get(sy_context *context, const syi_job *job, const char *tag
     changes = memory->changes;
     known = syi_known_find(context, job, tag);
     if (!known) {
+        const bool told = is_told(memory, job, tag);
         /* The log's callback may call the library, so nothing is locked while reading. */
         pthread_mutex_unlock(&memory->lock);
-        SYI_TRY(load(context, job, tag, &fresh));
+        SYI_TRY(load(context, job, tag, told, &fresh));
         pthread_mutex_lock(&memory->lock);
         known = syi_known_find(context, job, tag);
     }

@@ -3,10 +3,10 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "device/cuda/driver.h"
 #include "device/cuda/gather.h"
 #include "device/cuda/nvml.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -77,24 +77,6 @@ static sy_status open_item(const char *item, syi_devices *devices)
     return backend->open(item, devices);
 }
 
-/* Whether GPUs are to be expected: a driver is named, or the system has one, be it a broken one.
- * The loader's message begins with the bare name where it has found no such file. */
-static int expects_gpu(const sy_config *config)
-{
-    static const char driver[] = "libcuda.so.1";
-    const char *why;
-    void *library;
-    if (config->cuda_driver && *config->cuda_driver)
-        return 1;
-    library = dlopen(driver, RTLD_LAZY | RTLD_LOCAL);
-    if (library) {
-        dlclose(library);
-        return 1;
-    }
-    why = dlerror();
-    return !why || strncmp(why, driver, strlen(driver)) != 0;
-}
-
 /* Every kind's devices; without a GPU that is the CPU alone, and worth a line: a warning where
  * there should be one. */
 static sy_status open_auto(syi_log *log, syi_devices *devices)
@@ -102,7 +84,9 @@ static sy_status open_auto(syi_log *log, syi_devices *devices)
     for (int i = 0; i < BACKENDS; i++) {
         sy_status status = backends[i]->open_all ? backends[i]->open_all(devices) : SY_OK;
         if (status == SY_ERR_NO_DEVICE)
-            syi_log_line(log, expects_gpu(devices->config) ? SY_LOG_WARNING : SY_LOG_INFO,
+            syi_log_line(log,
+                         syi_cuda_driver_is_there(devices->config->cuda_driver) ? SY_LOG_WARNING
+                                                                                : SY_LOG_INFO,
                          "no usable GPU (%s); using the CPU alone", sy_last_error()->text);
         else if (status != SY_OK)
             return status;

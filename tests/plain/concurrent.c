@@ -40,20 +40,26 @@ static void run_one(sy_context *context, int w)
     lab_release(&c);
 }
 
+/* Plans of all sizes: for each the context keeps what it knows. */
+static void plan_all(sy_context *context, int w)
+{
+    sy_work work = {.struct_size = sizeof work, .workload = workloads[w], .columns = COLUMNS};
+    for (work.rows = 1; work.rows < 1 << 28; work.rows *= 8) {
+        sy_plan_info plan = {.struct_size = sizeof plan};
+        atomic_fetch_add(&wrong, sy_plan_explain(context, &work, NULL, &plan) != SY_OK);
+        sy_plan_info_clear(&plan);
+    }
+}
+
 /* Readers of the context while others compute. */
 static void look_around(sy_context *context)
 {
-    sy_work work = {
-        .struct_size = sizeof work, .workload = "sma", .rows = ROWS, .columns = COLUMNS};
-    sy_plan_info plan = {.struct_size = sizeof plan};
     sy_device_info device;
     sy_workload_info workload;
     for (int i = 0; i < sy_device_count(context); i++)
         atomic_fetch_add(&wrong, sy_device_query(context, i, &device) != SY_OK);
     for (int i = 0; i < sy_workload_count(context); i++)
         atomic_fetch_add(&wrong, sy_workload_query(context, i, &workload) != SY_OK);
-    atomic_fetch_add(&wrong, sy_plan_explain(context, &work, NULL, &plan) != SY_OK);
-    sy_plan_info_clear(&plan);
     /* a failing call's message is this thread's own */
     atomic_fetch_add(&wrong, distribute_workload(context, NULL, NULL, NULL) != SY_ERR_ARGUMENT);
     atomic_fetch_add(&wrong, !lab_told(SY_ERR_ARGUMENT));
@@ -69,6 +75,7 @@ static void *work(void *argument)
             return NULL;
         }
         run_one(context, (round + number) % WORKLOADS);
+        plan_all(context, round % WORKLOADS);
         look_around(context);
         if (own)
             sy_context_destroy(&context);

@@ -4,6 +4,10 @@
 #include "device/library.h"
 
 #include <dlfcn.h>
+#include <string.h>
+
+/* The system's, where none is named. */
+static const char system_driver[] = "libcuda.so.1";
 
 /* CUDA 11.0: the oldest driver whose functions have the signatures we call. */
 enum { OLDEST_DRIVER = 11000 };
@@ -62,7 +66,7 @@ static sy_status start(syi_cuda_driver *driver, const char *path)
 sy_status syi_cuda_driver_open(const char *path, syi_cuda_driver **out)
 {
     syi_cuda_driver *driver = syi_alloc(1, sizeof *driver);
-    const char *file = path && *path ? path : "libcuda.so.1";
+    const char *file = path && *path ? path : system_driver;
     sy_status status;
     if (!driver)
         return syi_no_memory(sizeof *driver);
@@ -79,6 +83,19 @@ sy_status syi_cuda_driver_open(const char *path, syi_cuda_driver **out)
     }
     *out = driver;
     return SY_OK;
+}
+
+/* The loader's message begins with the bare name where it has found no such file. */
+int syi_cuda_driver_is_there(const char *path)
+{
+    void *library = path && *path ? NULL : dlopen(system_driver, RTLD_LAZY | RTLD_LOCAL);
+    const char *why;
+    if (library)
+        dlclose(library);
+    if (library || (path && *path))
+        return 1;
+    why = dlerror();
+    return !why || strncmp(why, system_driver, strlen(system_driver)) != 0;
 }
 
 void syi_cuda_driver_close(syi_cuda_driver **driver)

@@ -15,6 +15,8 @@ typedef struct syi_cuda_driver {
 /* Opens the driver library at `path` (NULL: libcuda.so.1) and initialises it. SY_ERR_NO_DEVICE with
  * the reason when there is none, it is a stub, it is too old, or it finds no device. */
 sy_status syi_cuda_driver_open(const char *path, syi_cuda_driver **out);
+/* Whether one is to be expected: it is named, or the system has one, be it a broken one. */
+int syi_cuda_driver_is_there(const char *path);
 /* Takes the address, accepts a NULL inside, leaves NULL. */
 void syi_cuda_driver_close(syi_cuda_driver **driver);
 

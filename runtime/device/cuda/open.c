@@ -192,11 +192,10 @@ static void give_name(sy_device_info *info, int ordinal, const cuda_parts *parts
     syi_copy_text(info->name, sizeof info->name, info->id);
 }
 
-/* Parts of a GPU share its budget; 0 is none. */
-static size_t budget_of(const sy_config *config, const cuda_parts *parts)
+/* What one of `parts` may take of a GPU's budget; 0: there is none. */
+static size_t budget_of(size_t all, int parts)
 {
-    const size_t all = (size_t)config->memory_budget,
-                 each = parts ? all / (size_t)parts->count : all;
+    const size_t each = all / (size_t)parts;
     return all && !each ? 1 : each;
 }
 
@@ -217,8 +216,8 @@ static sy_status open_one(syi_devices *devices, int ordinal, const cuda_parts *p
     cuda->devices = devices;
     cuda->gather = devices->gather;
     cuda->log = devices->log;
-    cuda->budget = budget_of(devices->config, parts);
     cuda->parts = parts ? parts->count : 1;
+    cuda->budget = budget_of((size_t)devices->config->memory_budget, cuda->parts);
     cuda->watchdog_ns = devices->watchdog_ns;
     give_name(&cuda->base.info, ordinal, parts, index);
     status = start(cuda, ordinal, parts, index, devices->log);

@@ -175,9 +175,10 @@ static sy_status call_launcher(const cuda_device *cuda, const cuda_slot *slot, c
 {
     sy_gpu_place place = {slot->stream, (int)cuda->device, cuda->base.info.units};
     int code = job->workload->user->gpu_launch(&place, slab);
-    CUresult answer = code ? cuda->driver->api.cuStreamQuery(slot->stream) : CUDA_SUCCESS;
+    CUresult answer;
     if (code == 0)
         return SY_OK;
+    answer = cuda->driver->api.cuStreamQuery(slot->stream);
     if (answer != CUDA_SUCCESS && answer != CUDA_ERROR_NOT_READY)
         return syi_cuda_device_check(cuda, answer, "the user's launcher");
     return syi_fail_device(SY_ERR_USER, -1, code,
