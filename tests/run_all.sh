@@ -39,10 +39,11 @@ echo "== release build"
 run build unit golden fuzz plain cuda cli check compilers
 
 # What a sanitizer adds to the kernels is slow to optimise, and slower to describe for a debugger: of
-# that, lines are enough. AddressSanitizer itself sees what leaves an object.
+# that, lines are enough. AddressSanitizer itself sees what leaves an object, by whatever pointer, and
+# the processor what is read by none.
 echo "== AddressSanitizer and UndefinedBehaviorSanitizer"
 configure build-asan -Dbuildtype=debugoptimized -Doptimization=1 \
-    -Dc_args='-g1 -fno-sanitize=object-size' -Db_sanitize=address,undefined \
+    -Dc_args='-g1 -fno-sanitize=object-size,pointer-overflow,null' -Db_sanitize=address,undefined \
     -Db_lundef=false -Dstarpu=disabled
 export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
 export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1

@@ -136,7 +136,7 @@ static void regroup(launch *l, warp *w, bool rotate)
 
 static void branch(launch *l, warp *w, const instr *in, uint32_t exec)
 {
-    l->taken[w->pc] += (uint64_t)__builtin_popcount(exec);
+    l->taken[w->pc - l->first] += (uint64_t)__builtin_popcount(exec);
     if (exec == w->active) {
         w->pc = in->target;
     } else if (!exec) {
@@ -302,8 +302,9 @@ static bool count(launch *l, warp *w, const instr *in, uint32_t exec)
     w->tick++;
     l->report->warp_instructions++;
     l->report->lane_instructions += (uint64_t)__builtin_popcount(exec);
-    l->executed[w->pc]++;
-    l->lanes[w->pc] += (uint64_t)__builtin_popcount(in->op == OP_BRANCH ? w->active : exec);
+    l->executed[w->pc - l->first]++;
+    l->lanes[w->pc - l->first] +=
+        (uint64_t)__builtin_popcount(in->op == OP_BRANCH ? w->active : exec);
     return true;
 }
 

@@ -311,7 +311,8 @@ typedef struct launch {
     uint32_t epoch, block_epoch;
     const vptx_window *cache[CACHED_WINDOWS];
     uint32_t cache_next;
-    uint64_t *executed, *lanes, *taken; /* by instruction */
+    uint32_t first, count;              /* instructions that it can come to */
+    uint64_t *executed, *lanes, *taken; /* by them, from the first on */
     bool failed;
 } launch;
 

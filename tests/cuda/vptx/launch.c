@@ -34,10 +34,18 @@ static const char *refuse(const vptx_kernel *k, const vptx_launch_config *c, uin
 
 /* ---- memory ---- */
 
+#define FILL(type)                                                                                 \
+    for (uint32_t lane = 0; lane < LANES; lane++)                                                  \
+    ((type __attribute__((may_alias)) *)(void *)row)[lane] = (type)value
+
 static void fill(unsigned char *row, uint32_t width, uint64_t value)
 {
-    for (uint32_t lane = 0; lane < LANES; lane++)
-        memcpy(row + lane * width, &value, width);
+    if (width == 8)
+        FILL(uint64_t);
+    else if (width == 4)
+        FILL(uint32_t);
+    else
+        FILL(uint16_t);
 }
 
 static uint64_t constant_value(const launch *l, const constant *c)
@@ -117,9 +125,24 @@ static bool make_warp(launch *l, warp *w, uint32_t index)
     return true;
 }
 
+/* The code that the kernel can come to lies in [l->first, l->first + result). */
+static uint32_t find_code(launch *l)
+{
+    uint32_t end = l->entry->end;
+    l->first = l->entry->begin;
+    for (uint32_t f = 0; f < l->module->function_count; f++) {
+        const function *reached = &l->module->functions[f];
+        if (!l->kernel->reached[f])
+            continue;
+        l->first = reached->begin < l->first ? reached->begin : l->first;
+        end = reached->end > end ? reached->end : end;
+    }
+    return end - l->first;
+}
+
 static bool make(launch *l)
 {
-    const uint32_t count = l->module->code_count;
+    const uint32_t count = l->count = find_code(l);
     l->warps = calloc(l->warp_count, sizeof *l->warps);
     l->shared = calloc(1, l->shared_bytes ? l->shared_bytes : 1);
     l->cells = calloc(l->shared_bytes / l->module->granule + 1, sizeof *l->cells);
@@ -311,10 +334,10 @@ static void add_coverage(const launch *l)
 {
     vptx_module *m = l->kernel->module;
     pthread_mutex_lock(&m->lock);
-    for (uint32_t i = 0; i < m->code_count; i++) {
-        m->executed[i] += l->executed[i];
-        m->lanes[i] += l->lanes[i];
-        m->taken[i] += l->taken[i];
+    for (uint32_t i = 0; i < l->count; i++) {
+        m->executed[l->first + i] += l->executed[i];
+        m->lanes[l->first + i] += l->lanes[i];
+        m->taken[l->first + i] += l->taken[i];
     }
     pthread_mutex_unlock(&m->lock);
 }
