@@ -36,7 +36,7 @@ static bench_option options[OPTIONS] = {
               .most = MOST_RUNS},
     [CASES] = {.name = "cases",
                .value = "CASE",
-               .help = "which",
+               .help = "which (bench/README.md)",
                .fallback = "profile first slower off small",
                .words = cases,
                .many = 1},
@@ -196,15 +196,15 @@ int main(int argc, char **argv)
     for (int k = 0; k < MACHINES && bench_wants(&options[CASES], "profile"); k++)
         race_all("profile", &machines[k], NULL);
     if (bench_wants(&options[CASES], "first")) {
-        const track t = {"first run, no profile", &machines[3], NULL};
+        const track t = {"first", &machines[3], NULL};
         player players[] = {library(&t, "steelyard", NULL)};
         race(&t, players, 1);
         bench_forget();
     }
     if (bench_wants(&options[CASES], "slower"))
-        race_all("fast one 3x slower", &machines[2], slower);
+        race_all("slower", &machines[2], slower);
     if (bench_wants(&options[CASES], "off"))
-        race_all("profile off by 20 %", &machines[2], off);
+        race_all("off", &machines[2], off);
     balance_end();
     if (bench_wants(&options[CASES], "small"))
         balance_small(options[SMALL_FROM].number[0], options[SMALL_TO].number[0]);

@@ -12,8 +12,8 @@ BLACK, ORANGE, SKY, GREEN, BLUE, VERMILLION, PURPLE, GREY = (
     "#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7", "#999999")
 COLOURS = {
     "exact": BLUE, "fast": SKY, "textbook loop": ORANGE, "TA-Lib": PURPLE, "memory": GREEN,
-    "exact / textbook loop": BLUE, "fast / textbook loop": SKY,
-    "exact / TA-Lib": VERMILLION, "fast / TA-Lib": ORANGE,
+    "exact against the textbook loop": BLUE, "fast against the textbook loop": SKY,
+    "exact against TA-Lib": VERMILLION, "fast against TA-Lib": ORANGE,
 }
 OTHERS = [BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILLION, BLACK, GREY]
 SHAPES = [7, 5, 9, 13, 11, 6, 4, 8]  # of points: discs, squares, triangles, ...
@@ -44,7 +44,8 @@ set ylabel "{axes.y}"
         print("page.py: gnuplot:", done.stderr.strip(), file=sys.stderr)
     data = base64.b64encode(done.stdout.encode()).decode()
     alt = f"Chart: {axes.title}. {axes.y} by {axes.x}: {'; '.join(names)}."
-    return f'<img alt="{html.escape(alt)}" src="data:image/svg+xml;base64,{data}">'
+    return (f'<div class="chart"><img alt="{html.escape(alt)}" '
+            f'src="data:image/svg+xml;base64,{data}"></div>')
 
 
 def shown(groups, names):
@@ -97,9 +98,10 @@ def bars(groups, names, axes, line=None, top=None):
 
 
 def logarithmic_tics(low, high):
-    """1, 2, 5, 10, ... where that are few, else only the tens."""
+    """1, 2, 5, 10, ...; only the tens where they are many, and more where there is less than one."""
     tens = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = (1, 2, 5) if len(tens) < 5 else (1,)
+    narrow = (1, 1.2, 1.5, 2, 3, 4, 5, 7)
+    steps = narrow if high < 5 * low else (1, 2, 5) if len(tens) < 5 else (1,)
     return ", ".join(f"{step * 10.0 ** ten:g}" for ten in tens for step in steps)
 
 

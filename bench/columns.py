@@ -7,7 +7,7 @@ MEANING = {
     "most_gb_per_s": "the same in the best pass",
     "copy_ns": "nanoseconds per element of a copy: as many arrays read and written and nothing else; "
                "of a reduction, one that only reads; on as many threads or on one, the faster",
-    "of_copy": "our speed as a part of the copy's (1: memory allows no more), pass by pass",
+    "of_copy": "our speed as a part of the copy's (about 1: memory allows no more), pass by pass",
     "textbook_ns": "nanoseconds per element of the formula as one would write it in C, on one thread",
     "vs_textbook": "our time divided by that (less than 1: we are faster), pass by pass",
     "talib_ns": "nanoseconds per element of TA-Lib's function for the same",
@@ -32,7 +32,8 @@ MEANING = {
     "busy_us": "how long the device was at work",
     "wall_us": "how long the call took", "predicted_us": "how long the plan thought it would take",
     "unaccounted_us": "the call's time less that of the device that was longest at work",
-    "efficiency": "time of a perfect split divided by the time taken, by the median of the runs",
+    "efficiency": "time of a perfect split divided by the time taken, by the median of the runs; of a run's "
+                  "phases, perfect by how long its devices were at work",
     "best": "the efficiency of the best run", "worst": "that of the worst run",
     "first": "that of the first run", "fourth": "that of the fourth run",
     "player": "who divides the work", "speeds": "of the devices, one to another",

@@ -65,6 +65,10 @@ def table(rows, skip=()):
     return "".join(out) + "</table>"
 
 
+def titled(title, rows):
+    return f"<h3>{title}</h3>{table(rows)}" if rows else ""
+
+
 def folded(rows, what):
     if not rows:
         return ""
@@ -86,22 +90,23 @@ def workload_dots(rows, n):
 
 
 def kernels(folder):
-    rows = read(folder, "kernels")
+    figures = of_kind(read(folder, "kernels"), "kernel")
+    if not figures:
+        return ""
     out = ["<h2>Workloads, one thread</h2><p>Nanoseconds per element (logarithmic; less is better). "
            "<b>exact</b>: every output is the correctly rounded result. <b>textbook loop</b>: the "
            "formula as one would write it, without care for accuracy. <b>memory</b>: reading and "
-           "writing as many arrays and nothing else (for a reduction: only reading), which is "
+           "writing as many arrays and nothing else (for a reduction: only reading), which is about "
            "what memory allows.</p>"]
-    figures = of_kind(rows, "kernel")
-    if figures and not any(r["talib_ns"] for r in figures):
+    if not any(r["talib_ns"] for r in figures):
         out.append("<p>TA-Lib was not found, so it is not compared with; <code>TALIB=FILE</code> before "
                    "<code>./dev bench</code> names its library.</p>")
-    for n in unique(r["n"] for r in of_kind(rows, "kernel")):
-        out.append(workload_dots(rows, n))
+    for n in unique(r["n"] for r in figures):
+        out.append(workload_dots(figures, n))
     out.append("<h3>Our time divided by others'</h3><p>By that of the textbook loop and, where it was "
                "found and has the function, of TA-Lib (1: as fast; less is faster), least by least, for "
-               "each number of elements.</p>" + table(ratios(of_kind(rows, "kernel"))))
-    out.append(folded(of_kind(rows, "kernel"), "All figures"))
+               "each number of elements.</p>" + table(ratios(figures)))
+    out.append(folded(figures, "All figures"))
     return "".join(out)
 
 
@@ -127,7 +132,7 @@ def share_of_copy(folder):
         speed.setdefault(r["workload"], {})[r["accuracy"]] = over(r["single_ns_least"], r["ns_least"])
     return (f"<h2>{threads} threads, {grouped(rows[0]['n'])} elements</h2>"
             "<p>Speed as a share of that at which as many threads, or one, read and write as many arrays and "
-            "do nothing else, for a reduction only read (1: memory allows no more); and speed divided by "
+            "do nothing else, for a reduction only read (about 1: memory allows no more); and speed divided by "
             "that on one thread.</p>"
             + bars(groups, ["exact", "fast"], Axes("Share of what memory allows", "workload",
                                                    "share of a copy's speed"), line=(1, "memory"))
@@ -155,6 +160,8 @@ def hard_data(folder):
 def transfer(folder):
     rows = read(folder, "transfer")
     memory = of_kind(rows, "memory")
+    if not memory:
+        return ""
     out = ["<h2>Memory and copies</h2><p>Bytes read and written per second in the host's memory, by "
            "how many arrays are read and written.</p>"]
     for threads in unique(r["threads"] for r in memory):
@@ -173,12 +180,13 @@ def transfer(folder):
     return "".join(out) + folded(memory, "All figures")
 
 
-CASES = {"profile": "", "first run, no profile": "no profile,", "fast one 3x slower": "3x slower,",
-         "profile off by 20 %": "20 % off,"}
+CASES = {"profile": "", "first": "no profile,", "slower": "3x slower,", "off": "20 % off,"}
 
 
 def balance(folder):
     rows = of_kind(read(folder, "balance"), "balance")
+    if not rows:
+        return ""
     out = ["<h2>Balance of unequal devices</h2><p>Simulated devices of known speeds; efficiency = "
            "time of a perfect split / time, in the median of the runs. <b>equal</b> and <b>static</b> are "
            "ratios forced on the library; <b>dynamic</b>, <b>hguided</b> and StarPU share the same "
@@ -208,19 +216,17 @@ def overhead(folder):
     plans = [(r["devices"], r["us"]) for r in of_kind(rows, "plan")]
     if plans:
         lines["sy_plan_explain(), profiled devices"] = plans
-    out = ["<h2>What the library costs</h2>"]
-    for record, title in (("call", "One blocking call"),
-                          ("loop", "A call against a plain OpenMP loop over the same function"),
-                          ("idle", "CPU seconds per second of a context that does nothing")):
-        out.append(f"<h3>{title}</h3>" + table(of_kind(rows, record)))
-    out.append("<h3>A window's call against a loop over its kernel</h3>"
-               + table(of_kind(inside, "kernel loop")))
-    out.append("<h3>One packet of the queue</h3>" + table(of_kind(inside, "dispatch")))
-    out.append(curves(lines, Axes("Planning 1e9 elements", "devices", "microseconds"),
-                      ("aim", [(10, 20), (1000, 1000), (100000, 100000)])))
-    out.append("<h3>The phases of a run</h3><p>unaccounted: what no device was busy with.</p>"
-               + table(of_kind(rows, "phases")))
-    return "".join(out)
+    out = [titled(title, of_kind(of, record)) for of, record, title in (
+        (rows, "call", "One blocking call"),
+        (rows, "loop", "A call against a plain OpenMP loop over the same function"),
+        (rows, "idle", "CPU seconds per second of a context that does nothing"),
+        (inside, "kernel loop", "A window's call against a loop over its kernel"),
+        (inside, "dispatch", "One packet of the queue"),
+        (rows, "phases", "The phases of a run (unaccounted: what no device was busy with)"))]
+    if lines:
+        out.append(curves(lines, Axes("Planning 1e9 elements", "devices", "microseconds"),
+                          ("aim", [(10, 20), (1000, 1000), (100000, 100000)])))
+    return "<h2>What the library costs</h2>" + "".join(out) if any(out) else ""
 
 
 STYLE = """
@@ -232,14 +238,19 @@ body { font: 15px/1.5 Helvetica, Arial, sans-serif; color: var(--ink); max-width
        margin: 2em auto; padding: 0 1em; }
 h1 { margin-bottom: .2em; } h2 { margin-top: 2em; border-bottom: 1px solid var(--line); }
 h3 { margin: 1.2em 0 .3em; font-size: 1em; }
-img { width: 100%; margin: .4em 0; background: #fff; } code { font-size: .85em; }
+img { width: 100%; min-width: 640px; margin: .4em 0; background: #fff; } code { font-size: .85em; }
 table { border-collapse: collapse; font-size: 12.5px; margin: .6em 0; display: block;
         overflow-x: auto; }
 th, td { padding: .15em .7em; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th { text-align: right; color: var(--soft); font-weight: 600; }
+.key td { white-space: normal; } .chart { overflow-x: auto; }
 td.n { text-align: right; font-variant-numeric: tabular-nums; } td.t { text-align: left; }
 details { margin: .5em 0; } summary { cursor: pointer; color: var(--link); }
 .machine { color: var(--soft); }
+@media print { /* where nothing can be scrolled */
+  img { min-width: 0; } .chart { break-inside: avoid; } h2, h3, p { break-after: avoid; }
+  table { display: table; font-size: 9px; } th, td { white-space: normal; padding: .1em .35em; }
+}
 """
 
 
@@ -262,13 +273,16 @@ def header(folder):
             f"{html.escape(m['commit'])}"
             + (" (+: with changes that are in no commit)" if m["commit"].endswith("+") else "")
             + f", {html.escape(m['build'])}")
-    # The benches themselves keep a processor busy, so the least of the loads tells of the others.
-    if loads and min(loads) > 0.5 * m["cpus"]:
+    # The least of the loads tells of others' work, but for the one processor that a bench before it, or
+    # the building, kept busy.
+    if loads and min(loads) - 1 > 0.5 * m["cpus"]:
         text += ("<br><strong>The machine was busy with other work meanwhile; medians, several threads "
                  "and efficiencies are not worth keeping.</strong>")
     if loads:
         span = f"{min(loads):g}" + (f" to {max(loads):g}" if max(loads) > min(loads) else "")
         text += f"<br>load of the machine when the programs began: {span}"
+    for r in of_kind(read(folder, "failed"), "failed"):
+        text += f"<br><strong>Failed, and what it did not measure is left out:</strong> <code>{html.escape(r['command'])}</code>"
     return f'<h1>steelyard: benches</h1><p class="machine">{text}</p>'
 
 
@@ -288,12 +302,12 @@ def headline(folder):
         return ""
     n = cached_size(figures, of_kind(rows, "machine")[0])
     groups, said = {}, []
-    for peer, called, field in PEERS:
+    for _, called, field in PEERS:
         for accuracy in unique(r["accuracy"] for r in figures):
             times = {r["workload"]: over(r[field], r["ns_least"])
                      for r in of_kind(figures, "kernel", n=n, accuracy=accuracy) if r[field]}
             for workload, value in times.items():
-                groups.setdefault(workload, {})[f"{accuracy} / {peer}"] = value
+                groups.setdefault(workload, {})[f"{accuracy} against {called}"] = value
             if times:
                 few, middle, many = (f"{of(times.values()):.2f}" for of in (min, statistics.median, max))
                 said.append(f"{accuracy} <b>{middle}</b> times as fast as {called} ({few} to {many}, "
@@ -324,7 +338,8 @@ def key(rows):
     return ("<details><summary>What the columns mean</summary><p>Names that end in <code>_least</code> are "
             "the same of the quickest pass instead of the median. Ratios are medians over the passes of the "
             "ratio in one pass, so not the quotients of the medians shown; those that end in "
-            f"<code>_least</code> are quotients of the quickest passes.</p><table>{lines}</table></details>")
+            "<code>_least</code> are quotients of the quickest passes.</p>"
+            f'<table class="key">{lines}</table></details>')
 
 
 def main():

@@ -27,9 +27,11 @@ measure() {
     ran=$((ran + 1))
     echo "$program $*"
     said=$(printf '%s' "$program --json $*" | sed 's/[\\"]/\\&/g')
-    printf '{"record": "command", "order": %d, "command": "%s"}\n' "$ran" "$said" >>"$file"
+    said="\"order\": $ran, \"command\": \"$said\""
+    printf '{"record": "command", %s}\n' "$said" >>"$file"
     "$program" --json "$@" >>"$file" || {
         echo "run.sh: $program failed (exit code $?): what it did not measure is not on the page" >&2
+        printf '{"record": "failed", %s}\n' "$said" >>"$output/failed.jsonl"
         failed=1
     }
 }

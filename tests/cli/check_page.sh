@@ -31,6 +31,7 @@ measure transfer bench_transfer --sizes 100 --threads 1
 measure overhead bench_overhead --sizes 100 --plan-devices 2 --idle-seconds 0.001
 measure inside bench_inside --sizes 100 --devices 1 10
 measure balance bench_balance --elements 8192 --runs 1 --cases first small --small-to 100
+printf '{"record": "failed", "order": 1, "command": "bench_lost --json"}\n' >"$work/failed.jsonl"
 
 python3 "$page" "$work" 2>"$work/err" || { cat "$work/err"; exit 1; }
 [ ! -s "$work/err" ] || { cat "$work/err"; exit 1; }
@@ -63,9 +64,10 @@ for plot in plots:
     assert svg.rstrip().endswith("</svg>")
 assert "color-scheme: light dark" in text and '<meta name="viewport"' in text
 for word in ("bench_kernels --sizes 100 1000", "bollinger", "times as fast as the textbook loop", "ns per element", "GB/s", "efficiency",
-             "commit", "unaccounted_us"):
+             "commit", "unaccounted_us", "bench_lost --json"):
     assert word in text or any(word in base64.b64decode(p.split(",")[1]).decode() for p in plots), word
 assert not re.search(r'(src|href)="(?!data:)', text), "not complete in itself"
+assert not re.search(r"</h2>(<h2|</body)|</h3>(<h|</body)", text), "a heading with nothing below it"
 END
 code=$?
 
