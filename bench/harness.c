@@ -222,25 +222,29 @@ void bench_begin(const char *name, const char *purpose, bench_option *options, i
     bench_output(all[0].count);
 }
 
-/* The best that the library does not refuse: what it chooses when none is named. */
-static const char *instruction_set(void)
+/* What the processor is called, and of the instruction sets the best that the library does not
+ * refuse: what it chooses when none is named. */
+static const char *look_at_processor(sy_device_info *processor)
 {
-    static const char *const names[] = {"v4", "v3"};
+    static const char *const sets[] = {"v4", "v3", "base"};
     char devices[16];
     sy_context *context;
-    for (int i = 0; i < 2; i++) {
-        snprintf(devices, sizeof devices, "cpu:isa=%s", names[i]);
-        if (try_open(devices, NULL, &context) == SY_OK) {
-            sy_context_destroy(&context);
-            return names[i];
-        }
+    for (int i = 0; i < 3; i++) {
+        snprintf(devices, sizeof devices, "cpu:isa=%s", sets[i]);
+        if (try_open(devices, NULL, &context) != SY_OK)
+            continue;
+        bench_check(sy_device_query(context, 0, processor));
+        sy_context_destroy(&context);
+        return sets[i];
     }
-    return "base";
+    bench_fail("%s", sy_last_error()->text);
 }
 
 void bench_start(void)
 {
-    bench_machine(bench_name, instruction_set(), clock_ns);
+    sy_device_info processor;
+    const char *isa = look_at_processor(&processor);
+    bench_machine(bench_name, processor.description, isa, clock_ns);
 }
 
 int bench_end(void)

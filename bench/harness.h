@@ -87,7 +87,7 @@ void bench_figure(const char *name, double value, int digits);
 void bench_detail(const char *name, double value, int digits);
 void bench_row_end(void);
 /* Used by bench_start; `isa`: the instruction set that the library chose. */
-void bench_machine(const char *bench, const char *isa, double clock_ns);
+void bench_machine(const char *bench, const char *cpu, const char *isa, double clock_ns);
 void bench_output(int json);
 
 /* ---- surroundings ---- */

@@ -143,21 +143,6 @@ void bench_row_end(void)
 
 /* ---- machine and build ---- */
 
-static void cpu_name(char *text, size_t size)
-{
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    char line[256];
-    snprintf(text, size, "unknown");
-    while (file && fgets(line, sizeof line, file))
-        if (!strncmp(line, "model name", 10) && strchr(line, ':')) {
-            line[strcspn(line, "\n")] = '\0';
-            snprintf(text, size, "%s", strchr(line, ':') + 2);
-            break;
-        }
-    if (file)
-        fclose(file);
-}
-
 /* Of the first processor: 0 the nearest for data, 1 the same for instructions, 2 and 3 the next.
  * (sysconf tells what all the caches of that level in the whole machine hold, on some.) */
 static double cache_kib(int index)
@@ -174,12 +159,11 @@ static double cache_kib(int index)
     return size;
 }
 
-void bench_machine(const char *bench, const char *isa, double clock_ns)
+void bench_machine(const char *bench, const char *cpu, const char *isa, double clock_ns)
 {
     double load[1] = {NAN};
     struct utsname system = {.sysname = "unknown"};
-    char cpu[TEXT], kernel[TEXT];
-    cpu_name(cpu, sizeof cpu);
+    char kernel[TEXT];
     uname(&system);
     snprintf(kernel, sizeof kernel, "%.40s %.60s %.30s", system.sysname, system.release,
              system.machine);

@@ -332,13 +332,31 @@ static sy_status replace(const syi_locked_file *file, const char *bytes, size_t 
     return SY_OK;
 }
 
+/* Beyond RLIMIT_FSIZE, write() says so, and there is a signal besides, which would end the process:
+ * taken back, unless there was one before. */
+static sy_status replace_within_limit(const syi_locked_file *file, const char *bytes, size_t size)
+{
+    const struct timespec at_once = {0, 0};
+    sigset_t too_large, pending;
+    sy_status status;
+    sigemptyset(&too_large);
+    sigaddset(&too_large, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &too_large, NULL);
+    sigpending(&pending);
+    status = replace(file, bytes, size);
+    while (!sigismember(&pending, SIGXFSZ) && sigtimedwait(&too_large, NULL, &at_once) < 0 &&
+           errno == EINTR)
+        ;
+    return status;
+}
+
 /* Whoever ends the process waits until the temporary file is the file. */
 sy_status syi_file_replace(const syi_locked_file *file, const char *bytes, size_t size)
 {
     sigset_t before;
     sy_status status;
     syi_signals_hold(&before);
-    status = replace(file, bytes, size);
+    status = replace_within_limit(file, bytes, size);
     syi_signals_release(&before);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/neutral.h"
 #include "locked_file.h"
 
 #include <errno.h>
@@ -90,6 +91,7 @@ static sy_status load(const syi_store *store, const char *path, bool to_change, 
 {
     char *bytes;
     size_t size;
+    syi_neutral neutral;
     sy_status status;
     *doc = (document){NULL, GOOD, ""};
     SYI_TRY(syi_file_read(path, &bytes, &size));
@@ -97,9 +99,14 @@ static sy_status load(const syi_store *store, const char *path, bool to_change, 
         doc->root = json_object();
         return doc->root ? SY_OK : syi_json_no_memory();
     }
-    status = parse(store, bytes, size, doc);
-    if (status == SY_OK && doc->root && to_change)
-        status = confirm(bytes, size, doc);
+    if (syi_neutral_enter(&neutral)) {
+        status = parse(store, bytes, size, doc);
+        if (status == SY_OK && doc->root && to_change)
+            status = confirm(bytes, size, doc);
+        syi_neutral_leave(&neutral);
+    } else {
+        status = syi_json_no_memory();
+    }
     syi_free(bytes);
     return status;
 }
@@ -120,8 +127,11 @@ static sy_status set_aside(const syi_locked_file *file, document *doc, notice *n
 static sy_status look_again(const syi_store *store, document *doc, notice *notice)
 {
     syi_locked_file file;
+    bool taken;
     sy_status status;
-    SYI_TRY(syi_file_lock(store->path, false, store->patience_ns, &file));
+    SYI_TRY(syi_file_try_lock(store->path, false, &file, &taken));
+    if (!taken) /* waiting would be for who only reads, too */
+        return syi_fail(SY_ERR_IO, "another process holds '%.300s.lock'", store->path);
     status = load(store, file.path, false, doc);
     if (status == SY_OK && doc->condition == DAMAGED)
         status = set_aside(&file, doc, notice);
@@ -203,22 +213,34 @@ bool syi_store_changed(syi_store *store, syi_store_look *last)
 
 /* ---- updating ----------------------------------------------------------------------------- */
 
-static sy_status write_document(const syi_locked_file *file, const json_t *root)
+static sy_status format_document(const json_t *root, char **bytes, size_t *size)
 {
     /* 17 digits give back the same double. */
     const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(17);
-    size_t size = json_dumpb(root, NULL, 0, flags);
-    char *bytes = size ? syi_alloc(size + 1, 1) : NULL;
-    sy_status status;
-    if (!bytes)
+    *size = json_dumpb(root, NULL, 0, flags);
+    *bytes = *size ? syi_alloc(*size + 1, 1) : NULL;
+    if (!*bytes || json_dumpb(root, *bytes, *size, flags) != *size) {
+        syi_free(*bytes);
         return syi_json_no_memory();
-    if (json_dumpb(root, bytes, size, flags) == size) {
-        bytes[size] = '\n';
-        status = syi_file_replace(file, bytes, size + 1);
-    } else {
-        status = syi_json_no_memory();
     }
-    syi_free(bytes);
+    (*bytes)[(*size)++] = '\n';
+    return SY_OK;
+}
+
+static sy_status write_document(const syi_locked_file *file, const json_t *root)
+{
+    char *bytes;
+    size_t size;
+    syi_neutral neutral;
+    sy_status status;
+    if (!syi_neutral_enter(&neutral))
+        return syi_json_no_memory();
+    status = format_document(root, &bytes, &size);
+    syi_neutral_leave(&neutral);
+    if (status == SY_OK) {
+        status = syi_file_replace(file, bytes, size);
+        syi_free(bytes);
+    }
     return status;
 }
 

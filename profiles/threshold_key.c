@@ -1,12 +1,11 @@
 /* Keys of thresholds.json as the existing files write them. */
-#define _POSIX_C_SOURCE 200809L
 #include "thresholds.h"
 
 #include "base/mem.h"
+#include "base/neutral.h"
 #include "base/text.h"
 
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -53,24 +52,18 @@ static void write_key(char *key, const char *workload, const char *const *names,
     sprintf(key, "'size': %" PRId64 "}", size);
 }
 
-/* The thread, and only the thread, is put into the "C" locale: the program may have chosen one
- * with a decimal comma. */
 sy_status syi_threshold_key(const char *workload, const char *const *names, const double *values,
                             int n_params, int64_t size, char **out)
 {
     size_t bytes = size_of_key(workload, names, n_params);
     char *key = syi_alloc(bytes, 1);
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before;
-    if (!key || !c) {
+    syi_neutral neutral;
+    if (!key || !syi_neutral_enter(&neutral)) {
         syi_free(key);
-        if (c)
-            freelocale(c);
         return syi_no_memory(bytes);
     }
-    before = uselocale(c);
     write_key(key, workload, names, values, n_params, size);
-    uselocale(before);
-    freelocale(c);
+    syi_neutral_leave(&neutral);
     *out = key;
     return SY_OK;
 }

@@ -279,16 +279,34 @@ static sy_status plan_and_run(sy_context *context, syi_job *job, const sy_option
     return run_with_memory(context, job, &plan, options, report);
 }
 
-sy_status distribute_workload(sy_context *context, const sy_work *work, const sy_options *options,
-                              sy_report *report)
+/* `outside`: the arithmetic of the caller. */
+static sy_status distribute(sy_context *context, const sy_work *work, const sy_options *options,
+                            const syi_arithmetic *outside, sy_report *report)
 {
     double params[SYI_MAX_PARAMS];
-    sy_options copy;
-    sy_report result = {0};
-    syi_arithmetic saved;
     syi_places places;
     syi_arena memory;
     syi_job job;
+    sy_status status;
+    SYI_TRY(syi_work_check(context, work, options, params, &job));
+    SYI_TRY(check_arrays(&job));
+    SYI_TRY(syi_places_find(&context->devices, &job, &places));
+    SYI_TRY(syi_trace_create(options->trace, options->trace_user, &job.trace));
+    syi_arena_open(&memory);
+    job.memory = &memory;
+    job.outside = outside;
+    status = plan_and_run(context, &job, options, report);
+    syi_arena_close(&memory);
+    syi_trace_destroy(&job.trace);
+    return status;
+}
+
+sy_status distribute_workload(sy_context *context, const sy_work *work, const sy_options *options,
+                              sy_report *report)
+{
+    sy_options copy;
+    sy_report result = {0};
+    syi_arithmetic saved;
     sy_status status;
     if (!context || !work)
         return syi_fail(SY_ERR_ARGUMENT, "distribute_workload: context or work is NULL");
@@ -298,17 +316,9 @@ sy_status distribute_workload(sy_context *context, const sy_work *work, const sy
         SYI_TRY(syi_struct_check(report->struct_size, SYI_UP_TO(sy_report, devices), "sy_report"));
     SYI_ADOPT(copy, options);
     SYI_TRY(syi_options_check(&copy));
-    SYI_TRY(syi_work_check(context, work, &copy, params, &job));
-    SYI_TRY(check_arrays(&job));
-    SYI_TRY(syi_places_find(&context->devices, &job, &places));
-    SYI_TRY(syi_trace_create(copy.trace, copy.trace_user, &job.trace));
-    syi_arena_open(&memory);
-    job.memory = &memory;
     saved = syi_arithmetic_enter();
-    status = plan_and_run(context, &job, &copy, report ? &result : NULL);
+    status = distribute(context, work, &copy, &saved, report ? &result : NULL);
     syi_arithmetic_leave(saved);
-    syi_arena_close(&memory);
-    syi_trace_destroy(&job.trace);
     if (status == SY_OK && report)
         SYI_GIVE(report, result);
     else

@@ -101,8 +101,8 @@ static const char *reason_of(const syi_job *job, const syi_plan *plan)
     static const char *const reasons[] = {
         [SYI_SOURCE_CALL] = "the ratios of this call",
         [SYI_SOURCE_PROFILE] = "the ratios stored in multigpu.json",
-        [SYI_SOURCE_OTHER] = "a guess, the ratios that multigpu.json has for another tag; run "
-                             "'profile'",
+        [SYI_SOURCE_OTHER] =
+            "a guess, the ratios that multigpu.json has for another tag; run 'profile'",
         [SYI_SOURCE_NOMINAL] = "no stored ratios: the devices' nominal speeds; run 'profile'",
     };
     const bool by_costs = plan->parts && !plan->exact;
@@ -140,17 +140,33 @@ static sy_status fill_plan(sy_context *context, const syi_job *job, const syi_pl
     return SY_OK;
 }
 
-sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_options *options,
-                          sy_plan_info *out)
+static sy_status explain(sy_context *context, const sy_work *work, const sy_options *options,
+                         sy_plan_info *out)
 {
     double params[SYI_MAX_PARAMS];
-    sy_options copy;
-    sy_plan_info result;
-    syi_arithmetic saved;
     syi_places places;
     syi_arena memory;
     syi_plan plan;
     syi_job job;
+    sy_status status;
+    SYI_TRY(syi_work_check(context, work, options, params, &job));
+    SYI_TRY(syi_places_find(&context->devices, &job, &places));
+    syi_context_look(context);
+    syi_arena_open(&memory);
+    job.memory = &memory;
+    status = syi_context_plan(context, &job, options, true, &plan);
+    if (status == SY_OK)
+        status = fill_plan(context, &job, &plan, out);
+    syi_arena_close(&memory);
+    return status;
+}
+
+sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_options *options,
+                          sy_plan_info *out)
+{
+    sy_options copy;
+    sy_plan_info result;
+    syi_arithmetic saved;
     sy_status status;
     if (!context || !work || !out)
         return syi_fail(SY_ERR_ARGUMENT, "sy_plan_explain: context, work or out is NULL");
@@ -159,17 +175,9 @@ sy_status sy_plan_explain(sy_context *context, const sy_work *work, const sy_opt
     SYI_TRY(syi_struct_check(out->struct_size, SYI_UP_TO(sy_plan_info, devices), "sy_plan_info"));
     SYI_ADOPT(copy, options);
     SYI_TRY(syi_options_check(&copy));
-    SYI_TRY(syi_work_check(context, work, &copy, params, &job));
-    SYI_TRY(syi_places_find(&context->devices, &job, &places));
-    syi_context_look(context);
-    syi_arena_open(&memory);
-    job.memory = &memory;
     saved = syi_arithmetic_enter();
-    status = syi_context_plan(context, &job, &copy, true, &plan);
-    if (status == SY_OK)
-        status = fill_plan(context, &job, &plan, &result);
+    status = explain(context, work, &copy, &result);
     syi_arithmetic_leave(saved);
-    syi_arena_close(&memory);
     if (status == SY_OK)
         SYI_GIVE(out, result);
     return status;

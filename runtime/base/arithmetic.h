@@ -67,6 +67,36 @@ static inline void syi_arithmetic_renew(void)
         __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(mxcsr), "m"(x87) : "memory");
 }
 
+#elif defined(__aarch64__) && defined(__GNUC__)
+
+#include <stdint.h>
+
+/* With everything at 0; fesetenv() keeps how NaNs go on, which is for others to choose. */
+typedef struct syi_arithmetic {
+    uint64_t control, flags;
+} syi_arithmetic;
+
+static inline void syi_arithmetic_renew(void)
+{
+    __asm__ volatile("msr fpcr, xzr" : : : "memory");
+}
+
+static inline syi_arithmetic syi_arithmetic_enter(void)
+{
+    syi_arithmetic saved;
+    __asm__ volatile("mrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(saved.control), "=r"(saved.flags));
+    syi_arithmetic_renew();
+    return saved;
+}
+
+static inline void syi_arithmetic_leave(syi_arithmetic saved)
+{
+    __asm__ volatile("msr fpsr, %1\n\tmsr fpcr, %0"
+                     :
+                     : "r"(saved.control), "r"(saved.flags)
+                     : "memory");
+}
+
 #else
 
 #include <fenv.h>

@@ -1,21 +1,20 @@
-#define _GNU_SOURCE
+#define _POSIX_C_SOURCE 200809L
 #include "base/text.h"
 
+#include "base/neutral.h"
+
 #include <ctype.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* strtod in the "C" locale: a host program may have set one with a decimal comma. */
 static double parse_c(const char *text, char **end)
 {
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    double value;
-    if (!c)
-        return strtod(text, end);
-    value = strtod_l(text, end, c);
-    freelocale(c);
+    syi_neutral neutral;
+    const bool is_neutral = syi_neutral_enter(&neutral);
+    const double value = strtod(text, end);
+    if (is_neutral)
+        syi_neutral_leave(&neutral);
     return value;
 }
 

@@ -85,17 +85,32 @@ static sy_status parse_options(const char *item, syi_host_options *options)
     return SY_OK;
 }
 
+/* What a line of /proc/cpuinfo says of `key`; NULL: it is about something else. */
+static const char *value_of(char *line, const char *key)
+{
+    char *colon = strncmp(line, key, strlen(key)) ? NULL : strchr(line, ':');
+    line[strcspn(line, "\n")] = '\0';
+    return colon && colon[1] == ' ' ? colon + 2 : NULL;
+}
+
+/* Of the first processor. Arm's have no name there, but numbers that stand for one. */
 static void read_model_name(char *text, size_t size)
 {
     FILE *file = fopen("/proc/cpuinfo", "r");
-    char line[256];
+    char line[256], maker[16] = "";
+    const char *name = NULL, *part = NULL;
     syi_copy_text(text, size, "CPU");
-    while (file && fgets(line, sizeof line, file))
-        if (!strncmp(line, "model name", 10) && strchr(line, ':')) {
-            line[strcspn(line, "\n")] = '\0';
-            syi_copy_text(text, size, strchr(line, ':') + 2);
-            break;
-        }
+    while (file && !name && !part && fgets(line, sizeof line, file)) {
+        const char *implementer = value_of(line, "CPU implementer");
+        if (implementer)
+            syi_copy_text(maker, sizeof maker, implementer);
+        name = value_of(line, "model name");
+        part = value_of(line, "CPU part");
+    }
+    if (name)
+        syi_copy_text(text, size, name);
+    else if (part)
+        snprintf(text, size, "Arm CPU %s:%.16s", maker, part);
     if (file)
         fclose(file);
 }

@@ -287,7 +287,7 @@ static sy_status run_threads(host_pass *pass)
     if (pass->cut.threads == 1)
         return run_pieces(pass, 0, pass->outcome);
     pthread_mutex_init(&pass->collecting, NULL);
-    syi_team_run(pass->cut.threads, run_share, pass);
+    syi_team_run(pass->cut.threads, pass->job->outside, run_share, pass);
     pthread_mutex_destroy(&pass->collecting);
     if (pass->status != SY_OK)
         syi_error_adopt(&pass->error);

@@ -2,6 +2,7 @@
 #ifndef SYI_DEVICE_JOB_H
 #define SYI_DEVICE_JOB_H
 
+#include "base/arithmetic.h"
 #include "device/element.h"
 #include "kernel.h"
 
@@ -29,8 +30,9 @@ typedef struct syi_job {
     int64_t n_seeds;
     double *const *seeded;
     struct syi_gate *gate;
-    syi_trace *trace;         /* NULL: nobody wants it */
-    struct syi_arena *memory; /* of the call, for its own thread */
+    syi_trace *trace;              /* NULL: nobody wants it */
+    struct syi_arena *memory;      /* of the call, for its own thread */
+    const syi_arithmetic *outside; /* its caller's; NULL: not known */
 } syi_job;
 
 /* Tiles are numbered row by row: tile = row * tiles_per_row + column / SYI_TILE. */

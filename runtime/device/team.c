@@ -117,15 +117,19 @@ static bool can_make(int count)
     return made == count;
 }
 
-/* Makes a team's threads before they are wanted. */
-static void grow(int size, members *team)
+/* Makes a team's threads before they are wanted. They take after who makes them. */
+static void grow(int size, members *team, const syi_arithmetic *outside)
 {
+    const syi_arithmetic inside = syi_arithmetic_enter();
     sigset_t before;
+    if (outside)
+        syi_arithmetic_leave(*outside);
     syi_signals_hold(&before);
 #pragma omp parallel num_threads(size)
     if (omp_get_thread_num() != 0)
         join_members(team);
     syi_signals_release(&before);
+    syi_arithmetic_leave(inside);
 }
 
 /* How many of them OpenMP's library would make. */
@@ -149,14 +153,14 @@ static int present(const members *team)
 
 /* Tried are twice as many as the team lacks, for the system counts a thread that has ended for some
  * time. */
-static int possible(int wanted)
+static int possible(int wanted, const syi_arithmetic *outside)
 {
     members *team = own_members();
     int size = allowed(wanted), lacks = size - present(team);
     if (lacks > 0) {
         pthread_mutex_lock(&growing);
         if (can_make(2 * lacks))
-            grow(size, team);
+            grow(size, team, outside);
         else
             size = 1;
         pthread_mutex_unlock(&growing);
@@ -200,6 +204,7 @@ __attribute__((destructor)) static void end(void)
 
 typedef struct team {
     int size;
+    const syi_arithmetic *outside;
     syi_team_part part;
     void *argument;
 } team;
@@ -207,7 +212,7 @@ typedef struct team {
 static void *run(void *argument)
 {
     const team *t = argument;
-    const int size = possible(t->size);
+    const int size = possible(t->size, t->outside);
     if (size == 1)
         t->part(t->argument, 0);
     else
@@ -216,9 +221,9 @@ static void *run(void *argument)
     return NULL;
 }
 
-void syi_team_run(int wanted, syi_team_part part, void *argument)
+void syi_team_run(int wanted, const syi_arithmetic *outside, syi_team_part part, void *argument)
 {
-    team t = {wanted, part, argument};
+    team t = {wanted, outside, part, argument};
     pthread_t fresh;
     if (wanted < 2)
         part(argument, 0);
@@ -232,9 +237,9 @@ void syi_team_run(int wanted, syi_team_part part, void *argument)
 
 #else
 
-void syi_team_run(int wanted, syi_team_part part, void *argument)
+void syi_team_run(int wanted, const syi_arithmetic *outside, syi_team_part part, void *argument)
 {
-    (void)wanted;
+    (void)wanted, (void)outside;
     part(argument, 0);
 }
 

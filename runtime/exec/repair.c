@@ -210,7 +210,7 @@ static sy_status decide_all(const syi_job *job, const patch *patch, const syi_do
     if (count == 0) /* as a rule */
         return SY_OK;
     pthread_mutex_init(&all.lock, NULL);
-    syi_team_run(worth < most ? (int)worth : most, decide_some, &all);
+    syi_team_run(worth < most ? (int)worth : most, job->outside, decide_some, &all);
     pthread_mutex_destroy(&all.lock);
     *wanted = all.wanted;
     if (all.status != SY_OK)

@@ -347,6 +347,8 @@ static void check_bars(const char *device, double level, int input, int at, doub
     static double high[BARS];
     sy_context *context = lab_open(device, NULL, NULL);
     lab_case c = {.workload = "atr", .rows = 1, .columns = BARS, .x = high};
+    if (!context && sy_last_error()->status == SY_ERR_NO_DEVICE)
+        return; /* the processor has no such instructions */
     cr_assert(context && lab_prepare(&c));
     double *const inputs[] = {high, c.more[0], c.more[1]};
     fill_bars(level, high, c.more[0], c.more[1]);

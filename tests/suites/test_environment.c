@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <fenv.h>
-#include <stdlib.h>
 
 #include "support/lab.h"
 #include "support/series.h"
@@ -48,33 +47,62 @@ Test(environment, rounding_modes)
 }
 
 #ifdef FE_NOMASK_ENV
-/* A caller who wants to be stopped at the first NaN of its own is not at those that stand for what
- * is not known yet. */
+/* A caller who wants to be stopped at the first NaN of its own, or where anything is rounded, is
+ * not at what happens inside. */
+static void check_traps(const char *workload, int64_t columns)
+{
+    static double y[3][MOST];
+    sy_context *context = lab_open("sim:a:speed=2," LAB_CPU(2), NULL, NULL);
+    const void *const in[] = {x};
+    void *const out[] = {y[0], y[1], y[2]};
+    const sy_work work = {.struct_size = sizeof work,
+                          .workload = workload,
+                          .rows = 1,
+                          .columns = columns,
+                          .inputs = in,
+                          .outputs = out};
+    sy_plan_info plan = {.struct_size = sizeof plan};
+    sy_decision decision = {.struct_size = sizeof decision};
+    cr_assert(context);
+    feclearexcept(FE_ALL_EXCEPT);
+    feenableexcept(FE_ALL_EXCEPT);
+    cr_expect_eq(sy_plan_explain(context, &work, NULL, &plan), SY_OK);
+    cr_expect_eq(sy_decide(context, &work, NULL, &decision), SY_OK);
+    cr_expect_eq(distribute_workload(context, &work, NULL, NULL), SY_OK);
+    fedisableexcept(FE_ALL_EXCEPT);
+    sy_plan_info_clear(&plan);
+    sy_context_destroy(&context);
+}
+
 Test(environment, traps)
 {
-    for (int64_t columns = 1000; columns <= 41000; columns += 40000) {
-        sy_context *context = lab_open("sim:a:speed=2," LAB_CPU(2), NULL, NULL);
-        const void *const in[] = {x};
-        double *y = malloc((size_t)columns * sizeof *y);
-        void *const out[] = {y};
-        const sy_work work = {.struct_size = sizeof work,
-                              .workload = "sma",
-                              .rows = 1,
-                              .columns = columns,
-                              .inputs = in,
-                              .outputs = out};
-        sy_plan_info plan = {.struct_size = sizeof plan};
-        sy_decision decision = {.struct_size = sizeof decision};
-        cr_assert(context && y);
-        feclearexcept(FE_ALL_EXCEPT);
-        feenableexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW);
-        cr_expect_eq(sy_plan_explain(context, &work, NULL, &plan), SY_OK);
-        cr_expect_eq(sy_decide(context, &work, NULL, &decision), SY_OK);
-        cr_expect_eq(distribute_workload(context, &work, NULL, NULL), SY_OK);
-        fedisableexcept(FE_ALL_EXCEPT);
-        sy_plan_info_clear(&plan);
-        free(y);
-        sy_context_destroy(&context);
+    static const char *const workloads[] = {"sma", "bollinger", "ema", "macd", "rsi", "variance"};
+    for (int w = 0; w < 6; w++) {
+        check_traps(workloads[w], 1000);
+        check_traps(workloads[w], 41000);
     }
+}
+#endif
+
+#if defined(_OPENMP) && defined(__SSE2_MATH__)
+#include <xmmintrin.h>
+
+/* The threads that a call was the first to need are the program's, too, and have its arithmetic. */
+Test(environment, own_threads)
+{
+    enum { FLUSH = 0x8040, THREADS = 4 };
+    sy_context *context = lab_open("cpu:threads=4", NULL, NULL);
+    lab_case c = {.workload = "sma", .rows = 1, .columns = MOST, .x = x};
+    int flush = 0;
+    cr_assert(context && lab_prepare(&c));
+    _mm_setcsr(_mm_getcsr() | FLUSH);
+    cr_expect_eq(lab_run(context, &c, NULL, NULL), SY_OK);
+#pragma omp parallel num_threads(THREADS) reduction(+ : flush)
+    flush += (_mm_getcsr() & FLUSH) == FLUSH;
+    cr_expect_eq(flush, THREADS);
+    _mm_setcsr(_mm_getcsr() & ~(unsigned)FLUSH);
+    cr_expect(lab_as_on_cpu(&c));
+    lab_release(&c);
+    sy_context_destroy(&context);
 }
 #endif

@@ -18,7 +18,9 @@ static void expect_defaults(const char *when)
     cr_expect_eq(fegetround(), FE_TONEAREST, "%s", when);
     cr_expect_eq(one / three, 0x1.5555555555555p-2, "%s", when);
     cr_expect_eq(-one / three, -0x1.5555555555555p-2, "%s", when);
+#if LDBL_MANT_DIG == 64
     cr_expect_eq(one_long / three_long, 0xa.aaaaaaaaaaaaaabp-5L, "%s", when);
+#endif
     cr_expect_gt(tiny / 4, 0, "%s: flushed to zero", when);
     cr_expect_gt(tiny / 4 * 4, 0, "%s: denormals are zero", when);
 #ifdef FE_NOMASK_ENV
@@ -68,11 +70,12 @@ Test(arithmetic, flags)
     for (int k = 0; k < 4; k++) {
         feclearexcept(FE_ALL_EXCEPT);
         feraiseexcept(raised[k]);
+        const int before = fetestexcept(FE_ALL_EXCEPT); /* some raise inexact with an overflow */
         const syi_arithmetic saved = syi_arithmetic_enter();
         feraiseexcept(FE_UNDERFLOW | FE_DIVBYZERO);
         cr_expect_gt(one_long / three_long, 0); /* inexact, where `long double` is computed */
         syi_arithmetic_leave(saved);
-        cr_expect_eq(fetestexcept(FE_ALL_EXCEPT), raised[k]);
+        cr_expect_eq(fetestexcept(FE_ALL_EXCEPT), before);
     }
     feclearexcept(FE_ALL_EXCEPT);
 }
@@ -81,7 +84,8 @@ Test(arithmetic, flags)
 Test(arithmetic, traps)
 {
     feclearexcept(FE_ALL_EXCEPT);
-    cr_assert_neq(feenableexcept(FE_ALL_EXCEPT), -1);
+    if (feenableexcept(FE_ALL_EXCEPT) == -1)
+        cr_skip_test("this processor has no traps");
     const syi_arithmetic saved = syi_arithmetic_enter();
     expect_defaults("inside");
     feraiseexcept(FE_ALL_EXCEPT);

@@ -7,7 +7,6 @@
 #include "locked_file.h"
 
 #include <criterion/criterion.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,6 +169,22 @@ Test(multigpu, a_lock_that_is_never_given_back_is_told)
     syi_file_unlock(&file);
     at.multigpu.patience_ns = 0;
     cr_expect_eq(syi_multigpu_set(&at.multigpu, "t", two, 2, NULL, NULL), SY_OK);
+}
+
+/* Who only reads waits for nobody, were it for ever. */
+Test(multigpu, a_damaged_file_that_another_has_locked)
+{
+    const char *damaged = "{\"format\": 1, \"profiles\": {";
+    syi_locked_file file;
+    syi_stored_balance found;
+    put_file(at.multigpu_path, damaged);
+    cr_assert_eq(syi_file_lock(at.multigpu_path, false, 0, &file), SY_OK);
+    at.multigpu.patience_ns = INT64_MAX / 2;
+    for (int i = 0; i < 2; i++)
+        cr_expect_eq(syi_multigpu_get(&at.multigpu, "t", &found), SY_ERR_NOT_FOUND);
+    cr_expect_eq(at.warnings, 1);
+    cr_expect(file_is(at.multigpu_path, damaged));
+    syi_file_unlock(&file);
 }
 
 Test(multigpu, the_date_is_now_in_utc)
@@ -380,16 +395,4 @@ Test(multigpu, a_newer_format_of_known_shape_is_used_and_stays_newer)
     cr_expect_eq((int)json_integer_value(json_object_get(root, "format")), 2);
     json_decref(root);
     cr_expect_eq(at.warnings, 0);
-}
-
-/* ---- the host's locale -------------------------------------------------------------------- */
-
-Test(multigpu, a_decimal_comma_stays_outside)
-{
-    if (!setlocale(LC_ALL, "de_DE.UTF-8"))
-        folder_skip(&at, "no locale with a decimal comma on this system");
-    cr_assert_eq(syi_multigpu_set(&at.multigpu, "t", two, 2, NULL, NULL), SY_OK);
-    expect_balance("t", "RTX3090", 0.75, 0.25);
-    setlocale(LC_ALL, "C");
-    expect_layout("t", 0.75, 0.25);
 }

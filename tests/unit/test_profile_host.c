@@ -1,0 +1,63 @@
+/* What the host program has set takes no part in what is stored: its decimal comma, its rounding.
+ */
+#define _XOPEN_SOURCE 700
+#include "profile_folder.h"
+
+#include <criterion/criterion.h>
+#include <fenv.h>
+#include <locale.h>
+
+static folder at;
+
+static void set_up(void)
+{
+    folder_make(&at);
+}
+
+static void tear_down(void)
+{
+    folder_remove(&at);
+}
+
+TestSuite(profile_host, .init = set_up, .fini = tear_down);
+
+static void set(const char *tag, double a, double b)
+{
+    const sy_ratio ratios[] = {{"a", a}, {"b", b}};
+    cr_expect_eq(syi_multigpu_set(&at.multigpu, tag, ratios, 2, NULL, NULL), SY_OK);
+}
+
+static void expect_first(const char *tag, double ratio)
+{
+    syi_stored_balance found;
+    cr_assert_eq(syi_multigpu_get(&at.multigpu, tag, &found), SY_OK, "%s", sy_last_error()->text);
+    cr_expect_eq(found.balance.ratios[0].ratio, ratio);
+    syi_stored_balance_clear(&found);
+}
+
+Test(profile_host, a_decimal_comma_stays_outside)
+{
+    json_t *root, *ratios;
+    if (!setlocale(LC_ALL, "de_DE.UTF-8"))
+        folder_skip(&at, "no locale with a decimal comma on this system");
+    set("t", 3, 1);
+    expect_first("t", 0.75);
+    setlocale(LC_ALL, "C");
+    root = parse_file(at.multigpu_path);
+    ratios = json_object_get(json_object_get(json_object_get(root, "profiles"), "t"), "ratios");
+    cr_expect_eq(json_number_value(json_object_get(ratios, "a")), 0.75);
+    json_decref(root);
+}
+
+/* Nor does it move what is stored beside. */
+Test(profile_host, rounding_stays_outside)
+{
+    static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    set("t", 7, 3);
+    for (int i = 0; i < 30; i++) {
+        fesetround(modes[i % 3]);
+        set("u", 3, 1);
+        fesetround(FE_TONEAREST);
+    }
+    expect_first("t", 0.7);
+}
