@@ -103,10 +103,15 @@ sy_status syi_threshold_each(syi_store *store,
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
+/* Entries that calls have added, at most: a program may try parameters without end, and every look
+ * reads the whole file. */
+enum { LEARNED = 1000 };
+
 typedef struct change {
     const syi_store *store;
     const char *key;
     double cpu_ms, gpu_ms;
+    bool learned; /* by a call */
 } change;
 
 /* The running average (old * samples + ms) / (samples + 1), in a form that cannot overflow and
@@ -116,14 +121,48 @@ static double averaged(double old, int64_t samples, double ms)
     return isnan(old) ? ms : old + (ms - old) / ((double)samples + 1);
 }
 
+/* The oldest stand first. */
+static void drop_oldest(json_t *entries)
+{
+    int count = 0;
+    json_t *entry;
+    const char *key;
+    void *next;
+    json_object_foreach(entries, key, entry) count +=
+        json_is_true(json_object_get(entry, "learned"));
+    json_object_foreach_safe(entries, next, key, entry)
+    {
+        if (count <= LEARNED)
+            break;
+        if (json_is_true(json_object_get(entry, "learned"))) {
+            json_object_del(entries, key);
+            count--;
+        }
+    }
+}
+
+/* What somebody stores stays, also where a call had found it out before. */
+static sy_status mark_learned(json_t *entries, json_t *entry, bool is_new, bool learned)
+{
+    if (!learned)
+        json_object_del(entry, "learned");
+    else if (is_new)
+        SYI_TRY(syi_json_put(entry, "learned", json_true()));
+    if (learned && is_new)
+        drop_oldest(entries);
+    return SY_OK;
+}
+
 static sy_status edit_add(json_t *root, void *user)
 {
     const change *change = user;
     json_t *entries, *entry;
     sy_threshold old = {NAN, NAN, 0};
     int64_t samples;
+    bool is_new;
     SYI_TRY(syi_json_child(root, "entries", &entries));
-    if (json_object_get(entries, change->key))
+    is_new = !json_object_get(entries, change->key);
+    if (!is_new)
         old = threshold_of(json_object_get(entries, change->key));
     samples = old.samples < INT64_MAX ? old.samples + 1 : old.samples;
     SYI_TRY(syi_json_child(entries, change->key, &entry));
@@ -132,6 +171,7 @@ static sy_status edit_add(json_t *root, void *user)
     SYI_TRY(syi_json_put(entry, "gpu_ms_avg",
                          json_real(averaged(old.gpu_ms_avg, old.samples, change->gpu_ms))));
     SYI_TRY(syi_json_put(entry, "samples", json_integer(samples)));
+    SYI_TRY(mark_learned(entries, entry, is_new, change->learned));
     return syi_json_stamp(root);
 }
 
@@ -147,7 +187,7 @@ static sy_status check_addition(const char *key, double cpu_ms, double gpu_ms)
 
 sy_status syi_threshold_add(syi_store *store, const char *key, double cpu_ms, double gpu_ms)
 {
-    change change = {store, key, cpu_ms, gpu_ms};
+    change change = {store, key, cpu_ms, gpu_ms, false};
     SYI_TRY(check_addition(key, cpu_ms, gpu_ms));
     return syi_store_update(store, edit_add, &change);
 }
@@ -155,7 +195,7 @@ sy_status syi_threshold_add(syi_store *store, const char *key, double cpu_ms, do
 sy_status syi_threshold_try_add(syi_store *store, const char *key, double cpu_ms, double gpu_ms,
                                 bool *done)
 {
-    change change = {store, key, cpu_ms, gpu_ms};
+    change change = {store, key, cpu_ms, gpu_ms, true};
     SYI_TRY(check_addition(key, cpu_ms, gpu_ms));
     return syi_store_amend(store, NULL, edit_add, &change, done);
 }

@@ -13,7 +13,8 @@ syi_store syi_threshold_store(const char *path, syi_log *log);
 /* Adds one measurement; both times finite and >= 0, the key UTF-8 and not empty. */
 sy_status syi_threshold_add(syi_store *store, const char *key, double cpu_ms, double gpu_ms);
 
-/* The same without waiting for the lock: *done tells whether it was free. */
+/* The same of a call's own, without waiting for the lock: *done tells whether it was free. Of
+ * entries that were added so the newest 1,000 stay. */
 sy_status syi_threshold_try_add(syi_store *store, const char *key, double cpu_ms, double gpu_ms,
                                 bool *done);
 

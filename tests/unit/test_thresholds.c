@@ -8,6 +8,7 @@
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 static folder at;
@@ -51,6 +52,47 @@ Test(thresholds, running_average)
     cr_expect_eq(json_real_value(json_object_get(entry, "gpu_ms_avg")), 50);
     cr_expect_eq((int)json_integer_value(json_object_get(entry, "samples")), 3);
     json_decref(root);
+}
+
+static const char *numbered(const char *name, int i)
+{
+    static char text[32];
+    snprintf(text, sizeof text, "%s:%d", name, i);
+    return text;
+}
+
+/* A file of what somebody has stored and a thousand entries of calls. */
+static void put_thousand(void)
+{
+    json_t *root = json_object(), *entries = json_object();
+    for (int i = -1; i < 1000; i++) {
+        json_t *entry =
+            json_pack("{s:f, s:f, s:i}", "cpu_ms_avg", 1.0, "gpu_ms_avg", 2.0, "samples", 1);
+        if (i >= 0)
+            json_object_set_new(entry, "learned", json_true());
+        json_object_set_new(entries, i < 0 ? "own" : numbered("call", i), entry);
+    }
+    json_object_set_new(root, "entries", entries);
+    cr_assert_eq(json_dump_file(root, at.thresholds_path, 0), 0);
+    json_decref(root);
+}
+
+Test(thresholds, of_what_calls_add_the_newest_thousand_stay)
+{
+    sy_threshold found;
+    bool done;
+    put_thousand();
+    cr_assert_eq(syi_threshold_try_add(&at.thresholds, "call:5", 3, 4, &done), SY_OK);
+    expect_threshold("call:5", 2, 3, 2);                                    /* it was there */
+    cr_assert_eq(syi_threshold_add(&at.thresholds, "call:0", 3, 4), SY_OK); /* somebody's now */
+    for (int i = 0; i < 3; i++)
+        cr_assert_eq(syi_threshold_try_add(&at.thresholds, numbered("new", i), 1, 2, &done), SY_OK);
+    expect_threshold("own", 1, 2, 1);
+    expect_threshold("call:0", 2, 3, 2);
+    for (int i = 1; i < 5; i++)
+        cr_expect_eq(syi_threshold_find(&at.thresholds, numbered("call", i), &found),
+                     i < 3 ? SY_ERR_NOT_FOUND : SY_OK);
+    expect_threshold("new:2", 1, 2, 1);
 }
 
 Test(thresholds, equal_and_huge_times)
