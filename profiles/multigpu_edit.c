@@ -72,6 +72,13 @@ static sy_status put_or_delete(json_t *object, const char *key, json_t *value)
     return SY_OK;
 }
 
+static sy_status put_measured(json_t *entry, const change *change)
+{
+    SYI_TRY(syi_json_put(entry, "ratios", json_incref(change->ratios)));
+    SYI_TRY(put_or_delete(entry, "fingerprint", change->fingerprint));
+    return put_or_delete(entry, "costs", change->costs);
+}
+
 static sy_status edit_set(json_t *root, void *user)
 {
     const change *change = user;
@@ -79,9 +86,7 @@ static sy_status edit_set(json_t *root, void *user)
     SYI_TRY(mark_format(root));
     SYI_TRY(keep_top_level(root));
     SYI_TRY(last_entry(root, change->tag, &entry));
-    SYI_TRY(syi_json_put(entry, "ratios", json_incref(change->ratios)));
-    SYI_TRY(put_or_delete(entry, "fingerprint", change->fingerprint));
-    SYI_TRY(put_or_delete(entry, "costs", change->costs));
+    SYI_TRY(put_measured(entry, change));
     SYI_TRY(syi_json_stamp(entry));
     return make_top_level(root, change->tag, entry);
 }
@@ -92,9 +97,7 @@ static sy_status edit_correct(json_t *root, void *user)
     json_t *entry = json_object_get(json_object_get(root, "profiles"), change->tag);
     if (!entry)
         return syi_multigpu_no_tag(change->store, change->tag);
-    SYI_TRY(syi_json_put(entry, "ratios", json_incref(change->ratios)));
-    SYI_TRY(put_or_delete(entry, "fingerprint", change->fingerprint));
-    SYI_TRY(put_or_delete(entry, "costs", change->costs));
+    SYI_TRY(put_measured(entry, change));
     return syi_multigpu_top_level_is(root, change->tag) ? copy_shared(entry, root) : SY_OK;
 }
 

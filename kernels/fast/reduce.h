@@ -52,8 +52,10 @@ SYI_INLINE syi_fast_spread syi_fast_spread_tile(syi_fast_spread whole, const syi
     return whole;
 }
 
-/* What the partials hold, and how they merge (reduce.c). */
+/* How the partials merge, and what becomes of a sum (reduce.c). */
 void syi_fast_add(void *into, const void *right);
+void syi_fast_finish(const void *partial, int64_t columns, const double *params, double *outputs,
+                     int *doubt);
 void syi_fast_spread_merge(void *into, const void *right);
 
 #endif

@@ -26,13 +26,6 @@ static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_
 static const syi_gpu_form gpu = SYI_TILE_FORM("syi_gpu_total");
 static const syi_gpu_form gpu_fast = SYI_TILE_FORM("syi_gpu_total_fast");
 
-static void finish_fast(const void *partial, int64_t columns, const double *params, double *outputs,
-                        int *doubt)
-{
-    (void)params, (void)doubt, (void)columns;
-    outputs[0] = syi_fast_clean(*(const double *)partial);
-}
-
 static const char *const input_names[] = {"x"};
 static const char *const output_names[] = {"sum"};
 
@@ -48,7 +41,7 @@ static const syi_workload fast = {
     .run = {SYI_ISA_LIST(syi_sum_fast_run)},
     .partial_size = sizeof(double),
     .combine = syi_fast_add,
-    .finish = finish_fast,
+    .finish = syi_fast_finish,
     .gpu = &gpu_fast,
 };
 

@@ -56,7 +56,7 @@ static void follow(syi_known_device *device, const syi_cost *cost, const syi_tal
         return;
     }
     device->warm = true;
-    expected = syi_cost_ns(cost, (syi_passage){run.elements / run.packets, false}, run.elements);
+    expected = syi_cost_ns(cost, run.elements / run.packets, run.elements);
     if (syi_drift_is_slow(&device->drift, expected, run.ns) &&
         !syi_drift_is_slow(&device->drift, expected, run.ns - run.doubt_ns))
         return;
@@ -132,9 +132,8 @@ static sy_status store_all(sy_context *context, const syi_known *known, const sy
     const int count = stored->balance.n_ratios;
     sy_ratio *ratios = syi_alloc((size_t)count, sizeof *ratios);
     json_t *prints;
-    sy_status status = ratios && stored->fingerprint && stored->costs
-                           ? syi_json_child(stored->fingerprint, "devices", &prints)
-                           : syi_no_memory((uint64_t)count * sizeof *ratios);
+    sy_status status = ratios ? syi_json_child(stored->fingerprint, "devices", &prints)
+                              : syi_no_memory((uint64_t)count * sizeof *ratios);
     for (int i = 0; status == SY_OK && i < known->count; i++)
         if (known->devices[i].in_file)
             status = store_device(context, known, i, prints, stored->costs);

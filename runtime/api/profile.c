@@ -218,7 +218,7 @@ static sy_status replace(sy_context *context, const sy_profile_options *options,
  * one, does not spoil it. */
 static double speed(const syi_measured *measured, const sy_profile_options *options)
 {
-    return 1 / syi_cost_ns(&measured->cost, (syi_passage){0}, (double)options->sample_size);
+    return 1 / syi_cost_ns(&measured->cost, 0, (double)options->sample_size);
 }
 
 static sy_status store(sy_context *context, const syi_workload *workload,

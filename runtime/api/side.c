@@ -249,8 +249,7 @@ static sy_status choose_by_times(sy_context *context, const syi_job *job, bool t
     int at;
     SYI_TRY(lock_signature(context, job, &s));
     at = syi_timing_alike(s->known, s->count, size);
-    verdict =
-        syi_decide(s->known, s->count, size, SYI_FORCE_AUTO, at >= 0 ? s->last[at] : SYI_SIDE_NONE);
+    verdict = syi_decide(s->known, s->count, size, at >= 0 ? s->last[at] : SYI_SIDE_NONE);
     if (at >= 0 && !verdict.probe)
         s->last[at] = verdict.side;
     try_both = try_both || s->count > 0;
@@ -292,7 +291,7 @@ sy_status syi_side_recall(sy_context *context, const syi_job *job, double ms[2])
     syi_signature *s;
     syi_verdict verdict;
     SYI_TRY(lock_signature(context, job, &s));
-    verdict = syi_decide(s->known, s->count, size_of(job), SYI_FORCE_AUTO, SYI_SIDE_NONE);
+    verdict = syi_decide(s->known, s->count, size_of(job), SYI_SIDE_NONE);
     pthread_mutex_unlock(&context->sides.lock);
     memcpy(ms, verdict.ms, sizeof verdict.ms);
     return SY_OK;
@@ -351,7 +350,7 @@ void syi_side_learn(sy_context *context, const syi_job *job, const syi_choice *c
         size = timing->size;
         worth = s->dtype == SY_F64 && !s->stored[at] && timing->ms[SYI_SIDE_CPU].samples &&
                 timing->ms[SYI_SIDE_GPU].samples &&
-                !syi_decide(timing, 1, size, SYI_FORCE_AUTO, SYI_SIDE_NONE).probe;
+                !syi_decide(timing, 1, size, SYI_SIDE_NONE).probe;
         s->stored[at] = s->stored[at] || worth;
         for (int side = 0; side < 2; side++)
             both[side] = timing->ms[side].value;

@@ -40,6 +40,8 @@ typedef struct syi_sides {
 void syi_sides_init(syi_sides *sides);
 void syi_sides_destroy(syi_sides *sides);
 
+typedef enum syi_force { SYI_FORCE_AUTO, SYI_FORCE_CPU, SYI_FORCE_CUDA } syi_force;
+
 /* The caller's word: `auto` (also NULL and empty), `cpu`, `cuda`; else SY_ERR_ARGUMENT. */
 sy_status syi_force_parse(const char *word, syi_force *out);
 

@@ -21,23 +21,12 @@ double syi_curve_ns(const syi_curve *curve, double elements)
     return ns;
 }
 
-static bool in_chunks(syi_passage passage, double elements)
+double syi_cost_ns(const syi_cost *cost, double chunk, double elements)
 {
-    return passage.chunk > 0 && elements > passage.chunk;
-}
-
-double syi_cost_ns(const syi_cost *cost, syi_passage passage, double elements)
-{
-    double first = in_chunks(passage, elements) ? passage.chunk : elements;
-    double sum = 0, longest = 0;
-    for (int p = 0; p < SYI_PHASES; p++) {
-        double ns = syi_curve_ns(&cost->phase[p], first);
-        sum += ns;
-        longest = ns > longest ? ns : longest;
-    }
-    if (first == elements)
-        return sum;
-    return sum + (passage.overlap ? longest : sum) * ((elements - first) / first);
+    double first = chunk > 0 && elements > chunk ? chunk : elements, sum = 0;
+    for (int p = 0; p < SYI_PHASES; p++)
+        sum += syi_curve_ns(&cost->phase[p], first);
+    return first == elements ? sum : sum * (elements / first);
 }
 
 double syi_cost_fixed_ns(const syi_cost *cost)

@@ -1,7 +1,6 @@
 /*
  * What work costs on a device: a time for each phase as a function of the number of elements, and
- * the time of the whole when the phases follow each other or overlap. Pure values: nothing here
- * knows where the figures come from.
+ * the time of the whole. Pure values: nothing here knows where the figures come from.
  */
 #ifndef SYI_MODEL_COST_H
 #define SYI_MODEL_COST_H
@@ -26,19 +25,13 @@ typedef struct syi_cost {
     syi_curve phase[SYI_PHASES];
 } syi_cost;
 
-/* How a share goes through the phases. */
-typedef struct syi_passage {
-    double chunk; /* elements at a time; 0: all at once */
-    bool overlap; /* while one chunk is computed, the next is copied in and the last one out */
-} syi_passage;
-
 /* One piece; spread 0. */
 syi_curve syi_curve_line(double fixed_ns, double per_element_ns);
 /* The time of `elements` (0: none). */
 double syi_curve_ns(const syi_curve *curve, double elements);
 
-/* All phases. With overlap the first chunk pays every phase, and each further one the longest. */
-double syi_cost_ns(const syi_cost *cost, syi_passage passage, double elements);
+/* All phases; in chunks of `chunk` elements, one after the other (0: all at once). */
+double syi_cost_ns(const syi_cost *cost, double chunk, double elements);
 /* The sum of the fixed parts: the least that any work takes. */
 double syi_cost_fixed_ns(const syi_cost *cost);
 /* The largest spread of its phases. */

@@ -77,18 +77,13 @@ static estimate expect(const syi_timing *known, int count, syi_side side, int64_
     return found;
 }
 
-syi_verdict syi_decide(const syi_timing *known, int count, int64_t size, syi_force force,
-                       syi_side last)
+syi_verdict syi_decide(const syi_timing *known, int count, int64_t size, syi_side last)
 {
     estimate cpu = expect(known, count, SYI_SIDE_CPU, size);
     estimate gpu = expect(known, count, SYI_SIDE_GPU, size);
     syi_verdict verdict = {SYI_SIDE_CPU, false, {cpu.ms, gpu.ms}};
     bool gpu_faster = gpu.ms < cpu.ms;
     estimate *slow = gpu_faster ? &cpu : &gpu, *fast = gpu_faster ? &gpu : &cpu;
-    if (force != SYI_FORCE_AUTO) {
-        verdict.side = force == SYI_FORCE_CPU ? SYI_SIDE_CPU : SYI_SIDE_GPU;
-        return verdict;
-    }
     if ((cpu.samples < ENOUGH || gpu.samples < ENOUGH) &&
         !(fast->samples > 0 && slow->samples >= ENOUGH_TO_LOSE &&
           slow->ms > out_of_question * fast->ms)) {

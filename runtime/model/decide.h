@@ -16,8 +16,6 @@ typedef struct syi_timing {
     syi_track ms[2]; /* by side; no samples: not measured */
 } syi_timing;
 
-typedef enum syi_force { SYI_FORCE_AUTO, SYI_FORCE_CPU, SYI_FORCE_CUDA } syi_force;
-
 typedef struct syi_verdict {
     syi_side side;
     bool probe;   /* taken to learn its time, not because it is known to be faster */
@@ -26,8 +24,7 @@ typedef struct syi_verdict {
 
 /* `known`: timings of one signature, by ascending size. `last`: what was chosen the last time for
  * this size, NONE: not yet; it stays while the other is only a little faster. */
-syi_verdict syi_decide(const syi_timing *known, int count, int64_t size, syi_force force,
-                       syi_side last);
+syi_verdict syi_decide(const syi_timing *known, int count, int64_t size, syi_side last);
 
 /* The known size that stands for this one; -1: there is none so near. Its times count in
  * proportion: then they differ less than by what is taken for a disturbance. */

@@ -25,7 +25,7 @@ typedef struct syi_fingerprint {
 
 typedef enum syi_trust {
     SYI_TRUST_FULL,
-    SYI_TRUST_GUESS, /* begin with it, with a spread of `unknown`; the runs will correct it */
+    SYI_TRUST_GUESS, /* begin with it as a mere guess; the runs will correct it */
     SYI_TRUST_NONE   /* drop it */
 } syi_trust;
 

@@ -12,18 +12,11 @@ void syi_lane_set(const syi_split_device *device, const syi_split_work *work, sy
     if (!device->cost)
         return;
     if (device->memory > 0 && work->bytes_per_tile > 0)
-        fit = device->memory / work->bytes_per_tile / (device->way == SYI_WAY_PIPELINE ? 2 : 1);
+        fit = device->memory / work->bytes_per_tile;
     if (fit < 1)
         return;
     out->most = work->tiles;
-    if (device->way == SYI_WAY_WHOLE) {
-        out->most = fit < (double)work->tiles ? (int64_t)fit : work->tiles;
-    } else {
-        double chunk = device->chunk_tiles > 0 ? (double)device->chunk_tiles : INFINITY;
-        chunk = fit < chunk ? floor(fit) : chunk;
-        out->passage.chunk = isfinite(chunk) ? chunk * work->elements_per_tile : 0;
-        out->passage.overlap = device->way == SYI_WAY_PIPELINE;
-    }
+    out->chunk = isfinite(fit) ? floor(fit) * work->elements_per_tile : 0;
 }
 
 /* NULL: the phase does not take place. */
@@ -45,7 +38,7 @@ static double chunk_ns(const syi_lane *lane, int phase, double elements)
 
 static double first_chunk(const syi_lane *lane, double elements)
 {
-    double chunk = lane->passage.chunk;
+    double chunk = lane->chunk;
     return chunk > 0 && elements > chunk ? chunk : elements;
 }
 
@@ -57,15 +50,10 @@ double syi_lane_phase_ns(const syi_lane *lane, syi_phase phase, double elements)
 
 double syi_lane_ns(const syi_lane *lane, double elements)
 {
-    double first = first_chunk(lane, elements), sum = 0, longest = 0, start = lane->start_ns;
-    for (int p = 0; p < SYI_PHASES; p++) {
-        double ns = chunk_ns(lane, p, first);
-        sum += ns;
-        longest = ns > longest ? ns : longest;
-    }
-    if (first == elements)
-        return start + sum;
-    return start + sum + (lane->passage.overlap ? longest : sum) * ((elements - first) / first);
+    double first = first_chunk(lane, elements), sum = 0;
+    for (int p = 0; p < SYI_PHASES; p++)
+        sum += chunk_ns(lane, p, first);
+    return lane->start_ns + (first == elements ? sum : sum * (elements / first));
 }
 
 double syi_lane_fixed_ns(const syi_lane *lane)
@@ -100,7 +88,7 @@ static double next_bend(const syi_lane *lane, double from, double *slope)
 int syi_lane_steps(const syi_lane *lane, const syi_split_work *work, syi_step *steps)
 {
     double per_tile = work->elements_per_tile, at = 0, ns = syi_lane_fixed_ns(lane);
-    double end = lane->passage.chunk > 0 ? lane->passage.chunk : INFINITY;
+    double end = lane->chunk > 0 ? lane->chunk : INFINITY;
     int count = 0;
     while (at < end) {
         double slope, bend = next_bend(lane, at, &slope);
@@ -122,7 +110,7 @@ int syi_lane_steps(const syi_lane *lane, const syi_split_work *work, syi_step *s
 double syi_lane_link_ns(const syi_lane *lane, syi_phase phase, double elements)
 {
     const syi_curve *curve = curve_of(lane, phase);
-    double chunks = lane->passage.chunk > 0 ? elements / lane->passage.chunk : 1, ns;
+    double chunks = lane->chunk > 0 ? elements / lane->chunk : 1, ns;
     if (!curve)
         return 0;
     ns = syi_curve_ns(curve, first_chunk(lane, elements)) * (chunks > 1 ? chunks : 1);

@@ -10,9 +10,9 @@
 
 typedef struct syi_lane {
     const syi_cost *cost; /* alone on its link; NULL: not to be used */
-    syi_passage passage;
+    double chunk;         /* elements at a time; 0: all at once */
     double start_ns;
-    int64_t most;              /* tiles; 0: cannot be used */
+    int64_t most;              /* all tiles; 0: cannot be used */
     double slower[SYI_PHASES]; /* how many times longer copies take that share a link */
     /* For the search: the same as last assumed, and the best share so far. */
     double assumed[SYI_PHASES];

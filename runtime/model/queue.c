@@ -189,8 +189,6 @@ static void hand_over(syi_queue *queue, int device, double now, int64_t count, r
     worker *w = &queue->workers[device];
     bool own = from->owner == device;
     count = count < 1 ? 1 : count > from->count ? from->count : count;
-    if (w->is.most > 0 && count > w->is.most)
-        count = w->is.most;
     /* Others take from a run's end, so that its owner's packets stay side by side. */
     *out = (syi_packet){.first = own || from->owner < 0 ? from->first
                                                         : from->first + from->count - count,
@@ -259,7 +257,7 @@ static void learn(worker *w, int64_t tiles, double ns)
     w->before_ns = ns;
 }
 
-sy_status syi_queue_return(syi_queue *queue, int64_t first, int64_t count)
+static sy_status give_back(syi_queue *queue, int64_t first, int64_t count)
 {
     int at = queue->count;
     while (at < queue->n_runs && queue->runs[at].count)
@@ -284,7 +282,7 @@ sy_status syi_queue_report(syi_queue *queue, int device, int64_t done, double ns
     worker *w = &queue->workers[device];
     syi_packet packet = w->packet;
     if (done < packet.count) {
-        SYI_TRY(syi_queue_return(queue, packet.first + done, packet.count - done));
+        SYI_TRY(give_back(queue, packet.first + done, packet.count - done));
         queue->left -= packet.count - done; /* they had not been done */
     }
     w->packet.count = 0;

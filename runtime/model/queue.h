@@ -29,7 +29,6 @@ typedef struct syi_queue_device {
     double ns_per_tile; /* believed; > 0 */
     double packet_ns;   /* fixed cost of a packet, believed */
     double spread;      /* relative uncertainty of these; >= 1: not measured, a mere guess */
-    int64_t most;       /* tiles in a packet; 0: no limit */
     int64_t least;      /* tiles in a packet that use all of it (its threads); 0: one does */
 } syi_queue_device;
 
@@ -60,9 +59,6 @@ syi_turn syi_queue_next(syi_queue *queue, int device, double now_ns, syi_packet 
 /* The device is finished with its packet: the first `done` tiles took `ns`; what is not done goes
  * back. On failure (memory) the queue is as it was. */
 sy_status syi_queue_report(syi_queue *queue, int device, int64_t done, double ns);
-
-/* Tiles that were reported done, but must be computed again after all. */
-sy_status syi_queue_return(syi_queue *queue, int64_t first, int64_t count);
 
 /* The device takes no more packets. It has none in its hands. */
 void syi_queue_leave(syi_queue *queue, int device);

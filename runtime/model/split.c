@@ -59,14 +59,12 @@ static double makespan(bench *b)
     return longest;
 }
 
-static syi_limit limit_of(const syi_lane *l, const syi_part *part, const syi_split_work *work)
+static syi_limit limit_of(const syi_lane *l, const syi_part *part)
 {
     syi_phase longest = SYI_COPY_IN;
     for (int p = 1; p < SYI_PHASES; p++)
         if (part->phase_ns[p] > part->phase_ns[longest])
             longest = (syi_phase)p;
-    if (part->tiles == l->most && l->most < work->tiles)
-        return SYI_LIMIT_MEMORY;
     if (syi_lane_fixed_ns(l) > part->total_ns / 2)
         return SYI_LIMIT_LATENCY;
     return longest == SYI_COPY_IN   ? SYI_LIMIT_COPY_IN
@@ -121,7 +119,7 @@ static int quickest_alone(const syi_split_device *devices, int count, const syi_
         syi_lane lane;
         double took;
         syi_lane_set(&devices[i], work, &lane);
-        if (lane.most < work->tiles || lane.most == 0)
+        if (lane.most == 0)
             continue;
         lane.start_ns = 0;
         took = syi_lane_ns(&lane, (double)work->tiles * work->elements_per_tile);
@@ -134,28 +132,22 @@ static int quickest_alone(const syi_split_device *devices, int count, const syi_
 }
 
 /* Predicts the parts from b->shares. */
-static void predict(bench *b, syi_part *parts, syi_forecast *out)
+static void predict(bench *b, syi_part *parts, double *makespan_ns)
 {
-    int used = 0, usable = 0, cpu = 0, alone = only_one(b);
-    *out = (syi_forecast){0};
+    const int alone = only_one(b);
+    *makespan_ns = 0;
     if (alone >= 0)
         b->lanes[alone].start_ns = 0;
     syi_contention_apply(&b->contention, b->lanes, b->work, b->shares);
     for (int i = 0; i < b->count; i++) {
         parts[i].tiles = b->shares[i];
         predict_part(b, i, &parts[i]);
-        usable += b->lanes[i].most > 0;
-        if (parts[i].tiles == 0)
-            continue;
-        used++;
-        cpu += b->devices[i].is_cpu;
-        if (parts[i].total_ns > out->makespan_ns)
-            out->makespan_ns = parts[i].total_ns;
+        if (parts[i].tiles && parts[i].total_ns > *makespan_ns)
+            *makespan_ns = parts[i].total_ns;
     }
     for (int i = 0; i < b->count; i++)
-        parts[i].limit = parts[i].tiles ? limit_of(&b->lanes[i], &parts[i], b->work)
-                                        : left_out_by(b, i, &parts[i], out->makespan_ns);
-    out->extent = syi_extent_of(used, cpu, usable);
+        parts[i].limit = parts[i].tiles ? limit_of(&b->lanes[i], &parts[i])
+                                        : left_out_by(b, i, &parts[i], *makespan_ns);
 }
 
 /* Moves tiles if that makes the makespan shorter. */
@@ -300,7 +292,7 @@ sy_status syi_split_make(const syi_split_device *devices, int count, const syi_s
 }
 
 sy_status syi_split_predict(const syi_split_device *devices, int count, const syi_split_work *work,
-                            syi_part *parts, syi_forecast *out)
+                            syi_part *parts, double *makespan_ns)
 {
     bench b = {.devices = devices, .work = work, .count = count};
     syi_arena memory;
@@ -313,7 +305,7 @@ sy_status syi_split_predict(const syi_split_device *devices, int count, const sy
     if (status == SY_OK) {
         for (int i = 0; i < count; i++)
             b.shares[i] = parts[i].tiles;
-        predict(&b, parts, out);
+        predict(&b, parts, makespan_ns);
     }
     syi_arena_close(&memory);
     return status;

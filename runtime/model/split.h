@@ -8,19 +8,10 @@
 #include "base/error.h"
 #include "model/cost.h"
 
-typedef enum syi_way {
-    SYI_WAY_WHOLE,   /* the whole share at once: what does not fit into its memory it cannot take */
-    SYI_WAY_CHUNKS,  /* in chunks, one after the other */
-    SYI_WAY_PIPELINE /* in chunks that overlap; two are in memory at a time */
-} syi_way;
-
 typedef struct syi_split_device {
     const syi_cost *cost; /* NULL: not to be used */
-    int link; /* copies of devices with the same number share its bandwidth; -1: alone */
-    syi_way way;
-    int64_t chunk_tiles; /* for chunks: tiles at a time; 0: as many as memory takes */
-    double memory;       /* bytes for the arrays of its tiles; 0: no limit */
-    bool is_cpu;
+    int link;        /* copies of devices with the same number share its bandwidth; -1: alone */
+    double memory;   /* bytes for the arrays of its tiles, more go in chunks; 0: no limit */
     double start_ns; /* due before it begins, unless it is the only one: its thread */
 } syi_split_device;
 
@@ -36,7 +27,7 @@ typedef enum syi_limit {
     SYI_LIMIT_COMPUTE,
     SYI_LIMIT_COPY_OUT,
     SYI_LIMIT_LATENCY, /* fixed costs are more than half; left out: they alone take too long */
-    SYI_LIMIT_MEMORY,  /* it got all that fits; left out: not one tile fits */
+    SYI_LIMIT_MEMORY,  /* left out: not one tile fits */
     SYI_LIMIT_SPEED,   /* left out: it would finish one tile after the others finish everything */
     SYI_LIMIT_UNUSED,  /* left out: no cost was given */
     SYI_LIMIT_NO_WORK  /* left out: there are no more tiles than devices that finish them sooner */
@@ -56,13 +47,8 @@ typedef enum syi_extent {
     SYI_EXTENT_ALL
 } syi_extent;
 
-typedef struct syi_forecast {
-    double makespan_ns; /* predicted */
-    syi_extent extent;
-} syi_forecast;
-
 /* Fills `shares`, the tiles of each device. SY_ERR_NO_DEVICE when no device has a cost,
- * SY_ERR_MEMORY when the devices' memory cannot take the tiles, or memory for the computation is
+ * SY_ERR_MEMORY when none has memory for a tile, or memory for the computation is
  * exhausted. */
 sy_status syi_split_make(const syi_split_device *devices, int count, const syi_split_work *work,
                          int64_t *shares);
@@ -70,7 +56,7 @@ sy_status syi_split_make(const syi_split_device *devices, int count, const syi_s
 /* What shares will take, and why: fills in the rest of `parts`, one per device, whose tiles are
  * given. */
 sy_status syi_split_predict(const syi_split_device *devices, int count, const syi_split_work *work,
-                            syi_part *parts, syi_forecast *out);
+                            syi_part *parts, double *makespan_ns);
 
 /* Of so many devices with tiles, so many of them CPUs, out of those that could have some. */
 syi_extent syi_extent_of(int used, int used_cpus, int usable);

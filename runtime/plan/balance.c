@@ -21,13 +21,11 @@ static void describe(const syi_devices *devices, const syi_job *job, const syi_e
 {
     for (int i = 0; i < devices->count; i++) {
         const sy_device_info *info = &devices->list[i]->info;
-        int is_cpu = info->type == SY_DEVICE_CPU;
         out[i] = (syi_split_device){
             .cost = syi_plan_obstacle(devices->list[i], job->workload) ? NULL : known[i].cost,
             .link = info->link - 1,
-            .way = SYI_WAY_CHUNKS, /* devices cut what does not fit */
-            .memory = is_cpu ? 0 : (double)info->memory_free,
-            .is_cpu = is_cpu,
+            /* What a GPU takes at a time is in what it was measured with. */
+            .memory = info->type == SY_DEVICE_SIMULATED ? (double)info->memory_free : 0,
             .start_ns = known[i].start_ns};
     }
 }
@@ -38,7 +36,7 @@ static syi_belief belief_of(const syi_experience *known, const syi_split_work *w
     const double least_spread = 0.01;
     double count = tiles > 0 ? (double)tiles : 1, spread = syi_cost_spread(known->cost);
     double fixed = syi_cost_fixed_ns(known->cost);
-    double all = syi_cost_ns(known->cost, (syi_passage){0}, count * work->elements_per_tile);
+    double all = syi_cost_ns(known->cost, 0, count * work->elements_per_tile);
     return (syi_belief){.ns_per_tile = all > fixed ? (all - fixed) / count : 1e-3,
                         .packet_ns = fixed,
                         .spread = known->guess            ? 1
@@ -101,7 +99,7 @@ sy_status syi_plan_predict(const syi_devices *devices, const syi_job *job,
         return syi_no_memory((uint64_t)plan->count * sizeof *plan->parts);
     for (int i = 0; i < plan->count; i++)
         plan->parts[i].tiles = plan->shares[i];
-    if (syi_split_predict(all, plan->count, &work, plan->parts, &plan->split) != SY_OK)
+    if (syi_split_predict(all, plan->count, &work, plan->parts, &plan->makespan_ns) != SY_OK)
         plan->parts = NULL; /* a forecast is a help, not a condition */
     return SY_OK;
 }

@@ -163,5 +163,5 @@ sy_status syi_plan_make(const syi_devices *devices, const syi_job *job, const do
 double syi_plan_ms(const syi_plan *plan)
 {
     double ms = plan->choice.made ? plan->choice.ms[plan->choice.side] : NAN;
-    return plan->parts ? plan->split.makespan_ns / 1e6 : isnan(ms) ? -1 : ms;
+    return plan->parts ? plan->makespan_ns / 1e6 : isnan(ms) ? -1 : ms;
 }

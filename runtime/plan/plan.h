@@ -41,7 +41,7 @@ typedef struct syi_plan {
     int64_t *shares; /* tiles; device i gets the run after those of the devices before it */
     syi_belief *beliefs;
     syi_part *parts;    /* predicted; NULL: not asked for, or no costs are known */
-    syi_forecast split; /* the same of the whole */
+    double makespan_ns; /* the same of the whole */
     syi_source source;
     syi_choice choice;
     bool cold;    /* some device's first work of the kind in this context */

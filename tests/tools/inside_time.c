@@ -48,7 +48,7 @@ typedef struct splitting {
     syi_split_device *devices;
     int64_t *shares;
     syi_part *parts;
-    syi_forecast forecast;
+    double makespan_ns;
 } splitting;
 
 static double uniform(uint32_t stream, int index)
@@ -65,11 +65,7 @@ static void make(syi_cost *cost, syi_split_device *device, int i, int per_link)
     cost->phase[SYI_COMPUTE] = (syi_curve){
         .pieces = 2, .fixed_ns = 10e3, .until = {1e6}, .per_element_ns = {slope / 2, slope}};
     cost->phase[SYI_COPY_OUT] = syi_curve_line(20e3 + 1e4 * uniform(1, i), 0.1);
-    *device = (syi_split_device){.cost = cost,
-                                 .link = per_link ? i / per_link : -1,
-                                 .way = SYI_WAY_PIPELINE,
-                                 .chunk_tiles = 64,
-                                 .memory = 8e9};
+    *device = (syi_split_device){.cost = cost, .link = per_link ? i / per_link : -1, .memory = 8e9};
 }
 
 /* With what it will take, as for sy_plan_explain(); a call that wants no report saves that. */
@@ -80,7 +76,7 @@ static void run_split(void *user)
     bench_check(syi_split_make(s->devices, s->count, &work, s->shares));
     for (int i = 0; i < s->count; i++)
         s->parts[i].tiles = s->shares[i];
-    bench_check(syi_split_predict(s->devices, s->count, &work, s->parts, &s->forecast));
+    bench_check(syi_split_predict(s->devices, s->count, &work, s->parts, &s->makespan_ns));
 }
 
 static void measure_split(int count, int per_link)
@@ -104,7 +100,6 @@ static void measure_split(int count, int per_link)
     bench_figure("us", side.median / 1e3, 2);
     bench_figure("us_least", side.least / 1e3, 2);
     bench_figure("ns_per_device", side.median / count, 1);
-    bench_word("decision", syi_extent_word(s.forecast.extent));
     bench_row_end();
     free(s.costs);
     free(s.devices);
@@ -112,7 +107,7 @@ static void measure_split(int count, int per_link)
     free(s.parts);
 }
 
-/* ---- the queue: a call in which every packet is as small as can be ---- */
+/* ---- the queue: all packets of a call ---- */
 
 enum { TILES = 20000, MOST_QUEUED = 64 };
 
@@ -128,7 +123,7 @@ static void run_queue(void *user)
     syi_packet packet;
     syi_queue *queue;
     for (int i = 0; i < d->count; i++)
-        devices[i] = (syi_queue_device){TILES / d->count, 100 * (i + 1), 0, 0.05, 1, 0};
+        devices[i] = (syi_queue_device){TILES / d->count, 100 * (i + 1), 0, 0.05, 1};
     bench_check(syi_queue_open(devices, d->count, SYI_QUEUE_BALANCED, &queue));
     d->packets = 0;
     for (int busy = 1; busy;) {

@@ -195,8 +195,7 @@ static void random_devices(uint64_t seed, int count, syi_queue_device *believed,
         believed[i] = (syi_queue_device){.tiles = (int64_t)(u[0] * (u[1] < 0.5 ? 3000 : 5)),
                                          .ns_per_tile = pow(10, 6 * u[2] - 2),
                                          .packet_ns = u[3] < 0.3 ? 0 : pow(10, 6 * u[3]),
-                                         .spread = u[4] < 0.4 ? 1 : u[4] / 3,
-                                         .most = u[5] < 0.2 ? 1 + (int64_t)(100 * u[5]) : 0};
+                                         .spread = u[4] < 0.4 ? 1 : u[4] / 3};
         devices[i] =
             (virtual_device){.ns_per_tile = believed[i].ns_per_tile * pow(10, 4 * u[6] - 2),
                              .packet_ns = believed[i].packet_ns * 2 * u[7],
@@ -224,7 +223,7 @@ Test(balance, whatever_is_believed_every_tile_is_computed_once)
     }
 }
 
-static const syi_queue_device forced[] = {{75, 10, 0, 0.1, 0, 0}, {25, 10, 0, 0.1, 0, 0}};
+static const syi_queue_device forced[] = {{75, 10, 0, 0.1, 0}, {25, 10, 0, 0.1, 0}};
 
 Test(queue, forced_shares_are_taken_as_they_are)
 {
@@ -254,7 +253,7 @@ Test(queue, forced_shares_are_taken_as_they_are)
 /* Nothing is known of it, and its packets take other times than expected: 1, 4, 16, ... tiles. */
 Test(queue, an_unknown_device_grows_by_four)
 {
-    static const syi_queue_device unknown[] = {{5000, 10, 0, 1, 0, 0}, {5000, 10, 0, 1, 0, 0}};
+    static const syi_queue_device unknown[] = {{5000, 10, 0, 1, 0}, {5000, 10, 0, 1, 0}};
     syi_queue *queue;
     syi_packet packet;
     double ns = 10;
@@ -271,7 +270,7 @@ Test(queue, an_unknown_device_grows_by_four)
 Test(queue, an_unknown_device_is_tried)
 {
     for (int known = 0; known < 2; known++) {
-        const syi_queue_device two[] = {{9, 10, 0, 1, 0, 0}, {1, 1000, 0, known ? 0.1 : 1, 0, 0}};
+        const syi_queue_device two[] = {{9, 10, 0, 1, 0}, {1, 1000, 0, known ? 0.1 : 1, 0}};
         syi_queue *queue;
         syi_packet packet;
         cr_assert_eq(syi_queue_open(two, 2, SYI_QUEUE_BALANCED, &queue), SY_OK);
@@ -282,30 +281,10 @@ Test(queue, an_unknown_device_is_tried)
     }
 }
 
-Test(queue, keeps_to_the_largest_packet_and_takes_back)
-{
-    syi_queue_device one = {100, 10, 0, 0.01, 8, 0};
-    syi_queue *queue;
-    syi_packet packet;
-    int seen[100] = {0}, again = 0;
-    cr_assert_eq(syi_queue_open(&one, 1, SYI_QUEUE_BALANCED, &queue), SY_OK);
-    while (syi_queue_next(queue, 0, 0, &packet) == SYI_TURN_TAKE) {
-        cr_assert_leq(packet.count, 8);
-        for (int64_t t = 0; t < packet.count; t++)
-            seen[packet.first + t]++;
-        cr_assert_eq(syi_queue_report(queue, 0, packet.count, 80), SY_OK);
-        if (again++ == 2)
-            cr_assert_eq(syi_queue_return(queue, 4, 10), SY_OK);
-    }
-    for (int t = 0; t < 100; t++)
-        cr_expect_eq(seen[t], t >= 4 && t < 14 ? 2 : 1, "tile %d", t);
-    syi_queue_close(&queue);
-}
-
 /* A device that hangs has its packet for ever; the others do all the rest in the meantime. */
 Test(queue, does_not_wait_for_a_hung_device)
 {
-    syi_queue_device two[] = {{500, 10, 1, 0.01, 0, 0}, {500, 10, 1, 0.01, 0, 0}};
+    syi_queue_device two[] = {{500, 10, 1, 0.01, 0}, {500, 10, 1, 0.01, 0}};
     syi_queue *queue;
     syi_packet hung, packet;
     double now = 0;

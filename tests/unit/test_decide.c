@@ -23,7 +23,7 @@ Test(decide, is_right_after_three_calls_of_each)
         syi_timing timing = {.size = 1000};
         syi_verdict v;
         for (;;) {
-            v = syi_decide(&timing, 1, 1000, SYI_FORCE_AUTO, SYI_SIDE_NONE);
+            v = syi_decide(&timing, 1, 1000, SYI_SIDE_NONE);
             if (!v.probe)
                 break;
             syi_timing_add(&timing, v.side, disturbed_ms(ms[v.side], seed, k++));
@@ -41,7 +41,7 @@ Test(decide, does_not_flap)
     syi_side last = SYI_SIDE_NONE;
     int changes = 0;
     for (uint64_t k = 0; k < 10000; k++) {
-        syi_verdict v = syi_decide(&timing, 1, 1, SYI_FORCE_AUTO, last);
+        syi_verdict v = syi_decide(&timing, 1, 1, last);
         syi_timing_add(&timing, v.side, disturbed_ms(1, 3, k));
         if (v.probe)
             continue;
@@ -63,7 +63,7 @@ Test(decide, stays_while_the_other_is_only_a_little_faster)
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < 3; k++) {
             syi_timing known = {1, {{.value = cpu[i], .samples = 3}, {gpu[i], .samples = 3}}};
-            cr_expect_eq(syi_decide(&known, 1, 1, SYI_FORCE_AUTO, last[k]).side, expected[i][k]);
+            cr_expect_eq(syi_decide(&known, 1, 1, last[k]).side, expected[i][k]);
         }
 }
 
@@ -74,7 +74,7 @@ Test(decide, follows_a_side_that_became_slower)
     int calls = 0;
     for (; last == SYI_SIDE_GPU && calls < 10; calls++) {
         syi_timing_add(&timing, SYI_SIDE_GPU, 3);
-        last = syi_decide(&timing, 1, 1, SYI_FORCE_AUTO, last).side;
+        last = syi_decide(&timing, 1, 1, last).side;
     }
     cr_expect(last == SYI_SIDE_CPU && calls <= 3, "%d calls", calls);
 }
@@ -88,43 +88,39 @@ Test(decide, reads_between_the_sizes)
 {
     /* cpu 1e-5 n; gpu 0.1 + 1e-6 n: equal at n = 11111. */
     syi_timing known[] = {timing_of(1000, 0.01, 0.101), timing_of(1000000, 10, 1.1)};
-    syi_verdict v = syi_decide(known, 2, 10000, SYI_FORCE_AUTO, SYI_SIDE_NONE);
+    syi_verdict v = syi_decide(known, 2, 10000, SYI_SIDE_NONE);
     cr_expect(v.side == SYI_SIDE_CPU && !v.probe);
     near(v.ms[0], 0.1, 1e-9, "cpu");
     near(v.ms[1], 0.11, 1e-9, "gpu");
-    cr_expect_eq(syi_decide(known, 2, 12500, SYI_FORCE_AUTO, SYI_SIDE_NONE).side, SYI_SIDE_GPU);
-    v = syi_decide(known, 2, 4000000, SYI_FORCE_AUTO, SYI_SIDE_NONE);
+    cr_expect_eq(syi_decide(known, 2, 12500, SYI_SIDE_NONE).side, SYI_SIDE_GPU);
+    v = syi_decide(known, 2, 4000000, SYI_SIDE_NONE);
     cr_expect(v.side == SYI_SIDE_GPU && !v.probe);
     near(v.ms[1], 4.1, 1e-9, "gpu beyond");
-    cr_expect(syi_decide(known, 2, 4000001, SYI_FORCE_AUTO, SYI_SIDE_NONE).probe);
-    cr_expect(!syi_decide(known, 2, 250, SYI_FORCE_AUTO, SYI_SIDE_NONE).probe);
-    cr_expect(syi_decide(known, 2, 249, SYI_FORCE_AUTO, SYI_SIDE_NONE).probe);
+    cr_expect(syi_decide(known, 2, 4000001, SYI_SIDE_NONE).probe);
+    cr_expect(!syi_decide(known, 2, 250, SYI_SIDE_NONE).probe);
+    cr_expect(syi_decide(known, 2, 249, SYI_SIDE_NONE).probe);
 }
 
-Test(decide, probes_the_side_it_knows_less_of_and_obeys)
+Test(decide, probes_the_side_it_knows_less_of)
 {
     syi_timing none = {.size = 5}, cpu = {.size = 5, .ms = {{.value = 1, .samples = 3}}};
-    syi_verdict v = syi_decide(&none, 1, 5, SYI_FORCE_AUTO, SYI_SIDE_NONE);
+    syi_verdict v = syi_decide(&none, 1, 5, SYI_SIDE_NONE);
     cr_expect(v.probe && v.side == SYI_SIDE_CPU && isnan(v.ms[0]) && isnan(v.ms[1]));
-    v = syi_decide(&cpu, 1, 5, SYI_FORCE_AUTO, SYI_SIDE_NONE);
+    v = syi_decide(&cpu, 1, 5, SYI_SIDE_NONE);
     cr_expect(v.probe && v.side == SYI_SIDE_GPU);
-    v = syi_decide(NULL, 0, 5, SYI_FORCE_CUDA, SYI_SIDE_CPU);
-    cr_expect(!v.probe && v.side == SYI_SIDE_GPU);
-    v = syi_decide(&cpu, 1, 5, SYI_FORCE_CPU, SYI_SIDE_NONE);
-    cr_expect(!v.probe && v.side == SYI_SIDE_CPU);
 }
 
 /* Of 100,000 both times are known, of 150,000 one time of the CPU, and that a wrong one. */
 Test(decide, a_size_nearby_counts_for_more_than_a_line_to_what_is_hardly_known)
 {
     syi_timing known[] = {timing_of(100000, 1, 0.1), {150000, {{.value = 0.01, .samples = 1}}}};
-    syi_verdict v = syi_decide(known, 2, 115000, SYI_FORCE_AUTO, SYI_SIDE_NONE);
+    syi_verdict v = syi_decide(known, 2, 115000, SYI_SIDE_NONE);
     cr_expect(v.side == SYI_SIDE_GPU && !v.probe);
     near(v.ms[0], 1.15, 1e-9, "cpu");
     near(v.ms[1], 0.115, 1e-9, "gpu");
-    cr_expect(syi_decide(known, 2, 125000, SYI_FORCE_AUTO, SYI_SIDE_NONE).probe);
+    cr_expect(syi_decide(known, 2, 125000, SYI_SIDE_NONE).probe);
     known[1].ms[SYI_SIDE_CPU] = (syi_track){.value = 2, .samples = 3};
-    v = syi_decide(known, 2, 115000, SYI_FORCE_AUTO, SYI_SIDE_NONE);
+    v = syi_decide(known, 2, 115000, SYI_SIDE_NONE);
     near(v.ms[0], 1.3, 1e-9, "on the line");
 }
 

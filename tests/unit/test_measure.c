@@ -73,7 +73,7 @@ static world make_world(double step_ns, int n_sizes)
 
 static double truth_ns(const world *w, int64_t elements)
 {
-    return syi_cost_ns(&w->truth, (syi_passage){0}, (double)elements);
+    return syi_cost_ns(&w->truth, 0, (double)elements);
 }
 
 static syi_meter make_meter(world *w)
@@ -112,7 +112,7 @@ Test(measure, tells_calls_far_below_the_clocks_step)
     near(got.median_ns, truth_ns(&w, got.size), 1e-3, "the largest size");
     for (int k = 0; k < w.n_sizes; k++) {
         double n = (double)w.sizes[k];
-        near(syi_cost_ns(&got.cost, (syi_passage){0}, n), truth_ns(&w, w.sizes[k]), 2e-3, "size");
+        near(syi_cost_ns(&got.cost, 0, n), truth_ns(&w, w.sizes[k]), 2e-3, "size");
         near(syi_curve_ns(&got.cost.phase[SYI_COPY_IN], n),
              syi_curve_ns(&w.truth.phase[SYI_COPY_IN], n), 5e-3, "copy in");
     }
@@ -128,8 +128,7 @@ Test(measure, leaves_out_what_is_between_the_calls)
     w.pause_ns = 17.3e3;
     got = measure(&w, &meter);
     for (int k = 0; k < w.n_sizes; k++)
-        near(syi_cost_ns(&got.cost, (syi_passage){0}, (double)w.sizes[k]), truth_ns(&w, w.sizes[k]),
-             5e-3, "size");
+        near(syi_cost_ns(&got.cost, 0, (double)w.sizes[k]), truth_ns(&w, w.sizes[k]), 5e-3, "size");
 }
 
 /* 35, 72, 220 and 809 us with a floor of 100: 4, 2, 1 and 1 call a sample. */
@@ -160,7 +159,7 @@ Test(measure, the_first_call_counts_for_nothing)
         meter.warmup = warmup;
         got = measure(&w, &meter);
         near(got.median_ns, truth_ns(&w, 4096), 1e-5, "the call");
-        near(syi_cost_ns(&got.cost, (syi_passage){0}, 4096), truth_ns(&w, 4096), 1e-5, "the cost");
+        near(syi_cost_ns(&got.cost, 0, 4096), truth_ns(&w, 4096), 1e-5, "the cost");
     }
 }
 
@@ -218,7 +217,7 @@ Test(measure, drops_a_size_that_time_ran_out_in)
     cr_expect_eq(w.calls_of[CLEAN + 1], 0);
     cr_expect_eq(got.size, w.sizes[CLEAN - 1]);
     near(got.median_ns, truth_ns(&w, got.size), 1e-5, "the call");
-    near(syi_cost_ns(&got.cost, (syi_passage){0}, 1e6), truth_ns(&w, 1000000), 1e-3, "the cost");
+    near(syi_cost_ns(&got.cost, 0, 1e6), truth_ns(&w, 1000000), 1e-3, "the cost");
     cr_expect_leq(w.now_ns, budget_ns + 10 * truth_ns(&w, w.sizes[CLEAN]));
 }
 
@@ -242,7 +241,7 @@ Test(measure, spreads_little_time_over_all_samples)
     syi_measured got;
     meter.until_ns = 2e9;
     got = measure(&w, &meter);
-    near(syi_cost_ns(&got.cost, (syi_passage){0}, 4096), truth_ns(&w, 4096), 0.1, "the cost");
+    near(syi_cost_ns(&got.cost, 0, 4096), truth_ns(&w, 4096), 0.1, "the cost");
     cr_expect_leq(w.now_ns, 2e9 + 1e6);
 }
 

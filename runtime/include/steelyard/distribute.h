@@ -133,8 +133,7 @@ typedef struct sy_planned_device {
     int64_t tiles, elements;
     double predicted_ms;                        /* < 0: nothing known, nor of the phases */
     double copy_in_ms, compute_ms, copy_out_ms; /* its phases, which may overlap */
-    char limited_by[32]; /* `compute`, `copy in`, `copy out`, `latency`, `memory`; empty: nothing
-                            known */
+    char limited_by[32]; /* `compute`, `copy in`, `copy out`, `latency`; empty: nothing known */
     char left_out[128];  /* why it gets nothing; empty when it gets something */
 } sy_planned_device;
 

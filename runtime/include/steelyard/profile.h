@@ -8,20 +8,22 @@
 extern "C" {
 #endif
 
+typedef struct sy_balance_ratio {
+    char device[64];
+    double ratio;
+    double drift; /* what it takes now by what was measured, as the runs since have found; 1 when
+                     they have found nothing; NaN: it was not measured */
+} sy_balance_ratio;
+
 typedef struct sy_balance {
     size_t struct_size;
     char tag[64];
     char updated_at[32]; /* ISO 8601, UTC */
     int n_ratios;
-    struct {
-        char device[64];
-        double ratio;
-        double drift;     /* what it takes now by what was measured, as the runs since have found; 1
-                             when they have found nothing; NaN: it was not measured */
-    } * ratios;           /* in the file's order; sum 1 */
-    char workload[64];    /* what was measured; empty: not known, or ratios set by hand */
-    char kept[160];       /* of sy_profile_auto_balance: why the stored ones stay; else empty */
-    sy_accuracy accuracy; /* of what was measured, and the dtype */
+    sy_balance_ratio *ratios; /* in the file's order; sum 1 */
+    char workload[64];        /* what was measured; empty: not known, or ratios set by hand */
+    char kept[160];           /* of sy_profile_auto_balance: why the stored ones stay; else empty */
+    sy_accuracy accuracy;     /* of what was measured, and the dtype */
     sy_dtype dtype;
 } sy_balance;
 
@@ -31,7 +33,7 @@ typedef struct sy_profile_options {
     const char *tag;      /* default: the workload's name (see `accuracy`, `dtype`) */
     int64_t sample_size;  /* columns of the sample; default 1,048,576, with `keep_better` as many
                              as the stored profile was measured with, if that was more, up
-                             to 2^28 */
+                             to 2^28; at most 2^40 */
     int runs;             /* timed runs of each size on each device, of which the median counts;
                              at most 1,000, default 5. A short call is repeated in each, and the
                              mean taken */

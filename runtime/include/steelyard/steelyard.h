@@ -9,7 +9,7 @@
  *               other field may be zero, and zero means the documented default. The other structs
  *               do not change within this soversion: sy_error, sy_device_info, sy_device_report,
  *               sy_planned_device, sy_workload_info, sy_param_info, sy_param, sy_ratio,
- *               sy_threshold, sy_segment, sy_gpu_slab, sy_gpu_place.
+ *               sy_balance_ratio, sy_threshold, sy_segment, sy_gpu_slab, sy_gpu_place.
  *   Ownership   arguments are borrowed for the call. What a call fills in belongs to the caller and
  *               is given back with the `_clear` or `_destroy` function named beside it.
  *   Errors      every call that can fail returns a sy_status, 0 being success; sy_last_error()
