@@ -86,7 +86,8 @@ void bench_figure(const char *name, double value, int digits);
 /* The same for what would only make the table wider: JSON alone has it. */
 void bench_detail(const char *name, double value, int digits);
 void bench_row_end(void);
-/* Used by bench_start; `isa`: the instruction set that the library chose. */
+/* Used by bench_start; `isa`: of the processor's instruction sets the one that the library chose.
+ */
 void bench_machine(const char *bench, const char *cpu, const char *isa, double clock_ns);
 void bench_output(int json);
 

@@ -282,7 +282,8 @@ def header(folder):
         span = f"{min(loads):g}" + (f" to {max(loads):g}" if max(loads) > min(loads) else "")
         text += f"<br>load of the machine when the programs began: {span}"
     for r in of_kind(read(folder, "failed"), "failed"):
-        text += f"<br><strong>Failed, and what it did not measure is left out:</strong> <code>{html.escape(r['command'])}</code>"
+        text += ("<br><strong>Failed, and what it did not measure is left out:</strong> "
+                 f"<code>{html.escape(r['command'])}</code>")
     return f'<h1>steelyard: benches</h1><p class="machine">{text}</p>'
 
 

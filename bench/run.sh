@@ -1,8 +1,8 @@
 #!/bin/sh
 # The short set of the benches, and the page that shows them. What `./dev bench` calls, under three
 # minutes on a quiet machine. Usage: run.sh BUILD OUTPUT_FOLDER
-# The variable TALIB names TA-Lib's library where it is not installed. A bench that fails is told and
-# left out; the exit code is then 1.
+# The variable TALIB names TA-Lib's library where it is not installed. A bench that fails is told, and
+# named on the page; the exit code is then 1.
 set -eu
 programs=$1/bench
 output=$2

@@ -128,8 +128,10 @@ static void drop_oldest(json_t *entries)
     json_t *entry;
     const char *key;
     void *next;
-    json_object_foreach(entries, key, entry) count +=
-        json_is_true(json_object_get(entry, "learned"));
+    json_object_foreach(entries, key, entry)
+    {
+        count += json_is_true(json_object_get(entry, "learned"));
+    }
     json_object_foreach_safe(entries, next, key, entry)
     {
         if (count <= LEARNED)

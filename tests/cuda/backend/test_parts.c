@@ -166,14 +166,16 @@ static void hang(void)
     GPU_CHECK(!counts.hang_waits, "waited for what never ends");
 }
 
+/* Both parts, half each. */
+static const sy_ratio halves[] = {{"cuda:0.0", 1}, {"cuda:0.1", 1}};
+static const sy_options on_parts = {
+    .struct_size = sizeof on_parts, .ratios = halves, .n_ratios = 2};
+
 /* With a GPU that fails go all its parts, and nothing of them is left behind. */
 static void losses(void)
 {
     static const char *const ends[] = {"error=CUDA_ERROR_ILLEGAL_ADDRESS,sticky",
                                        "error=CUDA_ERROR_ILLEGAL_ADDRESS,async", "lost"};
-    const sy_options on_parts = {.struct_size = sizeof on_parts,
-                                 .ratios = (const sy_ratio[]){{"cuda:0.0", 1}, {"cuda:0.1", 1}},
-                                 .n_ratios = 2};
     for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
         char fault[80];
         lab_case c = gpu_case("sma", GPU_MOST);
@@ -200,7 +202,8 @@ static void budget(void)
     sy_context *context;
     gpu_world("gpus=1;*:sms=16,cc=9.0", NULL, 0);
     context = gpu_open("cuda:0/8+8", budget, 0, NULL);
-    GPU_CHECK(gpu_compare(context, &c, NULL, NULL, "budget") == SY_OK, "%s", sy_last_error()->text);
+    GPU_CHECK(gpu_compare(context, &c, &on_parts, NULL, "budget") == SY_OK, "%s",
+              sy_last_error()->text);
     vcuda_counters(0, &counts);
     GPU_CHECK(counts.peak_bytes <= budget && counts.peak_bytes > budget / 4, "peak %llu",
               (unsigned long long)counts.peak_bytes);
