@@ -33,7 +33,7 @@ static void sort_by_time(syi_link_copy *copies, int count)
 
 static bool has_link(const syi_split_device *device, const syi_lane *lane)
 {
-    return device->link >= 0 && lane->most > 0;
+    return device->link >= 0 && lane->usable;
 }
 
 sy_status syi_contention_list(const syi_split_device *devices, const syi_lane *lanes, int count,

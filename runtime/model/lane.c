@@ -13,9 +13,7 @@ void syi_lane_set(const syi_split_device *device, const syi_split_work *work, sy
         return;
     if (device->memory > 0 && work->bytes_per_tile > 0)
         fit = device->memory / work->bytes_per_tile;
-    if (fit < 1)
-        return;
-    out->most = work->tiles;
+    out->usable = fit >= 1;
     out->chunk = isfinite(fit) ? floor(fit) * work->elements_per_tile : 0;
 }
 

@@ -12,7 +12,7 @@ typedef struct syi_lane {
     const syi_cost *cost; /* alone on its link; NULL: not to be used */
     double chunk;         /* elements at a time; 0: all at once */
     double start_ns;
-    int64_t most;              /* all tiles; 0: cannot be used */
+    bool usable;               /* there is a cost, and memory for a tile */
     double slower[SYI_PHASES]; /* how many times longer copies take that share a link */
     /* For the search: the same as last assumed, and the best share so far. */
     double assumed[SYI_PHASES];

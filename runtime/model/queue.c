@@ -273,7 +273,6 @@ static sy_status give_back(syi_queue *queue, int64_t first, int64_t count)
     queue->runs[at] = (run){first, count, -1};
     queue->n_runs += at == queue->n_runs;
     queue->waiting += count;
-    queue->left += count;
     return SY_OK;
 }
 
@@ -281,10 +280,8 @@ sy_status syi_queue_report(syi_queue *queue, int device, int64_t done, double ns
 {
     worker *w = &queue->workers[device];
     syi_packet packet = w->packet;
-    if (done < packet.count) {
+    if (done < packet.count)
         SYI_TRY(give_back(queue, packet.first + done, packet.count - done));
-        queue->left -= packet.count - done; /* they had not been done */
-    }
     w->packet.count = 0;
     queue->left -= done;
     if (done > 0 && ns > 0)

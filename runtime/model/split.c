@@ -30,6 +30,7 @@ typedef struct bench {
     syi_offer *offers;
     double level; /* of the last filling, where the next one begins to look; 0: none */
     syi_contention contention;
+    int slowest; /* that finishes last, by the last makespan */
 } bench;
 
 static sy_status fill(bench *b)
@@ -37,8 +38,8 @@ static sy_status fill(bench *b)
     syi_step *next = b->steps;
     for (int i = 0; i < b->count; i++) {
         syi_vessel *vessel = &b->vessels[i];
-        *vessel = (syi_vessel){next, 0, b->lanes[i].most};
-        if (b->lanes[i].most > 0)
+        *vessel = (syi_vessel){next, 0, b->work->tiles};
+        if (b->lanes[i].usable)
             vessel->count = syi_lane_steps(&b->lanes[i], b->work, next);
         next += vessel->count;
     }
@@ -54,7 +55,10 @@ static double makespan(bench *b)
         double ns = b->shares[i] ? syi_lane_ns(&b->lanes[i],
                                                (double)b->shares[i] * b->work->elements_per_tile)
                                  : 0;
-        longest = ns > longest ? ns : longest;
+        if (ns > longest) {
+            longest = ns;
+            b->slowest = i;
+        }
     }
     return longest;
 }
@@ -76,7 +80,7 @@ static syi_limit left_out_by(const bench *b, int i, const syi_part *part, double
 {
     if (!b->devices[i].cost)
         return SYI_LIMIT_UNUSED;
-    if (b->lanes[i].most == 0)
+    if (!b->lanes[i].usable)
         return SYI_LIMIT_MEMORY;
     if (syi_lane_fixed_ns(&b->lanes[i]) >= makespan)
         return SYI_LIMIT_LATENCY;
@@ -119,7 +123,7 @@ static int quickest_alone(const syi_split_device *devices, int count, const syi_
         syi_lane lane;
         double took;
         syi_lane_set(&devices[i], work, &lane);
-        if (lane.most == 0)
+        if (!lane.usable)
             continue;
         lane.start_ns = 0;
         took = syi_lane_ns(&lane, (double)work->tiles * work->elements_per_tile);
@@ -154,7 +158,7 @@ static void predict(bench *b, syi_part *parts, double *makespan_ns)
 static bool try_move(bench *b, int from, int to, int64_t tiles, double *best)
 {
     double tried;
-    if (tiles == 0 || tiles > b->shares[from] || b->shares[to] + tiles > b->lanes[to].most)
+    if (from == to || tiles == 0 || tiles > b->shares[from] || !b->lanes[to].usable)
         return false;
     b->shares[from] -= tiles;
     b->shares[to] += tiles;
@@ -168,18 +172,42 @@ static bool try_move(bench *b, int from, int to, int64_t tiles, double *best)
     return false;
 }
 
-/* What a tile more or less means on a shared link shows only when it is tried: every device gives
- * one, or half of its tiles, or all of them to every other one, as long as that helps. */
+/* One gives another all of its tiles, or half, or one, if that helps. */
+static bool try_moves(bench *b, int from, int to, double *best)
+{
+    return try_move(b, from, to, b->shares[from], best) ||
+           try_move(b, from, to, b->shares[from] / 2, best) || try_move(b, from, to, 1, best);
+}
+
+/* The same of two moves where one alone does not help: the slowest device gives a tile away, and
+ * another one some to the same. */
+static bool try_two_moves(bench *b, double *best)
+{
+    bool helped = false;
+    makespan(b);
+    for (int from = b->slowest, to = 0; to < b->count && !helped; to++) {
+        if (to == from || !b->lanes[to].usable)
+            continue;
+        b->shares[from]--;
+        b->shares[to]++;
+        for (int other = 0; other < b->count && !helped; other++)
+            helped = try_moves(b, other, to, best);
+        b->shares[from] += !helped;
+        b->shares[to] -= !helped;
+    }
+    return helped;
+}
+
+/* What a tile more or less means on a shared link shows only when it is tried: every device with
+ * every other one, as long as that helps. */
 static void move_tiles(bench *b, double best)
 {
     for (bool helped = true; helped;) {
         helped = false;
         for (int from = 0; from < b->count; from++)
             for (int to = 0; to < b->count; to++)
-                helped = (from != to && (try_move(b, from, to, b->shares[from], &best) ||
-                                         try_move(b, from, to, b->shares[from] / 2, &best) ||
-                                         try_move(b, from, to, 1, &best))) ||
-                         helped;
+                helped = try_moves(b, from, to, &best) || helped;
+        helped = helped || try_two_moves(b, &best);
     }
 }
 

@@ -60,7 +60,7 @@ static void share_with_guesses(const syi_split_device *devices, const syi_split_
     for (int i = 0; i < plan->count; i++) {
         syi_lane lane;
         syi_lane_set(&devices[i], work, &lane);
-        plan->ratios[i] = plan->shares[i] > 0 || (known[i].guess && lane.most > 0);
+        plan->ratios[i] = plan->shares[i] > 0 || (known[i].guess && lane.usable);
     }
     syi_share_with_all(plan->ratios, plan->count, plan->shares);
 }

@@ -3,8 +3,6 @@
 #define _GNU_SOURCE /* unshare, mount */
 #include "profile_folder.h"
 
-#include "base/mem.h"
-
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <sched.h>
@@ -18,21 +16,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static folder at;
 static const sy_ratio two[] = {{"RTX3090", 3}, {"GTX1660", 1}};
 
-static void set_up(void)
-{
-    folder_make(&at);
-}
-
-static void tear_down(void)
-{
-    folder_remove(&at);
-    cr_expect_eq(syi_mem_alive(), 0, "memory was not given back");
-}
-
-TestSuite(profile_faults, .init = set_up, .fini = tear_down);
+FOLDER_SUITE(profile_faults);
 
 static sy_status set(const char *tag)
 {

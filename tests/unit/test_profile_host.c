@@ -7,19 +7,7 @@
 #include <fenv.h>
 #include <locale.h>
 
-static folder at;
-
-static void set_up(void)
-{
-    folder_make(&at);
-}
-
-static void tear_down(void)
-{
-    folder_remove(&at);
-}
-
-TestSuite(profile_host, .init = set_up, .fini = tear_down);
+FOLDER_SUITE(profile_host);
 
 static void set(const char *tag, double a, double b)
 {
@@ -35,17 +23,24 @@ static void expect_first(const char *tag, double ratio)
     syi_stored_balance_clear(&found);
 }
 
+static void expect_ratios(const json_t *entry, double a, double b)
+{
+    const json_t *ratios = json_object_get(entry, "ratios");
+    cr_expect_eq(json_number_value(json_object_get(ratios, "a")), a);
+    cr_expect_eq(json_number_value(json_object_get(ratios, "b")), b);
+}
+
 Test(profile_host, a_decimal_comma_stays_outside)
 {
-    json_t *root, *ratios;
+    json_t *root;
     if (!setlocale(LC_ALL, "de_DE.UTF-8"))
         folder_skip(&at, "no locale with a decimal comma on this system");
     set("t", 3, 1);
     expect_first("t", 0.75);
     setlocale(LC_ALL, "C");
     root = parse_file(at.multigpu_path);
-    ratios = json_object_get(json_object_get(json_object_get(root, "profiles"), "t"), "ratios");
-    cr_expect_eq(json_number_value(json_object_get(ratios, "a")), 0.75);
+    expect_ratios(root, 0.75, 0.25);
+    expect_ratios(json_object_get(json_object_get(root, "profiles"), "t"), 0.75, 0.25);
     json_decref(root);
 }
 

@@ -7,21 +7,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static folder at;
 static const sy_ratio two[] = {{"RTX3090", 3}, {"GTX1660", 1}};
 
-static void set_up(void)
-{
-    folder_make(&at);
-}
-
-static void tear_down(void)
-{
-    folder_remove(&at);
-    cr_expect_eq(syi_mem_alive(), 0, "memory was not given back");
-}
-
-TestSuite(profile_memory, .init = set_up, .fini = tear_down);
+FOLDER_SUITE(profile_memory);
 
 static const char first[] = "first tag, which is long enough for an allocation";
 

@@ -3,7 +3,6 @@
 #define _XOPEN_SOURCE 700
 #include "profile_folder.h"
 
-#include "base/mem.h"
 #include "locked_file.h"
 
 #include <criterion/criterion.h>
@@ -12,22 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-static folder at;
-
-static void set_up(void)
-{
-    folder_make(&at);
-}
-
-static void tear_down(void)
-{
-    folder_remove(&at);
-    cr_expect_eq(syi_mem_alive(), 0, "memory was not given back");
-}
-
 /* ---- multigpu.json ------------------------------------------------------------------------ */
 
-TestSuite(multigpu, .init = set_up, .fini = tear_down);
+FOLDER_SUITE(multigpu);
 
 static const sy_ratio two[] = {{"RTX3090", 3}, {"GTX1660", 1}};
 

@@ -72,7 +72,7 @@ static void random_problem(problem *p, uint64_t seed, int shared)
     for (int i = 0; i < p->count; i++) {
         const double *v = u + 2 + 8 * i;
         set_device(p, i, v[0] < 0.3 ? 0 : v[1], 50000 * v[2] * v[2], 0.1 + 3 * v[3], v[4] * 0.5);
-        p->devices[i].memory = v[7] < 0.3 ? 4096 * 16 * 3 : 0;
+        p->devices[i].memory = v[5] < 0.3 ? 4096 * 16 * (1 + (int)(v[6] * 5)) : 0;
         p->devices[i].link = shared ? (int)(v[7] * 2) : -1;
     }
     p->costs[0].phase[SYI_COMPUTE].pieces = 2; /* one has a cache */
@@ -97,11 +97,9 @@ Test(split, is_the_best_of_all_integer_splits)
     }
 }
 
-/* As a rule within 3 %; of a dozen tiles, rarely, two would have to move at once. */
 Test(split, on_shared_links_is_near_the_best)
 {
     double worst = 1;
-    int farther = 0;
     for (uint64_t seed = 0; seed < 2000; seed++) {
         problem p = {0};
         syi_part parts[VIRTUAL_DEVICES] = {0};
@@ -111,10 +109,8 @@ Test(split, on_shared_links_is_near_the_best)
         cr_assert_eq(total(&p), p.work.tiles);
         best = best_of_all(&p, 0, p.work.tiles, parts);
         worst = fmax(worst, p.makespan_ns / best);
-        farther += p.makespan_ns > best * 1.03;
     }
-    cr_expect_leq(worst, 1.1, "%g times the best", worst);
-    cr_expect_leq(farther, 4);
+    cr_expect_leq(worst, 1.03, "%g times the best", worst);
 }
 
 /* Up to 1e9 tiles: no tile is better off with another device. */
@@ -292,6 +288,18 @@ Test(split, says_why_a_device_is_left_out)
     cr_assert_eq(make(&p), SY_OK);
     p.work.tiles = 0;
     cr_assert_eq(make(&p), SY_OK);
+}
+
+Test(split, has_a_word_for_who_takes_part)
+{
+    static const struct {
+        int used, cpus, usable;
+        const char *word;
+    } rows[] = {{0, 0, 3, "none"}, {1, 1, 3, "cpu"},  {1, 0, 3, "one"}, {1, 0, 1, "one"},
+                {2, 1, 3, "some"}, {2, 0, 3, "some"}, {3, 1, 3, "all"}, {2, 0, 2, "all"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cr_expect_str_eq(syi_extent_word(syi_extent_of(rows[i].used, rows[i].cpus, rows[i].usable)),
+                         rows[i].word);
 }
 
 Test(split, keeps_to_the_memory)

@@ -11,20 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static folder at;
-
-static void set_up(void)
-{
-    folder_make(&at);
-}
-
-static void tear_down(void)
-{
-    folder_remove(&at);
-    cr_expect_eq(syi_mem_alive(), 0, "memory was not given back");
-}
-
-TestSuite(thresholds, .init = set_up, .fini = tear_down);
+FOLDER_SUITE(thresholds);
 
 static const char *const key = "bollinger_bands:{'period': 20, 'size': 10000}";
 
