@@ -136,50 +136,16 @@ bool syi_cost_load(const json_t *entry, syi_cost *out)
 
 /* ---- fingerprints ------------------------------------------------------------------------- */
 
-typedef struct field {
-    const char *name;
-    size_t offset, text_size; /* 0: a whole number */
-} field;
-
-#define TEXT(name)                                                                                 \
-    {                                                                                              \
-#name, offsetof(syi_fingerprint, name), sizeof((syi_fingerprint *)0)->name                 \
-    }
-#define NUMBER(name)                                                                               \
-    {                                                                                              \
-#name, offsetof(syi_fingerprint, name), 0                                                  \
-    }
-
-static const field fields[] = {
-    NUMBER(format),
-    TEXT(uuid),
-    TEXT(name),
-    NUMBER(compute_major),
-    NUMBER(compute_minor),
-    NUMBER(units),
-    NUMBER(memory_total),
-    TEXT(code),
-    TEXT(workload),
-    TEXT(dtype),
-    NUMBER(workload_version),
-    NUMBER(library_major),
-    NUMBER(library_minor),
-    NUMBER(library_patch),
-    TEXT(driver),
-    NUMBER(power_limit_mw),
-    NUMBER(clock_mhz),
-};
-enum { FIELDS = sizeof fields / sizeof *fields };
-
 sy_status syi_fingerprint_store(json_t *entry, const syi_fingerprint *print)
 {
-    for (int i = 0; i < FIELDS; i++) {
-        const char *at = (const char *)print + fields[i].offset;
+    for (int i = 0; i < SYI_FINGERPRINT_FIELDS; i++) {
+        const syi_fingerprint_field *field = &syi_fingerprint_fields[i];
+        const char *at = (const char *)print + field->offset;
         int64_t value = 0;
-        if (!fields[i].text_size)
+        if (!field->text_size)
             memcpy(&value, at, sizeof value);
-        SYI_TRY(syi_json_put(entry, fields[i].name,
-                             fields[i].text_size ? json_string(at) : json_integer(value)));
+        SYI_TRY(syi_json_put(entry, field->name,
+                             field->text_size ? json_string(at) : json_integer(value)));
     }
     return SY_OK;
 }
@@ -187,16 +153,17 @@ sy_status syi_fingerprint_store(json_t *entry, const syi_fingerprint *print)
 bool syi_fingerprint_load(const json_t *entry, syi_fingerprint *out)
 {
     *out = (syi_fingerprint){0};
-    for (int i = 0; i < FIELDS; i++) {
-        const json_t *value = json_object_get(entry, fields[i].name);
-        char *at = (char *)out + fields[i].offset;
+    for (int i = 0; i < SYI_FINGERPRINT_FIELDS; i++) {
+        const syi_fingerprint_field *field = &syi_fingerprint_fields[i];
+        const json_t *value = json_object_get(entry, field->name);
+        char *at = (char *)out + field->offset;
         int64_t number = json_integer_value(value);
         if (!value)
             continue;
-        if (fields[i].text_size ? !json_is_string(value) : !json_is_integer(value))
+        if (field->text_size ? !json_is_string(value) : !json_is_integer(value))
             return false;
-        if (fields[i].text_size)
-            syi_copy_text(at, fields[i].text_size, json_string_value(value));
+        if (field->text_size)
+            syi_copy_text(at, field->text_size, json_string_value(value));
         else
             memcpy(at, &number, sizeof number);
     }

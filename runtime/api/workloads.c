@@ -87,7 +87,8 @@ sy_status sy_workload_query(sy_context *context, int index, sy_workload_info *ou
                               .input_names = workload->input_names,
                               .output_names = workload->output_names,
                               .params = workload->params,
-                              .built_in = workload->user == NULL};
+                              .built_in = workload->user == NULL,
+                              .has_fast = workload->fast != NULL};
     return SY_OK;
 }
 

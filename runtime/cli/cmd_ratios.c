@@ -34,16 +34,17 @@ static int has_none(sy_context *context, const char *tag)
 {
     const char *path = sy_multigpu_path(context);
     char name[64];
+    sy_workload_info workload;
     bool is_f32, is_fast;
     snprintf(name, sizeof name, "%s", tag);
     is_f32 = cli_cut_off(name, "_f32");
     is_fast = cli_cut_off(name, "_fast");
-    if (!cli_knows_workload(context, name))
+    if (!cli_look_up_workload(context, name, &workload))
         return cli_fail(CLI_FAILED,
                         "no ratios are stored for the tag '%s' in %s; 'steelyard profile "
                         "--workload W --tag %s' measures them",
                         tag, path, tag);
-    if (is_fast && !cli_has_fast(name))
+    if (is_fast && !workload.has_fast)
         return cli_fail(CLI_FAILED,
                         "no ratios are stored for the tag '%s' in %s; %s is the same in both "
                         "accuracies: its tag is '%s%s'",

@@ -43,9 +43,10 @@ static bool is_old(const request *r, const sy_balance *balance)
 /* Why a profile is not to be measured; NULL: it is. */
 static const char *reason_to_skip(sy_context *context, const request *r, const sy_balance *balance)
 {
+    sy_workload_info workload;
     if (!*balance->workload)
         return "left alone: it was set by hand";
-    if (!cli_knows_workload(context, balance->workload))
+    if (!cli_look_up_workload(context, balance->workload, &workload))
         return "left alone: its workload is a program's own, and is not known here";
     if (r->older && !r->drift && !is_old(r, balance))
         return "fresh";
@@ -253,6 +254,7 @@ int cli_cmd_reprofile(int argc, char **argv)
                      .options = options,
                      .n_options = sizeof options / sizeof *options};
     sy_context *context = NULL;
+    sy_workload_info workload;
     int code;
     CLI_TRY(cli_parse(&args, argc, argv));
     if (args.help) {
@@ -262,10 +264,9 @@ int cli_cmd_reprofile(int argc, char **argv)
     CLI_TRY(parse_request(&r));
     cli_lower_priority();
     CLI_TRY(cli_open(&args, &context));
-    code = r.workload && !cli_knows_workload(context, r.workload)
-               ? cli_fail(CLI_USAGE, "there is no workload '%s'; 'steelyard workloads' lists them",
-                          r.workload)
-               : reprofile(context, &r);
+    code = r.workload ? cli_find_workload(context, r.workload, &workload) : CLI_DONE;
+    if (code == CLI_DONE)
+        code = reprofile(context, &r);
     sy_context_destroy(&context);
     return code;
 }

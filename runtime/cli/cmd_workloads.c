@@ -78,10 +78,12 @@ static json_t *workload_json(const sy_workload_info *info)
     json_t *params = json_array();
     for (int i = 0; i < info->n_params; i++)
         params = cli_json_append(params, param_json(&info->params[i]));
-    return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o}", "name", cli_json_text(info->name), "summary",
-                     cli_json_text(info->summary), "pattern", pattern_name(info->pattern), "inputs",
+    return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:b}", "name", cli_json_text(info->name),
+                     "summary", cli_json_text(info->summary), "pattern",
+                     pattern_name(info->pattern), "inputs",
                      names_json(info->input_names, info->n_inputs), "outputs",
-                     names_json(info->output_names, info->n_outputs), "params", params);
+                     names_json(info->output_names, info->n_outputs), "params", params, "has_fast",
+                     info->has_fast);
 }
 
 static int print_text(sy_context *context)

@@ -174,23 +174,12 @@ void cli_ratios_free(cli_ratios *ratios)
 
 /* ---- workloads and their parameters ------------------------------------------------------ */
 
-bool cli_knows_workload(sy_context *context, const char *name)
+bool cli_look_up_workload(sy_context *context, const char *name, sy_workload_info *out)
 {
-    sy_workload_info info;
-    for (int i = 0; sy_workload_query(context, i, &info) == SY_OK; i++)
-        if (strcmp(info.name, name) == 0)
+    for (int i = 0; sy_workload_query(context, i, out) == SY_OK; i++)
+        if (strcmp(out->name, name) == 0)
             return true;
     return false;
-}
-
-/* Nothing is rounded in extremes. */
-bool cli_has_fast(const char *workload)
-{
-    static const char *const same[] = {"min", "max", "rolling_min", "rolling_max"};
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        if (strcmp(same[i], workload) == 0)
-            return false;
-    return true;
 }
 
 bool cli_cut_off(char *tag, const char *end)
@@ -205,17 +194,12 @@ bool cli_cut_off(char *tag, const char *end)
 int cli_find_workload(sy_context *context, const char *name, sy_workload_info *out)
 {
     const char *names[64], *nearest;
-    int n = sy_workload_count(context), n_names = 0;
-    for (int i = 0; i < n; i++) {
-        sy_status status = sy_workload_query(context, i, out);
-        if (status != SY_OK)
-            return cli_library_failed(status);
-        if (strcmp(out->name, name) == 0)
-            return CLI_DONE;
-        if (n_names < 64)
-            names[n_names++] = out->name;
-    }
-    nearest = cli_nearest(name, names, n_names);
+    int n = 0;
+    if (cli_look_up_workload(context, name, out))
+        return CLI_DONE;
+    while (n < 64 && sy_workload_query(context, n, out) == SY_OK)
+        names[n++] = out->name;
+    nearest = cli_nearest(name, names, n);
     return cli_fail(CLI_USAGE, "there is no workload '%s'%s%s%s; 'steelyard workloads' lists them",
                     name, nearest ? " (did you mean " : "", nearest ? nearest : "",
                     nearest ? "?)" : "");

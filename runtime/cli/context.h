@@ -45,14 +45,13 @@ typedef struct cli_ratios {
 int cli_ratios_parse(sy_context *context, const char *text, cli_ratios *out);
 void cli_ratios_free(cli_ratios *ratios);
 
-bool cli_knows_workload(sy_context *context, const char *name);
-/* Whether fast accuracy is another computation than exact, with a tag of its own. */
-bool cli_has_fast(const char *workload);
+/* Whether there is a workload of that name; *out is it. */
+bool cli_look_up_workload(sy_context *context, const char *name, sy_workload_info *out);
 /* Whether a tag ended so; without that then. */
 bool cli_cut_off(char *tag, const char *end);
-/* The workload of a name, with the nearest one in the message when there is none. */
+/* The same, with the nearest one in the message when there is none. */
 int cli_find_workload(sy_context *context, const char *name, sy_workload_info *out);
-/* The same for the command line's workload. Where there is none, an option that no workload has is
+/* The command line's workload. Where there is none, an option that no workload has is
  * named instead: misspelt, it takes the next word as its value. */
 int cli_named_workload(const cli_args *args, sy_context *context, sy_workload_info *out);
 

@@ -115,10 +115,7 @@ static bool find_workload(sy_context *context, const char *key, key_workload *ou
     snprintf(name, sizeof name, "%.*s", (int)length, key);
     out->is_fast = cli_cut_off(name, "_fast");
     out->length = (int)length;
-    for (int i = 0; sy_workload_query(context, i, &out->info) == SY_OK; i++)
-        if (strcmp(out->info.name, name) == 0)
-            return true;
-    return false;
+    return cli_look_up_workload(context, name, &out->info);
 }
 
 int cli_threshold_key_check(sy_context *context, const char *key)
@@ -128,7 +125,7 @@ int cli_threshold_key_check(sy_context *context, const char *key)
     const char *at;
     if (!find_workload(context, key, &workload))
         return CLI_DONE;
-    if (workload.is_fast && !cli_has_fast(workload.info.name))
+    if (workload.is_fast && !workload.info.has_fast)
         return cli_fail(CLI_USAGE, "%s is the same in both accuracies: begin KEY with '%s:'",
                         workload.info.name, workload.info.name);
     at = key + workload.length;

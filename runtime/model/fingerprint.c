@@ -3,25 +3,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a difference in each field means. The uuid tells boards of one model apart, and they are
- * alike enough to begin with; the memory that a driver shows changes with the driver. */
-typedef struct field {
-    const char *name;
-    size_t offset;
-    int is_text;
-    syi_trust trust;
-} field;
-
 #define TEXT(name, trust)                                                                          \
     {                                                                                              \
-#name, offsetof(syi_fingerprint, name), 1, SYI_TRUST_##trust                               \
+#name, offsetof(syi_fingerprint, name), sizeof((syi_fingerprint *)0)->name,                \
+            SYI_TRUST_##trust                                                                      \
     }
 #define NUMBER(name, trust)                                                                        \
     {                                                                                              \
 #name, offsetof(syi_fingerprint, name), 0, SYI_TRUST_##trust                               \
     }
 
-static const field fields[] = {
+/* The uuid tells boards of one model apart, and they are alike enough to begin with; the memory
+ * that a driver shows changes with the driver. */
+const syi_fingerprint_field syi_fingerprint_fields[SYI_FINGERPRINT_FIELDS] = {
     NUMBER(format, NONE),
     NUMBER(workload_version, NONE),
     TEXT(workload, NONE),
@@ -42,11 +36,12 @@ static const field fields[] = {
 };
 
 /* Written out, "" for not known; a library's version 0 is a version. */
-static void value_text(const syi_fingerprint *print, const field *f, char *text, size_t size)
+static void value_text(const syi_fingerprint *print, const syi_fingerprint_field *f, char *text,
+                       size_t size)
 {
     const char *at = (const char *)print + f->offset;
     int64_t number;
-    if (f->is_text) {
+    if (f->text_size) {
         snprintf(text, size, "%s", at);
         return;
     }
@@ -64,20 +59,21 @@ syi_trust syi_fingerprint_compare(const syi_fingerprint *stored, const syi_finge
     syi_trust trust = SYI_TRUST_FULL;
     if (size)
         *what = '\0';
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    for (int i = 0; i < SYI_FINGERPRINT_FIELDS; i++) {
+        const syi_fingerprint_field *field = &syi_fingerprint_fields[i];
         char before[64], after[64];
-        syi_trust grade = fields[i].trust;
-        value_text(stored, &fields[i], before, sizeof before);
-        value_text(now, &fields[i], after, sizeof after);
+        syi_trust grade = field->trust;
+        value_text(stored, field, before, sizeof before);
+        value_text(now, field, after, sizeof after);
         if (strcmp(before, after) == 0)
             continue;
         /* Not known on one side is no proof of a difference; but a format always is known. */
-        if ((!*before || !*after) && fields[i].offset != offsetof(syi_fingerprint, format))
+        if ((!*before || !*after) && field->offset != offsetof(syi_fingerprint, format))
             grade = SYI_TRUST_GUESS;
         if (grade <= trust)
             continue;
         trust = grade;
-        snprintf(what, size, "%s: %s, now %s", fields[i].name, *before ? before : "not known",
+        snprintf(what, size, "%s: %s, now %s", field->name, *before ? before : "not known",
                  *after ? after : "not known");
     }
     return trust;

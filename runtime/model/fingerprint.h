@@ -29,6 +29,17 @@ typedef enum syi_trust {
     SYI_TRUST_NONE   /* drop it */
 } syi_trust;
 
+/* The fields by the names that they are stored under, and what a difference in each means; of
+ * differences as grave the first one is named. */
+typedef struct syi_fingerprint_field {
+    const char *name;
+    size_t offset, text_size; /* 0: an int64_t */
+    syi_trust trust;
+} syi_fingerprint_field;
+
+enum { SYI_FINGERPRINT_FIELDS = 17 };
+extern const syi_fingerprint_field syi_fingerprint_fields[SYI_FINGERPRINT_FIELDS];
+
 /* `what` gets the gravest difference in words ("driver: 535.1, now 550.2"); empty: none. */
 syi_trust syi_fingerprint_compare(const syi_fingerprint *stored, const syi_fingerprint *now,
                                   char *what, size_t size);

@@ -305,6 +305,8 @@ Test(arguments, queries)
     for (int i = 0; i < sy_workload_count(context); i++) {
         cr_expect_eq(sy_workload_query(context, i, &workload), SY_OK);
         cr_expect(*workload.name && *workload.summary && workload.built_in);
+        cr_expect_eq(!workload.has_fast,
+                     strstr(workload.name, "min") || strstr(workload.name, "max"));
     }
     cr_expect_not_null(strchr(sy_version(), '.'));
     cr_expect_str_neq(sy_status_string((sy_status)-7), "");

@@ -192,7 +192,7 @@ static void run_on(const char *list, const sy_workload_def *def, int64_t count, 
     cr_assert_eq(sy_workload_register(context, def), SY_OK, "%s", sy_last_error()->text);
     cr_assert_eq(sy_workload_query(context, sy_workload_count(context) - 1, &info), SY_OK);
     cr_expect_str_eq(info.name, def->name);
-    cr_expect(!info.built_in);
+    cr_expect(!info.built_in && !info.has_fast);
     cr_assert_eq(distribute_workload(context, &work, NULL, NULL), SY_OK, "%s: %s", list,
                  sy_last_error()->text);
     for (int k = 0; k < def->n_outputs; k++)

@@ -30,6 +30,7 @@ typedef struct sy_workload_info {
     const char *const *input_names, *const *output_names;
     const sy_param_info *params;
     int built_in;
+    int has_fast; /* fast accuracy is another computation than exact, with a tag of its own */
 } sy_workload_info;
 
 SY_API int sy_workload_count(sy_context *context);
