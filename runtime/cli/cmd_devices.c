@@ -1,6 +1,4 @@
 /* `steelyard devices`: what there is to compute on. */
-#include <stdlib.h>
-
 #include "args.h"
 #include "commands.h"
 #include "context.h"
@@ -17,14 +15,14 @@ static void print_memory(cli_table *table, const sy_device_info *d)
     cli_table_cell(table, "%s", d->memory_free ? available : "-");
 }
 
-static int print_text(const sy_device_info *list, int n)
+static int print_text(const cli_devices *devices)
 {
     cli_table table;
     char clock[32], power[32];
     cli_table_begin(&table, 12, ">index", "id", "name", "type", ">memory", ">free", "compute",
                     ">units", ">clock", ">power", "driver", "description");
-    for (int i = 0; i < n; i++) {
-        const sy_device_info *d = &list[i];
+    for (int i = 0; i < devices->count; i++) {
+        const sy_device_info *d = &devices->list[i];
         cli_table_cell(&table, "%d", i);
         cli_table_cell(&table, "%s", d->id);
         cli_table_cell(&table, "%s", d->name);
@@ -61,29 +59,12 @@ static json_t *device_json(const sy_device_info *d, int index)
     return device ? cli_sensors_json(device, d) : NULL;
 }
 
-static int print_json(const sy_device_info *list, int n)
+static int print_json(const cli_devices *devices)
 {
-    json_t *devices = json_array();
-    for (int i = 0; i < n; i++)
-        devices = cli_json_append(devices, device_json(&list[i], i));
-    return cli_json_print(json_pack("{s:o}", "devices", devices));
-}
-
-static int list_devices(sy_context *context, bool json)
-{
-    const int n = sy_device_count(context);
-    sy_device_info *list = malloc((size_t)n * sizeof *list);
-    sy_status status = SY_OK;
-    int code;
-    if (!list)
-        return cli_no_memory();
-    for (int i = 0; i < n && status == SY_OK; i++)
-        status = sy_device_query(context, i, &list[i]);
-    code = status != SY_OK ? cli_library_failed(status)
-           : json          ? print_json(list, n)
-                           : print_text(list, n);
-    free(list);
-    return code;
+    json_t *list = json_array();
+    for (int i = 0; i < devices->count; i++)
+        list = cli_json_append(list, device_json(&devices->list[i], i));
+    return cli_json_print(json_pack("{s:o}", "devices", list));
 }
 
 int cli_cmd_devices(int argc, char **argv)
@@ -96,6 +77,7 @@ int cli_cmd_devices(int argc, char **argv)
                      .options = options,
                      .n_options = 1};
     sy_context *context = NULL;
+    cli_devices devices;
     int code;
     CLI_TRY(cli_parse(&args, argc, argv));
     if (args.help) {
@@ -103,7 +85,10 @@ int cli_cmd_devices(int argc, char **argv)
         return CLI_DONE;
     }
     CLI_TRY(cli_open(&args, &context));
-    code = list_devices(context, json);
+    code = cli_devices_query(context, &devices);
+    if (code == CLI_DONE)
+        code = json ? print_json(&devices) : print_text(&devices);
+    cli_devices_free(&devices);
     sy_context_destroy(&context);
     return code;
 }

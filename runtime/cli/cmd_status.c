@@ -91,21 +91,14 @@ static void add_device(cli_table *table, const sy_device_info *info)
     cli_table_cell(table, "%s", text);
 }
 
-static int show_text(sy_context *context)
+static int show_text(sy_context *context, const cli_devices *devices)
 {
     cli_table table;
     int code;
     cli_table_begin(&table, 9, "device", "type", "state", ">memory", ">free", ">load", ">heat",
                     ">power", ">clock");
-    for (int i = 0; i < sy_device_count(context); i++) {
-        sy_device_info info;
-        sy_status status = sy_device_query(context, i, &info);
-        if (status != SY_OK) {
-            cli_table_end(&table, NULL);
-            return cli_library_failed(status);
-        }
-        add_device(&table, &info);
-    }
+    for (int i = 0; i < devices->count; i++)
+        add_device(&table, &devices->list[i]);
     CLI_TRY(cli_table_end(&table, stdout));
     cli_print(stdout, "\n");
     cli_table_begin(&table, 4, "profile", "updated", ">age", "drift");
@@ -132,24 +125,21 @@ static int add_profile(void *user, const sy_balance *balance)
     return *list ? CLI_DONE : cli_no_memory();
 }
 
-static int show_json(sy_context *context)
+static int show_json(sy_context *context, const cli_devices *devices)
 {
-    json_t *devices = json_array(), *profiles = json_array();
+    json_t *list = json_array(), *profiles = json_array();
     int code;
-    for (int i = 0; i < sy_device_count(context); i++) {
-        sy_device_info info;
-        json_t *device;
-        if (sy_device_query(context, i, &info) != SY_OK)
-            continue;
-        device = json_pack("{s:o, s:o, s:s, s:b, s:o}", "name", cli_json_text(info.name), "id",
-                           cli_json_text(info.id), "type", cli_device_type_word(info.type),
-                           "available", info.usable, "reason",
-                           *info.reason ? cli_json_text(info.reason) : json_null());
-        devices = cli_json_append(devices, device ? cli_sensors_json(device, &info) : NULL);
+    for (int i = 0; i < devices->count; i++) {
+        const sy_device_info *info = &devices->list[i];
+        json_t *device = json_pack(
+            "{s:o, s:o, s:s, s:b, s:o}", "name", cli_json_text(info->name), "id",
+            cli_json_text(info->id), "type", cli_device_type_word(info->type), "available",
+            info->usable, "reason", *info->reason ? cli_json_text(info->reason) : json_null());
+        list = cli_json_append(list, device ? cli_sensors_json(device, info) : NULL);
     }
     code = each_profile(context, add_profile, &profiles);
-    CLI_TRY(cli_json_print(json_pack("{s:s, s:o*, s:o*}", "version", sy_version(), "devices",
-                                     devices, "profiles", profiles)));
+    CLI_TRY(cli_json_print(json_pack("{s:s, s:o*, s:o*}", "version", sy_version(), "devices", list,
+                                     "profiles", profiles)));
     return code;
 }
 
@@ -214,7 +204,7 @@ static double metric_value(int metric, const sy_device_info *info)
                                   : cli_sensor_value(cli_sensor_at(metric - BASIC_METRICS), info);
 }
 
-static int show_prometheus(sy_context *context)
+static int show_prometheus(sy_context *context, const cli_devices *devices)
 {
     static const char *const names[BASIC_METRICS] = {
         "steelyard_device_available", "steelyard_memory_bytes", "steelyard_memory_free_bytes"};
@@ -227,10 +217,10 @@ static int show_prometheus(sy_context *context)
             snprintf(name, sizeof name, "steelyard_device_%s",
                      cli_sensor_at(metric - BASIC_METRICS)->name);
         cli_print(stdout, "# TYPE %s gauge\n", name);
-        for (int i = 0; i < sy_device_count(context); i++) {
-            sy_device_info info;
-            if (sy_device_query(context, i, &info) == SY_OK && !isnan(metric_value(metric, &info)))
-                print_metric(name, NULL, info.name, metric_value(metric, &info));
+        for (int i = 0; i < devices->count; i++) {
+            const double value = metric_value(metric, &devices->list[i]);
+            if (!isnan(value))
+                print_metric(name, NULL, devices->list[i].name, value);
         }
     }
     cli_print(stdout, "# TYPE steelyard_profile_age_seconds gauge\n");
@@ -253,6 +243,7 @@ int cli_cmd_status(int argc, char **argv)
                      .options = options,
                      .n_options = sizeof options / sizeof *options};
     sy_context *context = NULL;
+    cli_devices devices;
     int code;
     CLI_TRY(cli_parse(&args, argc, argv));
     if (args.help) {
@@ -262,9 +253,12 @@ int cli_cmd_status(int argc, char **argv)
     if (strcmp(format, "text") && strcmp(format, "json") && strcmp(format, "prometheus"))
         return cli_fail(CLI_USAGE, "--format must be text, json or prometheus, not '%s'", format);
     CLI_TRY(cli_open(&args, &context));
-    code = *format == 't'   ? show_text(context)
-           : *format == 'j' ? show_json(context)
-                            : show_prometheus(context);
+    code = cli_devices_query(context, &devices);
+    if (code == CLI_DONE)
+        code = *format == 't'   ? show_text(context, &devices)
+               : *format == 'j' ? show_json(context, &devices)
+                                : show_prometheus(context, &devices);
+    cli_devices_free(&devices);
     sy_context_destroy(&context);
     return code;
 }

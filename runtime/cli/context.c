@@ -23,6 +23,24 @@ int cli_open(cli_args *args, sy_context **out)
     return status == SY_OK ? CLI_DONE : cli_library_failed(status);
 }
 
+int cli_devices_query(sy_context *context, cli_devices *out)
+{
+    sy_status status = SY_OK;
+    out->count = sy_device_count(context);
+    out->list = malloc((size_t)out->count * sizeof *out->list);
+    if (!out->list)
+        return cli_no_memory();
+    for (int i = 0; i < out->count && status == SY_OK; i++)
+        status = sy_device_query(context, i, &out->list[i]);
+    return status == SY_OK ? CLI_DONE : cli_library_failed(status);
+}
+
+void cli_devices_free(cli_devices *devices)
+{
+    free(devices->list);
+    *devices = (cli_devices){0};
+}
+
 int cli_accuracy_parse(const char *word, sy_accuracy *out)
 {
     *out = word && strcmp(word, "fast") == 0 ? SY_ACCURACY_FAST : SY_ACCURACY_EXACT;

@@ -14,6 +14,14 @@ int cli_open_file(cli_args *args, sy_context **out);
 /* Opens the CPU alone, silently: for lists and help texts. */
 int cli_open_catalog(sy_context **out);
 
+/* The devices as they are now. cli_devices_free also when it failed. */
+typedef struct cli_devices {
+    sy_device_info *list;
+    int count;
+} cli_devices;
+int cli_devices_query(sy_context *context, cli_devices *out);
+void cli_devices_free(cli_devices *devices);
+
 /* The word of --accuracy; NULL: exact. */
 int cli_accuracy_parse(const char *word, sy_accuracy *out);
 const char *cli_accuracy_word(sy_accuracy accuracy);
