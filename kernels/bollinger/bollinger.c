@@ -42,7 +42,7 @@ static const char *const output_names[] = {"upper", "middle", "lower"};
     .halo = syi_window_halo, .warmup = syi_window_halo
 
 static const syi_workload fast = {
-    BOLLINGER_FACE,          .version = 5,
+    BOLLINGER_FACE,          .version = 6,
     .tag = "bollinger_fast", .run = {SYI_ISA_LIST(syi_bollinger_fast_run)},
     .repair = repair,        .gpu = &gpu_fast,
     .is_write_bound = 1,

@@ -74,7 +74,7 @@ SYI_DEVICE double syi_root(double square)
 
 SYI_DEVICE double syi_score(double distance, double variance)
 {
-    return ((variance - variance) - distance) / sqrt(variance);
+    return ((variance - variance) + distance) / sqrt(variance);
 }
 
 #endif

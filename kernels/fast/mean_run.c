@@ -2,7 +2,6 @@
  * Short windows are put together in registers, in one pass that stores nothing but results: so what
  * goes past the cache goes evenly, and is hidden behind the computing. Longer ones take a pass for
  * each length. Compiled for several instruction sets. */
-#include "fast/join.h"
 #include "fast/window.h"
 
 /* Windows at a time: few columns are summed up twice, and all stays in the nearest cache. */

@@ -99,7 +99,7 @@ SYI_EITHER void syi_scan_result(syi_window_kind kind, double factor, syi_vector 
         return;
     }
     const syi_vector variance = all->square * factor;
-    out[0] = kind == SYI_WINDOW_SCORE ? syi_score(all->mean - (x - all->base), variance)
+    out[0] = kind == SYI_WINDOW_SCORE ? syi_score((x - all->base) - all->mean, variance)
                                       : syi_root(variance);
 }
 

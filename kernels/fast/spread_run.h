@@ -1,272 +1,182 @@
 /*
  * Rolling deviations, scores and bands in fast accuracy. Whoever includes this says which by
- * SYI_SPREAD_KIND, a syi_window_kind: a fifth of the time would go into asking in every step.
+ * SYI_SPREAD_KIND, a syi_window_kind: a fifth of the time would go into asking in every step. Short
+ * windows take one pass from left to right (fast/spread.h): what they need of the columns before is
+ * still in registers, so nothing is stored but results, and what goes past the cache is hidden
+ * behind the computing.
  */
 #ifndef SYI_KERNELS_FAST_SPREAD_RUN_H
 #define SYI_KERNELS_FAST_SPREAD_RUN_H
 
 #include "fast/scan_run.h"
-#include "fast/spread_flow.h"
 
-/* The gap of twice the length before what has been joined, whose drops are at `drop`; `fresh`: the
- * stretch there has just been joined. */
-SYI_INLINE syi_vector next_gap(const double *gap, const double *drop, int64_t length, int fresh)
-{
-    return syi_scaled_sum(SYI_LOAD(fresh ? drop - length : gap), 2.0, SYI_LOAD(drop - 2 * length));
-}
+/* Of columns EVERY apart, from a block's own back, there are the groups that end in them: STRIDE of
+ * them further back is the group before. A block is SHIFT of them. */
+enum {
+    EVERY = SYI_WIDTH < SYI_GROUP_COLUMNS ? SYI_WIDTH : SYI_GROUP_COLUMNS,
+    STRIDE = SYI_GROUP_COLUMNS / EVERY,
+    SHIFT = SYI_WIDTH / EVERY,
+    KEPT = (SYI_GROUPS_MOST - 1) * STRIDE + SHIFT
+};
 
-/* From where the passes left it. */
-SYI_INLINE ending ending_at(const task *t, int64_t j, const syi_joint *joint, int times, int fresh)
+/* SPREAD_BEFORE: columns before a window that are read, but not used. Windows without them are
+ * computed on a copy: APART at most. */
+enum { SPREAD_BEFORE = 16, APART = SPREAD_BEFORE + SYI_LINE };
+
+/* A block of columns: the squares of steps, rises of two columns, and of these and those two
+ * before; the groups that end there and in the columns before; and the pairs of groups there and
+ * two groups before. */
+typedef struct flow {
+    syi_vector steps, two, sum;
+    syi_vector rise[KEPT], square[KEPT];
+    syi_pair newer, older;
+} flow;
+
+/* On to the block of columns from x[0] on. */
+SYI_INLINE void go_on(flow *flow, const double *x)
 {
-    syi_vector drop = {0}, later = {0};
-    ending last = {SYI_LOAD(t->square + j), {0}, {{0}, {0}, {0}}};
-    if (times == 2) {
-        later = SYI_LOAD(t->square + j + t->length);
-        drop = SYI_LOAD(t->drop + j);
+    const syi_vector step = syi_step(x), two = syi_rise_of_two(x), steps = step * step;
+    const syi_vector squares = steps + SYI_TWO_BEFORE(flow->steps, steps);
+    const syi_vector sum = two + SYI_TWO_BEFORE(flow->two, two);
+    SYI_UNROLL(16)
+    for (int k = KEPT - 1; k >= SHIFT; k--) {
+        flow->rise[k] = flow->rise[k - SHIFT];
+        flow->square[k] = flow->square[k - SHIFT];
     }
-    last.gap = SYI_LOAD(fresh ? t->drop + j + t->length : t->gap + j);
-    if (!joint->first)
-        load_spread(&t->all, j, &last.all);
-    return ending_of(last, times, drop, later);
+    flow->rise[0] = sum + SYI_TWO_BEFORE(flow->sum, sum);
+    flow->square[0] = syi_product_sum(two, two, squares + squares);
+    if (SHIFT > 1) {
+        flow->rise[SHIFT - 1] = SYI_AFTER_4(flow->rise[SHIFT], flow->rise[0]);
+        flow->square[SHIFT - 1] = SYI_AFTER_4(flow->square[SHIFT], flow->square[0]);
+    }
+    flow->older = SHIFT == 2
+                      ? flow->newer
+                      : syi_pair_of(flow->rise + 2 * STRIDE, flow->square + 2 * STRIDE, STRIDE);
+    flow->newer = syi_pair_of(flow->rise, flow->square, STRIDE);
+    flow->steps = steps;
+    flow->two = two;
+    flow->sum = sum;
 }
 
-SYI_INLINE void store_beginning(const task *t, int64_t j, int64_t tail, const beginning *now)
-{
-    const int64_t ahead = t->period - tail, before = ahead - FIRST;
-    if (j >= before && tail)
-        store_spread(&t->all, j - ahead, &now->all);
-    if (j >= before)
-        SYI_STORE(t->gap + j - before, now->gap);
-    SYI_STORE(t->drop + j, now->drop);
-    SYI_STORE(t->square + j, now->square);
-}
-
-/* The first stretches, from right to left, and where no more than two (`times`) are left of the
- * windows these. Gives whether something is not finite. */
-SYI_INLINE int begin_all(task *task, int64_t tail, int times)
+/* Windows of so many groups and columns beyond them. Gives whether something is not finite. */
+SYI_INLINE int compute_groups(const task *task, int groups, int columns)
 {
     const struct task t = *task;
-    const int64_t ahead = t.period - tail;
-    const int64_t last = ahead + ((t.windows + SYI_WIDTH - 1) & -SYI_WIDTH) + 8;
-    const syi_joint joint = syi_known_joint(*joint_of(task, times ? times * FIRST : 1), tail);
-    syi_spread_block next[2] = {{{0}, {0}, {0}}, {{0}, {0}, {0}}};
-    syi_spread joined = {{0}, {0}, {0}}; /* of the block before: its roots need not be waited for */
-    syi_vector strange = {0};
-    for (int64_t j = last - SYI_WIDTH; j >= 0; j -= SYI_WIDTH) {
-        fours four = begin_fours(&t, j, &next[0]);
-        beginning now = begin(&t, j, tail, j >= ahead - FIRST, four, &next[1]);
-        store_beginning(&t, j, tail, &now);
-        if (!times || j >= t.windows)
-            continue;
-        ask_for_next(&t, t.windows - SYI_WIDTH - j);
-        if (j + SYI_WIDTH < t.windows)
-            strange += result(&t, j + SYI_WIDTH, &joined);
-        joined = finish(&joint, ending_at(&t, j, &joint, times, 0));
-    }
-    if (times)
-        strange += result(&t, 0, &joined);
-    strange -= strange;
-    return syi_any(&strange);
-}
-
-SYI_INLINE int begin_times(task *t, int64_t tail, int64_t times)
-{
-    if (SYI_WIDTH == FIRST) /* up to SYI_SCAN_LEAST there are no more */
-        return times == 1 ? flow_all(t, tail, 1) : flow_all(t, tail, 2);
-    if (times == 1)
-        return begin_all(t, tail, 1);
-    return times == 2 ? begin_all(t, tail, 2) : begin_all(t, tail, 0);
-}
-
-static int begin_as(task *t, int64_t tail, int64_t times)
-{
-    switch (tail) { /* of these each has code of its own */
-    case 0:
-        return begin_times(t, 0, times);
-    case 1:
-        return begin_times(t, 1, times);
-    case 2:
-        return begin_times(t, 2, times);
-    case 4:
-        return begin_times(t, 4, times);
-    default:
-        return begin_times(t, tail, times);
-    }
-}
-
-/* Windows of less than eight columns, all of one tail. */
-static int compute_short(const task *task)
-{
-    const struct task t = *task;
-    const int64_t period = t.period;
-    const double alone = period & (period - 1) ? 1.0 : 1.0 / (double)period;
-    syi_vector strange = {0};
-    for (int64_t j = 0; j < t.windows; j += SYI_WIDTH) {
+    const int64_t before = ((groups - 1) * SYI_GROUP_COLUMNS + 2 * SYI_WIDTH - 1) & -SYI_WIDTH;
+    const syi_vector none = {0};
+    flow flow = {none, none, none, {none}, {none}, {none, none}, {none, none}};
+    syi_spread last = {none, none}; /* of the block before: its root need not be waited for */
+    syi_vector strange = none;
+    for (int64_t j = groups ? -before : 0; j < t.windows; j += SYI_WIDTH) {
         const double *x = t.x + j;
-        syi_spread all;
-        syi_spread_tail(x, syi_square_4(x), syi_drop_2(x), period, t.joints, &all);
-        all.distance *= alone;
-        ask_for_next(&t, j);
-        strange += result(&t, j, &all);
+        syi_spread_sums sums = {SYI_LOAD(x) - SYI_LOAD(x), none, none, none};
+        syi_spread now;
+        if (groups)
+            go_on(&flow, x);
+        if (j < 0)
+            continue;
+        syi_ask_ahead(x, SYI_WIDTH);
+        if (groups)
+            sums =
+                syi_spread_groups(groups, flow.rise, flow.square, STRIDE, flow.newer, flow.older);
+        now = syi_spread_of(x, groups, columns, t.inverse, sums);
+        if (j > 0)
+            strange += result(&t, j - SYI_WIDTH, &last);
+        last = now;
     }
+    strange += result(&t, (t.windows - 1) & -SYI_WIDTH, &last);
     strange -= strange;
     return syi_any(&strange);
 }
 
-/* Stretches and gaps of twice the length. */
-SYI_INLINE void twice(task *t, int fresh)
+/* Of each number of groups, with columns beyond them or without, there is code of its own. */
+static int compute_windows(const task *t)
 {
-    const int64_t length = t->length, windows = t->windows, behind = t->period - 2 * length;
-    const double *const from = t->drop + (t->period - t->have);
-    double *const drops = t->drop, *const squares = t->square, *const gaps = t->gap;
-    for (int64_t j = 0; j < windows + behind; j += SYI_WIDTH) {
-        syi_vector a = SYI_LOAD(drops + j);
-        syi_vector both = SYI_LOAD(squares + j) + SYI_LOAD(squares + j + length);
-        if (j < windows)
-            SYI_STORE(gaps + j, next_gap(gaps + j, from + j, length, fresh));
-        SYI_STORE(squares + j, syi_product_sum(a, a, both + both));
-        if (j < windows + behind - 2 * length) {
-            syi_vector b = SYI_LOAD(drops + j + length), c = SYI_LOAD(drops + j + 2 * length);
-            SYI_STORE(drops + j, (a + b) + (b + c));
-        }
+    const int groups = (int)t->period / SYI_GROUP_COLUMNS;
+    const int columns = (int)t->period % SYI_GROUP_COLUMNS;
+    switch (groups) {
+    case 0:
+        return compute_groups(t, 0, columns - 1);
+    case 1:
+        return columns ? compute_groups(t, 1, columns) : compute_groups(t, 1, 0);
+    case 2:
+        return columns ? compute_groups(t, 2, columns) : compute_groups(t, 2, 0);
+    case 3:
+        return columns ? compute_groups(t, 3, columns) : compute_groups(t, 3, 0);
+    case 4:
+        return columns ? compute_groups(t, 4, columns) : compute_groups(t, 4, 0);
+    default:
+        return columns ? compute_groups(t, 5, columns) : compute_groups(t, 5, 0);
     }
-    t->length *= 2;
 }
 
-static void join(task *t)
-{
-    const double *square = t->square + (t->period - t->have - t->length);
-    const double *const gap = t->gap;
-    const syi_joint joint = *joint_of(t, t->length);
-    const int64_t windows = t->windows;
-    const rooms spreads = t->all;
-    for (int64_t j = 0; j < windows; j += SYI_WIDTH) {
-        syi_spread all = {{0}, {0}, {0}};
-        if (!joint.first)
-            load_spread(&spreads, j, &all);
-        syi_join(&joint, 0, SYI_LOAD(square + j), SYI_LOAD(gap + j), &all);
-        store_spread(&spreads, j, &all);
-    }
-    t->have += t->length;
-}
-
-static int finish_all(const task *task, int fresh)
-{
-    const struct task t = *task;
-    const syi_joint joint = *joint_of(task, 2 * t.length);
-    syi_vector strange = {0};
-    for (int64_t j = 0; j < t.windows; j += SYI_WIDTH) {
-        syi_spread joined = finish(&joint, ending_at(&t, j, &joint, 2, fresh));
-        ask_for_next(&t, j);
-        strange += result(&t, j, &joined);
-    }
-    strange -= strange;
-    return syi_any(&strange);
-}
-
-static int compute_windows(task *t)
-{
-    const int64_t period = t->period;
-    int64_t rest;
-    int fresh = 0, strange;
-    if (period < 8)
-        return compute_short(t);
-    t->length = FIRST;
-    t->have = period & SYI_SPREAD_TAIL;
-    rest = (period - t->have) / FIRST;
-    strange = begin_as(t, t->have, rest);
-    if (rest < 3)
-        return strange;
-    for (; rest > 2; rest = (period - t->have) / t->length) {
-        if (rest & 1)
-            join(t);
-        else if (fresh)
-            twice(t, 1);
-        else
-            twice(t, 0);
-        fresh = (int)(rest & 1);
-    }
-    return fresh ? finish_all(t, 1) : finish_all(t, 0);
-}
-
-static void compute(task *t)
+static void compute(const task *t)
 {
     if (compute_windows(t))
         mark(t->out, OUTPUTS, t->windows);
 }
 
-static void compute_apart(task *t)
+/* As many windows as a chunk without columns before it, or of less than a vector, has. */
+static void compute_apart(const task *chunk)
 {
-    const int64_t columns = t->windows + t->period - 1;
-    double x[ROOM], y[3][ROOM], *result[3];
-    memcpy(x, t->x, (size_t)columns * sizeof *x);
-    memset(x + columns, 0, SYI_FAST_BEHIND * sizeof *x);
-    t->x = x;
-    for (int k = 0; k < OUTPUTS; k++) {
-        result[k] = t->out[k];
-        t->out[k] = y[k];
-    }
-    compute(t);
+    double x[SPREAD_BEFORE + SYI_SCAN_LEAST + APART + SYI_WIDTH] = {0}, y[OUTPUTS][APART];
+    const int64_t before = chunk->period - 1;
+    task t = *chunk;
+    memcpy(x + SPREAD_BEFORE, chunk->x - before, (size_t)(chunk->windows + before) * sizeof *x);
+    t.x = x + SPREAD_BEFORE + before;
+    t.windows = (chunk->windows + SYI_WIDTH - 1) & -SYI_WIDTH;
+    t.past = 0;
     for (int k = 0; k < OUTPUTS; k++)
-        memcpy(result[k], y[k], (size_t)t->windows * sizeof *y[k]);
+        t.out[k] = y[k];
+    compute(&t);
+    for (int k = 0; k < OUTPUTS; k++)
+        memcpy(chunk->out[k], y[k], (size_t)chunk->windows * sizeof *y[k]);
 }
 
-static void plan(task *t, const syi_window *window, syi_joint *joints)
-{
-    const int64_t period = window->period;
-    int64_t length = 1;
-    t->period = period;
-    t->factor = syi_spread_factor(window);
-    t->joints = joints;
-    for (int k = 0; length <= period; k++, length *= 2)
-        if (period & length)
-            joints[k] = syi_joint_of(period, length);
-}
-
-/* Of those that are left. Where nothing is kept but results it is all but the last ones, which are
- * computed apart; where results stay in a cache as many as the nearest one holds, for they may have
- * to be marked. */
-static int64_t most_windows(int64_t period, int64_t left, int past)
-{
-    const int64_t all = (left - SYI_FAST_BEHIND) & -SYI_WIDTH;
-    if (SYI_WIDTH == FIRST && period >= 8 && left > SHORT_CHUNK)
-        return past || all < SYI_TILE / 2 ? all : SYI_TILE / 2;
-    return period < 3 * FIRST ? SHORT_CHUNK : CHUNK;
-}
-
-/* The windows of a segment from its column `at` on. */
-static void compute_all(task *t, const syi_piece *piece, int64_t at)
+/* Whether results go past the cache. Not where the input would wait for them (syi_meet), here also
+ * where it is a line before an output: that takes 1.5 to 4 times as long. */
+static int goes_past(const syi_piece *piece)
 {
     const sy_segment *segment = &piece->segment;
-    const int64_t period = t->period;
-    const int past = piece->past_cache && syi_in_line(segment->out, OUTPUTS);
-    for (; at < segment->count; at += t->windows) {
-        int apart;
-        const int64_t left = segment->count - at;
-        t->x = segment->in[0] + at - (period - 1);
+    int past = piece->past_cache && syi_in_line(segment->out, OUTPUTS);
+    for (int k = 0; k < OUTPUTS; k++)
+        past &= !syi_meet(segment->out[k], segment->in[0]) &&
+                !syi_meet(segment->out[k] + SYI_LINE, segment->in[0]);
+    return past;
+}
+
+/* The windows of a segment from its column `from` on. Where results stay in a cache they are as
+ * many at a time as the nearest one holds, for they may have to be marked. */
+static void compute_all(task *t, const syi_piece *piece, int64_t from)
+{
+    const sy_segment *segment = &piece->segment;
+    const int64_t most = SYI_TILE / 2;
+    const int past = goes_past(piece);
+    for (int64_t at = from; at < segment->count; at += t->windows) {
+        const int64_t left = segment->count - at, whole = left & -SYI_WIDTH;
+        t->x = segment->in[0] + at;
         for (int k = 0; k < OUTPUTS; k++)
             t->out[k] = segment->out[k] + at;
-        t->windows =
-            syi_fast_chunk(t->out[0], left, most_windows(period, left, past), past, &apart);
-        t->past = past && !apart;
-        if (apart)
+        t->past = past && at > from;
+        if (at == from || whole == 0) {
+            t->windows = syi_line_after(past ? t->out[0] : NULL, SPREAD_BEFORE, left);
             compute_apart(t);
-        else
+        } else {
+            t->windows = past || whole < most ? whole : most;
             compute(t);
+        }
     }
 }
 
 static sy_status syi_spread_run(const syi_piece *piece, const syi_window *window)
 {
-    _Alignas(64) double drop[ROOM], square[ROOM], gap[ROOM], all[3][ROOM];
     const sy_segment *segment = &piece->segment;
-    syi_joint joints[SYI_SPREAD_LENGTHS] = {{0}};
+    task t = {.period = window->period,
+              .factor = syi_spread_factor(window),
+              .inverse = 4.0 / (double)window->period};
     int64_t at = window->period - 1 - segment->first;
     if (window->period >= SYI_SCAN_LEAST)
         return syi_scan_run(piece, window);
-    task t = {.drop = drop, .square = square, .gap = gap}; /* all: there may be a block before */
-    t.all = (rooms){all[0] + SYI_FAST_BEHIND, all[1] + SYI_FAST_BEHIND, all[2] + SYI_FAST_BEHIND};
-    plan(&t, window, joints);
     at = at < 0 ? 0 : at > segment->count ? segment->count : at;
     for (int k = 0; k < OUTPUTS; k++)
         syi_fast_blank(segment->out[k], at);

@@ -83,22 +83,26 @@ SYI_INLINE int syi_in_bursts(const syi_piece *piece)
 /* Elements of a and b, by constant numbers; those of b come behind a's. */
 #define SYI_PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
-/* The vector that begins 1 (2, 4) columns after `older`, which `newer` follows. For a pick like
- * that gcc takes an instruction that keeps twice as many units busy. */
+/* The vector that begins 1 (2, 4) columns after `older`, which `newer` follows, or two columns
+ * before `newer`. For a pick like that gcc takes an instruction that keeps twice as many units
+ * busy. */
 #if SYI_WIDTH == 8
 #define SYI_AFTER(older, newer, n)                                                                 \
     ((syi_vector)_mm512_alignr_epi64((__m512i)(newer), (__m512i)(older), n))
-#define SYI_AFTER_1(older, newer) SYI_AFTER(older, newer, 1)
-#define SYI_AFTER_2(older, newer) SYI_AFTER(older, newer, 2)
-#define SYI_AFTER_4(older, newer) SYI_AFTER(older, newer, 4)
+#define SYI_AFTER_1(older, newer)    SYI_AFTER(older, newer, 1)
+#define SYI_AFTER_2(older, newer)    SYI_AFTER(older, newer, 2)
+#define SYI_AFTER_4(older, newer)    SYI_AFTER(older, newer, 4)
+#define SYI_TWO_BEFORE(older, newer) SYI_AFTER(older, newer, 6)
 #elif SYI_WIDTH == 4
-#define SYI_AFTER_1(older, newer) SYI_PICK(older, newer, 1, 2, 3, 4)
-#define SYI_AFTER_2(older, newer) SYI_PICK(older, newer, 2, 3, 4, 5)
-#define SYI_AFTER_4(older, newer) (newer)
+#define SYI_AFTER_1(older, newer)    SYI_PICK(older, newer, 1, 2, 3, 4)
+#define SYI_AFTER_2(older, newer)    SYI_PICK(older, newer, 2, 3, 4, 5)
+#define SYI_AFTER_4(older, newer)    (newer)
+#define SYI_TWO_BEFORE(older, newer) SYI_AFTER_2(older, newer)
 #else
-#define SYI_AFTER_1(older, newer) SYI_PICK(older, newer, 1, 2)
-#define SYI_AFTER_2(older, newer) (newer)
-#define SYI_AFTER_4(older, newer) (newer) /* nobody's: it is two vectors behind */
+#define SYI_AFTER_1(older, newer)    SYI_PICK(older, newer, 1, 2)
+#define SYI_AFTER_2(older, newer)    (newer)
+#define SYI_AFTER_4(older, newer)    (newer) /* nobody's: it is two vectors behind */
+#define SYI_TWO_BEFORE(older, newer) (older)
 #endif
 
 /* a > b ? a : b, element by element. */
@@ -210,16 +214,16 @@ SYI_INLINE syi_vector syi_root(syi_vector square)
 /* Whether scores are the library's NaN where there are none, or something not finite. */
 enum { SYI_SCORES_MARKED = SYI_WIDTH == 8 };
 
-/* The score of a value from which the mean is at `distance`, by the variance: none where that is
- * zero or not finite. A zero is +0. */
+/* The score of a value that is `distance` above the mean, by the variance: none where that is zero
+ * or not finite. A zero is +0. */
 SYI_INLINE syi_vector syi_score(syi_vector distance, syi_vector variance)
 {
 #if SYI_WIDTH == 8 /* 0x9f: what is NaN, zero, infinite or negative */
     const __mmask8 none = _mm512_fpclass_pd_mask((__m512d)variance, 0x9f);
-    const syi_vector score = (0.0 - distance) / syi_root(variance);
+    const syi_vector score = (0.0 + distance) / syi_root(variance);
     return (syi_vector)_mm512_mask_mov_pd((__m512d)score, none, _mm512_set1_pd(syi_nan()));
 #else
-    return ((variance - variance) - distance) / syi_root(variance);
+    return ((variance - variance) + distance) / syi_root(variance);
 #endif
 }
 

@@ -13,6 +13,7 @@
 #ifndef SYI_KERNELS_FAST_WINDOW_H
 #define SYI_KERNELS_FAST_WINDOW_H
 
+#include "fast/either.h"
 #include "isa.h"
 #include "traffic.h"
 #include "window/window.h"
@@ -36,6 +37,14 @@ SYI_INLINE int64_t syi_fast_chunk(const double *y, int64_t left, int64_t most, i
     if (windows > 0)
         return windows;
     return left < most ? left : most;
+}
+
+/* The mean of the `have` newest columns, of which there is the mean, and the stretch of `length`
+ * before them. */
+SYI_EITHER syi_vector syi_join_mean(syi_vector newer, syi_vector sum, int64_t length, int64_t have)
+{
+    syi_vector mean = sum * (1.0 / (double)length);
+    return have ? syi_fused(mean - newer, (double)length / (double)(length + have), newer) : mean;
 }
 
 SYI_ISA_DECLARE_AS(sy_status, syi_fast_mean_run, (const syi_piece *piece, int64_t period));

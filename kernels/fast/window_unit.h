@@ -1,8 +1,9 @@
 /*
- * The rolling kernels in fast accuracy on a GPU. A block computes a unit of windows: it doubles the
- * length of the stretches in shared memory, in place, and after each doubling every thread joins
- * what its windows have of that length. The order of operations is that of mean_run.c and
- * spread_run.h, where the passes are cut otherwise.
+ * The rolling kernels in fast accuracy on a GPU. A block computes a unit of windows: of means it
+ * doubles the length of the stretches in shared memory, in place, and after each doubling every
+ * thread joins what its windows have of that length; of spreads it makes all groups there, of which
+ * every thread joins those of its windows. The order of operations is that of mean_run.c and
+ * spread_run.h.
  */
 #ifndef SYI_KERNELS_FAST_WINDOW_UNIT_H
 #define SYI_KERNELS_FAST_WINDOW_UNIT_H
@@ -10,23 +11,22 @@
 #include "cuda/forms.h"
 
 #include "cuda/window_unit.h"
-#include "fast/join.h"
 #include "fast/scan_unit.h"
-#include "fast/window.h"
+#include "fast/spread.h"
 
 /* FAST_AHEAD: columns that a thread reads before any is written. FAST_SUMS, FAST_SPREADS: columns
  * there is room for, as many as are ever wanted. */
 enum { FAST_AHEAD = 4 };
 enum { FAST_SUMS = FAST_WINDOWS + SYI_MEAN_MOST, FAST_SPREADS = FAST_WINDOWS + SYI_SCAN_LEAST };
 
+/* The groups (fast/spread.h) by their first column, or the first of those that their rise is of. */
 typedef struct fast_shared {
-    double drop[FAST_SPREADS], square[FAST_SPREADS]; /* fast/spread.h */
-    syi_joint joints[SYI_SPREAD_LENGTHS];
+    double rise[FAST_SPREADS], square[FAST_SPREADS];
 } fast_shared;
 
-/* Spreads are put together from stretches or scanned. */
+/* Spreads are put together from groups or scanned. */
 typedef union spread_shared {
-    fast_shared stretches;
+    fast_shared groups;
     scan_shared scan;
 } spread_shared;
 
@@ -91,125 +91,90 @@ SYI_DEVICE void fast_means(const fast_chunk *chunk, double *sums)
         }
 }
 
-/* The stretches of two columns. */
+/* The squares of steps, and the rises of two columns. */
 SYI_DEVICE void fast_spread_begin(const fast_chunk *chunk, fast_shared *shared)
 {
-    syi_joint joint = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0};
-    if (SYI_THREAD < SYI_SPREAD_LENGTHS && (chunk->period >> SYI_THREAD & 1))
-        joint = syi_joint_of(chunk->period, (int64_t)1 << SYI_THREAD);
     for (int j = SYI_THREAD; j + 1 < chunk->columns; j += SYI_WINDOW_UNIT_THREADS) {
         const double *x = chunk->x + j;
-        double one = x[0] - x[1];
-        shared->square[j] = one * one;
+        const double step = syi_step(x + 1);
+        shared->square[j] = step * step;
         if (j + 3 < chunk->columns)
-            shared->drop[j] = (x[0] - x[2]) + (x[1] - x[3]);
+            shared->rise[j] = syi_rise_of_two(x + 3);
     }
-    if (SYI_THREAD < SYI_SPREAD_LENGTHS)
-        shared->joints[SYI_THREAD] = joint;
     SYI_SYNC();
 }
 
-SYI_DEVICE void fast_spread_twice(fast_shared *shared, int length, int columns)
+/* Those of groups. */
+SYI_DEVICE void fast_spread_groups(fast_shared *shared, int columns)
 {
-    const int count = columns - 2 * length + 1, drops = columns - 4 * length + 1;
-    FAST_PASS(from, count)
+    FAST_PASS(from, columns - 3)
     {
-        double drop[FAST_AHEAD], square[FAST_AHEAD];
+        double rise[FAST_AHEAD], square[FAST_AHEAD];
 #pragma unroll
         for (int k = 0; k < FAST_AHEAD; k++) {
-            int j = FAST_COLUMN(from, k);
-            double a = j < count ? shared->drop[j] : 0.0;
-            double b = j < drops ? shared->drop[j + length] : 0.0;
-            double c = j < drops ? shared->drop[j + 2 * length] : 0.0;
-            double both = j < count ? shared->square[j] + shared->square[j + length] : 0.0;
-            drop[k] = (a + b) + (b + c);
-            square[k] = syi_product_sum(a, a, both + both);
+            const int j = FAST_COLUMN(from, k);
+            const double *two = shared->rise + j, *steps = shared->square + j;
+            const double squares = j + 3 < columns ? steps[2] + steps[0] : 0.0;
+            rise[k] = j + 7 < columns ? (two[4] + two[2]) + (two[2] + two[0]) : 0.0;
+            square[k] = j + 3 < columns ? syi_product_sum(two[0], two[0], squares + squares) : 0.0;
         }
         SYI_SYNC();
 #pragma unroll
         for (int k = 0; k < FAST_AHEAD; k++) {
-            if (FAST_COLUMN(from, k) < count)
-                shared->square[FAST_COLUMN(from, k)] = square[k];
-            if (FAST_COLUMN(from, k) < drops)
-                shared->drop[FAST_COLUMN(from, k)] = drop[k];
+            const int j = FAST_COLUMN(from, k);
+            if (j + 3 < columns)
+                shared->square[j] = square[k];
+            if (j + 7 < columns)
+                shared->rise[j] = rise[k];
         }
     }
     SYI_SYNC();
 }
 
-/* What a window, of nothing so far, has of single columns, and the gap of two before them. */
-SYI_DEVICE void fast_spread_first(const double *x, int period, syi_spread *all, double *gap)
+SYI_DEVICE syi_spread fast_spread(const fast_chunk *chunk, const fast_shared *shared, int j)
 {
-    const double *end = x + (period & ~1);
-    if (period > 1)
-        *gap = end[-2] - end[-1];
-    if (period & 1)
-        all->square = end[0] - end[0]; /* not finite where it is not */
-    if (period > 1 && (period & 1))
-        *gap = syi_scaled_sum(end[-1] - end[0], 2.0, *gap);
-}
-
-SYI_DEVICE void fast_spread_put(const fast_chunk *chunk, const syi_window *window, double factor,
-                                int j, const syi_spread *all)
-{
-    double out[3];
-    syi_spread_result(window->kind, factor, chunk->x[j + chunk->period - 1], all, out);
-    for (int k = 0; k < (window->kind == SYI_WINDOW_BANDS ? 3 : 1); k++)
-        chunk->out[k][j] = syi_is_finite(out[0]) ? out[k] : syi_nan();
-}
-
-/* Joins the stretches of 2^level to this thread's windows, and makes the gaps of the next ones.
- * `end`: where in a window the stretch ends. */
-SYI_DEVICE void fast_spread_join(const fast_chunk *chunk, const fast_shared *shared, int level,
-                                 int end, syi_spread *all, double *gap)
-{
-    const int length = 1 << level, joins = (chunk->period & length) != 0, last = end == length;
-    const syi_joint joint = shared->joints[level];
-#pragma unroll
-    for (int k = 0; k < FAST_EACH; k++) {
-        const int at = FAST_WINDOW(k) + end - length;
-        if (FAST_WINDOW(k) >= chunk->windows)
-            continue;
-        if (joins)
-            syi_join(&joint, last, shared->square[at], gap[k], &all[k]);
-        if (joins && !last)
-            gap[k] = syi_scaled_sum(shared->drop[at - length], 2.0, shared->drop[at - 2 * length]);
-        else if (!last)
-            gap[k] = syi_scaled_sum(gap[k], 2.0, shared->drop[at - length]);
+    const int groups = chunk->period / SYI_GROUP_COLUMNS, end = j + chunk->period;
+    const double *x = chunk->x + end - 1;
+    syi_spread_sums sums = {*x - *x, 0.0, 0.0, 0.0};
+    int columns = chunk->period - 1;
+    if (groups > 0) {
+        const double *rise = shared->rise + end - 2 * SYI_GROUP_COLUMNS;
+        const double *square = shared->square + end - SYI_GROUP_COLUMNS;
+        const int stride = -SYI_GROUP_COLUMNS;
+        syi_pair newer = {0.0, 0.0}, older = newer;
+        if (groups > 2)
+            newer = syi_pair_of(rise, square, stride);
+        if (groups > 4)
+            older = syi_pair_of(rise + 2 * stride, square + 2 * stride, stride);
+        sums = syi_spread_groups(groups, rise, square, stride, newer, older);
+        columns = chunk->period % SYI_GROUP_COLUMNS;
     }
+    return syi_spread_of(x, groups, columns, 4.0 / (double)chunk->period, sums);
 }
 
 SYI_DEVICE void fast_spreads(const fast_chunk *chunk, const syi_window *window, fast_shared *shared)
 {
-    syi_spread all[FAST_EACH];
-    double gap[FAST_EACH], factor;
-    int end = chunk->period & ~1;
+    const double factor = syi_spread_factor(window);
     fast_spread_begin(chunk, shared);
+    fast_spread_groups(shared, chunk->columns);
 #pragma unroll
     for (int k = 0; k < FAST_EACH; k++) {
-        all[k].square = all[k].distance = all[k].lead = gap[k] = 0.0;
-        if (FAST_WINDOW(k) < chunk->windows)
-            fast_spread_first(chunk->x + FAST_WINDOW(k), chunk->period, &all[k], &gap[k]);
+        const int j = FAST_WINDOW(k);
+        double out[3];
+        if (j >= chunk->windows)
+            continue;
+        const syi_spread all = fast_spread(chunk, shared, j);
+        syi_spread_result(window->kind, factor, chunk->x[j + chunk->period - 1], &all, out);
+        for (int i = 0; i < (window->kind == SYI_WINDOW_BANDS ? 3 : 1); i++)
+            chunk->out[i][j] = syi_is_finite(out[0]) ? out[i] : syi_nan();
     }
-#pragma unroll 1
-    for (int level = 1; end > 0; level++) {
-        fast_spread_join(chunk, shared, level, end, all, gap);
-        end -= chunk->period & 1 << level;
-        if (end > 0)
-            fast_spread_twice(shared, 1 << level, chunk->columns);
-    }
-    factor = syi_spread_factor(window);
-#pragma unroll
-    for (int k = 0; k < FAST_EACH; k++)
-        if (FAST_WINDOW(k) < chunk->windows)
-            fast_spread_put(chunk, window, factor, FAST_WINDOW(k), &all[k]);
     SYI_SYNC(); /* before the next chunk */
 }
 
 /* Where a block keeps what its windows are made of: one of these is there. */
 typedef struct fast_room {
     double *sums;
-    fast_shared *stretches;
+    fast_shared *groups;
     scan_shared *scan;
 } fast_room;
 
@@ -233,8 +198,8 @@ SYI_DEVICE void fast_window_unit(const syi_launch *launch, const syi_window *win
             chunk.out[k] = syi_unit_out(launch, &unit, launch->out[k]) + at;
         if (room.sums)
             fast_means(&chunk, room.sums);
-        else if (room.stretches)
-            fast_spreads(&chunk, window, room.stretches);
+        else if (room.groups)
+            fast_spreads(&chunk, window, room.groups);
         else
             syi_scan_chunk(&chunk, window, (launch->first + unit.at + at) % window->period,
                            room.scan);
@@ -259,7 +224,7 @@ SYI_DEVICE void syi_fast_spread_window_unit(const syi_launch *launch, const syi_
     if (window->period > SYI_SCAN_MOST)
         syi_window_unit(launch, window);
     else if (window->period < SYI_SCAN_LEAST)
-        fast_window_unit(launch, window, (fast_room){NULL, &shared.stretches, NULL});
+        fast_window_unit(launch, window, (fast_room){NULL, &shared.groups, NULL});
     else
         fast_window_unit(launch, window, (fast_room){NULL, NULL, &shared.scan});
 }

@@ -33,7 +33,7 @@ static const char *const output_names[] = {"y"};
     .halo = syi_window_halo, .warmup = syi_window_halo
 
 static const syi_workload fast = {
-    ROLLING_STD_FACE,          .version = 5,
+    ROLLING_STD_FACE,          .version = 6,
     .tag = "rolling_std_fast", .run = {SYI_ISA_LIST(syi_rolling_std_fast_run)},
     .repair = repair,          .gpu = &gpu_fast,
 };

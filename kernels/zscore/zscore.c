@@ -34,7 +34,7 @@ static const char *const output_names[] = {"y"};
     .halo = syi_window_halo, .warmup = syi_window_halo
 
 static const syi_workload fast = {
-    ZSCORE_FACE,          .version = 5,
+    ZSCORE_FACE,          .version = 6,
     .tag = "zscore_fast", .run = {SYI_ISA_LIST(syi_zscore_fast_run)},
     .repair = repair,     .gpu = &gpu_fast,
 };
