@@ -210,7 +210,8 @@ static int open_lock(const syi_locked_file *file, const char *name)
 static sy_status take_lock(syi_locked_file *file, bool *taken)
 {
     neighbour lock = beside(file, ".lock");
-    for (;;) {
+    const int most = 10; /* on a file system that numbers files anew it is never still there */
+    for (int round = 0; round < most; round++) {
         int result;
         file->lock = open_lock(file, lock.name);
         if (file->lock < 0)
@@ -232,6 +233,8 @@ static sy_status take_lock(syi_locked_file *file, bool *taken)
         }
         close(file->lock);
     }
+    *taken = false;
+    return SY_OK;
 }
 
 sy_status syi_file_try_lock(const char *path, bool make_folder, syi_locked_file *file, bool *taken)
@@ -288,12 +291,13 @@ static int write_all(int descriptor, const char *bytes, size_t size)
     return 0;
 }
 
-/* The owner stays where we may give files away, as root may. */
+/* The owner stays where we may give files away, as root may, and the group where we are in it;
+ * another group gets nothing. */
 static int keep_permissions(int descriptor, const struct stat *old)
 {
-    int owned = fchown(descriptor, old->st_uid, old->st_gid);
-    (void)owned;
-    return fchmod(descriptor, old->st_mode & 0777);
+    const bool same_group = fchown(descriptor, old->st_uid, old->st_gid) == 0 ||
+                            fchown(descriptor, (uid_t)-1, old->st_gid) == 0;
+    return fchmod(descriptor, old->st_mode & (same_group ? 0777 : 0707));
 }
 
 /* The lock makes us the only writer, so one fixed name will do, and what a killed process left

@@ -276,6 +276,16 @@ static sy_status update_and_unlock(syi_store *store, syi_locked_file *file, syi_
     return status;
 }
 
+sy_status syi_store_prepare(const syi_store *store)
+{
+    syi_locked_file file;
+    bool taken;
+    SYI_TRY(syi_file_try_lock(store->path, true, &file, &taken));
+    if (taken)
+        syi_file_unlock(&file);
+    return SY_OK;
+}
+
 sy_status syi_store_update(syi_store *store, syi_store_edit *edit, void *user)
 {
     syi_locked_file file;

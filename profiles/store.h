@@ -49,6 +49,10 @@ bool syi_store_changed(syi_store *store, syi_store_look *last);
  * file is damaged. */
 sy_status syi_store_read(syi_store *store, json_t **out);
 
+/* Whether the file can be changed as far as can be told without doing it: its folder is there, or
+ * has been made, and the lock beside it, which others may hold. */
+sy_status syi_store_prepare(const syi_store *store);
+
 /* Lock, read, edit, write, unlock. SY_ERR_UNSUPPORTED on a newer version's file of unknown shape,
  * SY_ERR_IO when the lock is not to be had. */
 sy_status syi_store_update(syi_store *store, syi_store_edit *edit, void *user);

@@ -339,6 +339,7 @@ sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options 
         copy.tag = tag;
     }
     SYI_TRY(syi_multigpu_check_tag(copy.tag)); /* before minutes are spent */
+    SYI_TRY(syi_store_prepare(&context->multigpu));
     if (copy.sample_size == 0)
         copy.sample_size = default_sample(context, &copy);
     saved = syi_arithmetic_enter();

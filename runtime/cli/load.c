@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,17 @@ static int cannot_read(const char *path)
                     cli_input_name(path), strerror(errno));
 }
 
+bool cli_wait_for(int fd, short what)
+{
+    struct pollfd ready = {.fd = fd, .events = what};
+    const int code = errno;
+    if (code != EAGAIN && code != EWOULDBLOCK)
+        return false;
+    poll(&ready, 1, -1);
+    errno = code;
+    return true;
+}
+
 static int read_all(const char *path, int fd, cli_bytes *out)
 {
     size_t room = 0;
@@ -47,7 +59,7 @@ static int read_all(const char *path, int fd, cli_bytes *out)
         n = read(fd, out->data + out->size, room - out->size);
         if (n == 0)
             return CLI_DONE;
-        if (n < 0 && errno != EINTR)
+        if (n < 0 && errno != EINTR && !cli_wait_for(fd, POLLIN))
             return cannot_read(path);
         if (n > 0) {
             out->size += (size_t)n;

@@ -15,6 +15,9 @@ typedef struct cli_bytes {
 /* `-` is standard input. Reports a failure and returns its exit code. */
 int cli_load(const char *path, cli_bytes *out);
 void cli_unload(cli_bytes *bytes);
+/* After a read or write that would have had to wait, errno says: waits until it need not (`what`:
+ * POLLIN or POLLOUT). Gives whether that was it. */
+bool cli_wait_for(int fd, short what);
 /* How messages call an input or output: its path, or `standard input`, `standard output`. */
 const char *cli_input_name(const char *path);
 const char *cli_output_name(const char *path);

@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,11 +32,17 @@ static void remove_temporaries(void)
             unlink(temporaries[i]);
 }
 
-/* Installed with SA_RESETHAND: the second raise is the signal's own action. */
+/* Installed with SA_RESETHAND: the second raise is the signal's own action, which a container's
+ * first process does not have. */
 static void on_end(int signal_number)
 {
+    sigset_t this_one;
     remove_temporaries();
     raise(signal_number);
+    sigemptyset(&this_one);
+    sigaddset(&this_one, signal_number);
+    pthread_sigmask(SIG_UNBLOCK, &this_one, NULL);
+    _exit(128 + signal_number);
 }
 
 /* A mapped input was made shorter by somebody else, or its disk failed. */
@@ -110,35 +118,54 @@ static int free_slot(void)
 }
 
 /* Creates the file that must not be there yet and notes its name, with no signal in between: a file
- * that the handler does not know of would stay. */
+ * that the handler does not know of would stay. It is locked as long as this process lives. */
 static int create_noted(cli_output *output)
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     output->fd = open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (output->fd >= 0)
+    if (output->fd >= 0) {
         temporaries[output->slot] = output->temporary;
+        flock(output->fd, LOCK_EX | LOCK_NB);
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return output->fd >= 0;
 }
 
+/* Removes the file of a process that was killed: nobody holds its lock. In a container processes
+ * may have one number again and again. */
+static bool remove_left_behind(const char *temporary)
+{
+    const int fd = open(temporary, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat info;
+    const bool left = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
+                      flock(fd, LOCK_EX | LOCK_NB) == 0 && unlink(temporary) == 0;
+    if (fd >= 0)
+        close(fd);
+    return left;
+}
+
 static int create_temporary(cli_output *output)
 {
+    int error = 0;
     output->slot = free_slot();
     for (int attempt = 0; attempt < 100; attempt++) {
         output->temporary = temporary_name(output->target, attempt);
         if (!output->temporary)
             return cli_no_memory();
-        if (create_noted(output)) {
-            output->open = true;
+        output->open = create_noted(output);
+        error = output->open ? 0 : errno;
+        if (error == EEXIST && remove_left_behind(output->temporary))
+            output->open = create_noted(output);
+        if (output->open)
             return CLI_DONE;
-        }
         free(output->temporary);
         output->temporary = NULL;
-        if (errno != EEXIST)
+        if (error != EEXIST)
             break;
     }
+    errno = error;
     return cli_output_failed(output);
 }
 
@@ -188,12 +215,13 @@ static int check_target(const cli_output *output, const struct stat *there)
     return CLI_DONE;
 }
 
-/* As the file that it takes the place of, the owner too where we may give files away. */
+/* As the file that it takes the place of, the owner too where we may give files away. Another group
+ * than its own gets nothing. */
 static int take_permissions(int descriptor, const struct stat *there)
 {
-    int owned = fchown(descriptor, there->st_uid, there->st_gid);
-    (void)owned;
-    return fchmod(descriptor, there->st_mode & 0777);
+    const bool same_group = fchown(descriptor, there->st_uid, there->st_gid) == 0 ||
+                            fchown(descriptor, (uid_t)-1, there->st_gid) == 0;
+    return fchmod(descriptor, there->st_mode & (same_group ? 0777 : 0707));
 }
 
 static int open_target(cli_output *output)
@@ -238,7 +266,7 @@ static int write_out(cli_output *output, const char *data, size_t size)
 {
     while (size) {
         ssize_t n = write(output->fd, data, size < 1 << 30 ? size : 1 << 30);
-        if (n < 0 && errno != EINTR)
+        if (n < 0 && errno != EINTR && !cli_wait_for(output->fd, POLLOUT))
             return cli_output_failed(output);
         if (n > 0) {
             data += n;

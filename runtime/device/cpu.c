@@ -1,10 +1,12 @@
 /* The CPU as a device: all its threads on one span. `cpu[:threads=N][:isa=base|v3|v4]`; without
- * `threads` it uses the processors of the process's affinity mask. In a build without OpenMP, whose
+ * `threads` it uses the processors of the process's affinity mask, within the time that its control
+ * group gives it. In a build without OpenMP, whose
  * threads they are, there is one. */
 #define _GNU_SOURCE
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "device/quota.h"
 #include "device/registry.h"
 #include "device/team.h"
 
@@ -128,6 +130,14 @@ static void cpu_close(syi_device *device)
     syi_free(device);
 }
 
+/* The processors of the process's affinity mask, or as many as its control group pays for. */
+static int default_threads(void)
+{
+    const int processors = has_threads ? syi_processors() : 1;
+    const int quota = syi_cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup");
+    return quota && quota < processors ? quota : processors;
+}
+
 static sy_status cpu_open(const char *item, syi_devices *devices)
 {
     cpu_device *cpu;
@@ -138,7 +148,7 @@ static sy_status cpu_open(const char *item, syi_devices *devices)
     if (!cpu)
         return syi_no_memory(sizeof *cpu);
     cpu->base.backend = &syi_backend_cpu;
-    cpu->options = (syi_host_options){has_threads ? syi_processors() : 1, syi_isa_detect()};
+    cpu->options = (syi_host_options){default_threads(), syi_isa_detect()};
     status = parse_options(item, &cpu->options);
     if (status != SY_OK) {
         cpu_close(&cpu->base);

@@ -18,6 +18,17 @@
 #include <omp.h>
 #endif
 
+#ifdef _OPENMP
+
+/* OpenMP's library may have bound the first thread to one processor, which is all that the mask
+ * then shows: it has looked before. */
+int syi_processors(void)
+{
+    return omp_get_num_procs();
+}
+
+#else
+
 int syi_processors(void)
 {
     cpu_set_t set;
@@ -27,6 +38,8 @@ int syi_processors(void)
         count = online > 0 && online < 65536 ? (int)online : 1;
     return count;
 }
+
+#endif
 
 /* ---- threads that can be had -------------------------------------------------------------- */
 

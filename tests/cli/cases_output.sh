@@ -176,6 +176,44 @@ for signal in HUP TERM; do
         [ ! -e stopped.csv ] || echo "code $code, $(left_over)")"
 done
 
+# A container's first process has no action of a signal's own. It needs the right to make one.
+if unshare --pid --fork true 2>/dev/null; then
+    unshare --pid --fork env --default-signal=TERM "$steelyard" $to first.csv --report report.json \
+        2>err &
+    around=$!
+    until [ -e .first.csv.tmp.1 ] || ! kill -0 $around 2>/dev/null; do :; done
+    kill -s TERM $(cat /proc/$around/task/$around/children)
+    wait $around
+    code=$?
+    report "SIGTERM ends a container's first process" "$([ $code = 143 ] &&
+        [ -z "$(left_over)" ] && [ ! -e first.csv ] || echo "code $code, $(left_over)")"
+fi
+
+# A killed process that had the same number has left its temporary file.
+sh -c 'echo old >.left.csv.tmp.$$; exec "$0" "$@"' "$steelyard" $to left.csv 2>err
+report "a killed process's temporary file" "$([ $? = 0 ] && [ -e left.csv ] &&
+    [ -z "$(left_over)" ] || echo "$(left_over)")"
+
+# Whoever shares a pipe may have told it not to wait.
+report "pipes that do not wait" "$(python3 - "$steelyard" 2>&1 <<'END'
+import os, subprocess, sys, threading
+rows = 200000
+text = 'close\n' + ''.join('%d\n' % (i % 97) for i in range(rows))
+read, write = os.pipe()
+back, out = os.pipe()
+os.set_blocking(read, False)
+os.set_blocking(out, False)
+run = subprocess.Popen([sys.argv[1], 'run', 'sma', '--input', '-', '--output', '-', '--period', '2',
+                        '--devices', 'cpu'], stdin=read, stdout=out)
+os.close(read)
+os.close(out)
+threading.Thread(target=lambda: os.fdopen(write, 'w').write(text)).start()
+lines = os.fdopen(back).read().count('\n')
+if run.wait() or lines != rows + 1:
+    print('code', run.returncode, 'lines', lines)
+END
+)"
+
 accepts "report" run sma --input in.csv --period 2 --output out.csv --report r.json \
     --devices sim:a,sim:b --ratios a=0.75,b=0.25 --seed 7
 cp r.json stdout

@@ -180,6 +180,11 @@ accepts "devices --json" devices --json --devices cpu,sim:big
 says "devices --json names one" '"name": "big"'
 accepts "70 devices" devices --devices "$(seq 1 70 | sed 's/^/sim:d/' | paste -sd , -)"
 says "70 devices: the last one" ' d70 '
+(ulimit -s 512 && exec "$steelyard" devices) 2>err
+report "a small stack" "$([ $? = 1 ] && grep -q "stack is 512 KiB" err || cat err)"
+# OpenMP's library binds the first thread to one processor before anything else runs.
+report "threads where OpenMP binds them" "$([ "$("$steelyard" devices --json | grep units)" = \
+    "$(OMP_PROC_BIND=true "$steelyard" devices --json | grep units)" ] || echo "not as many")"
 accepts "workloads" workloads
 says "workloads has bollinger" '^bollinger .*upper,middle,lower'
 accepts "workloads --json" workloads --json

@@ -84,6 +84,29 @@ Test(stored, an_unreadable_file_is_told_once)
     sy_context_destroy(&context);
 }
 
+static int count_steps(void *user, uint64_t done, uint64_t all)
+{
+    int *steps = user;
+    (void)done, (void)all;
+    ++*steps;
+    return 0;
+}
+
+/* Minutes of measuring are not for nothing. */
+Test(stored, what_cannot_be_stored_is_not_measured)
+{
+    int steps = 0;
+    sy_context *context = lab_open("sim:a,sim:b", "/dev/null/multigpu.json", NULL);
+    sy_profile_options options = {.struct_size = sizeof options,
+                                  .sample_size = 10000,
+                                  .progress = count_steps,
+                                  .progress_user = &steps};
+    cr_assert(context);
+    cr_expect_eq(sy_profile_auto_balance(context, &options, NULL), SY_ERR_IO);
+    cr_expect_eq(steps, 0);
+    sy_context_destroy(&context);
+}
+
 static void fail_within(void *user, sy_log_level level, const char *line)
 {
     sy_device_info info;
