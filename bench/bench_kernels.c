@@ -11,8 +11,9 @@
 #include <string.h>
 
 static const char *const accuracies[] = {"exact", "fast", NULL};
+static const char *const isas[] = {"base", "v3", "v4", NULL};
 
-enum { WORKLOADS, SIZES, PERIODS, DATA, THREADS, ACCURACY, DTYPE, TALIB, OPTIONS };
+enum { WORKLOADS, SIZES, PERIODS, DATA, THREADS, ACCURACY, DTYPE, ISA, TALIB, OPTIONS };
 static bench_option options[OPTIONS] = {
     [WORKLOADS] = {.name = "workloads", .value = "NAME", .help = "which (default all)", .many = 1},
     [SIZES] = {.name = "sizes",
@@ -53,6 +54,10 @@ static bench_option options[OPTIONS] = {
                .fallback = "f64",
                .words = kernels_dtypes,
                .many = 1},
+    [ISA] = {.name = "isa",
+             .value = "WORD",
+             .help = "an instruction set at most, for the workloads alone",
+             .words = isas},
     [TALIB] = {.name = "talib", .value = "FILE", .help = "TA-Lib (default the installed one)"},
 };
 
@@ -139,10 +144,11 @@ int main(int argc, char **argv)
     sy_workload_info info;
     bench_begin("bench_kernels", "The workloads on the CPU beside a copy and the textbook loop.",
                 options, OPTIONS, argc, argv);
+    kernels_limit(options[ISA].text[0]);
     context = kernels_context(1);
     check_options(context);
     bench_talib_open(options[TALIB].count ? options[TALIB].text[0] : NULL);
-    bench_start();
+    bench_start(options[ISA].text[0]);
     for (int s = 0; s < options[SIZES].count; s++) {
         int64_t n = (int64_t)options[SIZES].number[s];
         kernels_size(n);

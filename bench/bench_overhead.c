@@ -304,7 +304,7 @@ int main(int argc, char **argv)
 {
     bench_begin("bench_overhead", "What the library costs beside the work itself.", options,
                 OPTIONS, argc, argv);
-    bench_start();
+    bench_start(NULL);
     if (bench_wants(&options[ONLY], "call"))
         measure_calls();
     if (bench_wants(&options[ONLY], "loop"))

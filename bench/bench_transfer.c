@@ -250,7 +250,7 @@ int main(int argc, char **argv)
     wants_gpus = bench_wants(&options[ONLY], "copies") || bench_wants(&options[ONLY], "library");
     if (wants_gpus)
         gpus = find_gpus(why);
-    bench_start();
+    bench_start(NULL);
     for (int i = 0; i < options[SIZES].count && bench_wants(&options[ONLY], "memory"); i++)
         measure_memory((int64_t)options[SIZES].number[i]);
     if (wants_gpus)

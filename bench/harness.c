@@ -222,14 +222,17 @@ void bench_begin(const char *name, const char *purpose, bench_option *options, i
     bench_output(all[0].count);
 }
 
-/* What the processor is called, and of the instruction sets the best that the library does not
- * refuse: what it chooses when none is named. */
-static const char *look_at_processor(sy_device_info *processor)
+/* What the processor is called, and of the instruction sets, up to `most`, the best that the
+ * library does not refuse: what it chooses when none is named. */
+static const char *look_at_processor(const char *most, sy_device_info *processor)
 {
     static const char *const sets[] = {"v4", "v3", "base"};
     char devices[16];
     sy_context *context;
-    for (int i = 0; i < 3; i++) {
+    int first = 0;
+    while (most && first < 2 && strcmp(sets[first], most))
+        first++;
+    for (int i = first; i < 3; i++) {
         snprintf(devices, sizeof devices, "cpu:isa=%s", sets[i]);
         if (try_open(devices, NULL, &context) != SY_OK)
             continue;
@@ -240,10 +243,10 @@ static const char *look_at_processor(sy_device_info *processor)
     bench_fail("%s", sy_last_error()->text);
 }
 
-void bench_start(void)
+void bench_start(const char *most)
 {
     sy_device_info processor;
-    const char *isa = look_at_processor(&processor);
+    const char *isa = look_at_processor(most, &processor);
     bench_machine(bench_name, processor.description, isa, clock_ns);
 }
 

@@ -38,8 +38,9 @@ typedef struct bench_option {
 /* The options named here and those that all benches have. */
 void bench_begin(const char *name, const char *purpose, bench_option *options, int count, int argc,
                  char **argv);
-/* The first row, about machine and build: once nothing on the command line is left to refuse. */
-void bench_start(void);
+/* The first row, about machine and build: once nothing on the command line is left to refuse.
+ * `most`: the instruction set that the library is held to, or NULL. */
+void bench_start(const char *most);
 /* The processors that this process may use; 1 in a build without OpenMP. */
 int bench_most_threads(void);
 /* Refuses more threads than that: they would wait for each other. */

@@ -17,6 +17,8 @@ typedef struct question {
 
 /* Made when first asked for; 0: the end, all are destroyed. */
 sy_context *kernels_context(int threads);
+/* The instruction set at most, for contexts made later; NULL: the best. Borrowed. */
+void kernels_limit(const char *isa);
 /* From here on the arrays have so many elements; 0: the end. */
 void kernels_size(int64_t n);
 /* A line for each accuracy named, all of whose sides run in turn. */

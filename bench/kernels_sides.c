@@ -76,6 +76,13 @@ static void run_talib(void *user)
     bench_talib_run(l->q->info->name, l->in, outputs, l->q->n, l->q->period);
 }
 
+static const char *most_isa;
+
+void kernels_limit(const char *isa)
+{
+    most_isa = isa;
+}
+
 sy_context *kernels_context(int threads)
 {
     static sy_context *contexts[BENCH_VALUES + 2];
@@ -90,7 +97,8 @@ sy_context *kernels_context(int threads)
     while (known[i] && known[i] != threads)
         i++;
     if (!known[i]) {
-        snprintf(devices, sizeof devices, "cpu:threads=%d", threads);
+        snprintf(devices, sizeof devices, "cpu:threads=%d%s%s", threads, most_isa ? ":isa=" : "",
+                 most_isa ? most_isa : "");
         contexts[i] = bench_open(devices, NULL);
         known[i] = threads;
     }

@@ -255,7 +255,7 @@ int main(int argc, char **argv)
 {
     bench_begin("bench_inside", "What the public interface does not show.", options, OPTIONS, argc,
                 argv);
-    bench_start();
+    bench_start(NULL);
     for (int count = 1; count <= MOST_QUEUED && bench_wants(&options[ONLY], "dispatch"); count *= 4)
         measure_queue(count);
     for (int per_link = 0; per_link <= 4 && bench_wants(&options[ONLY], "split"); per_link += 4)
