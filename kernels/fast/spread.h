@@ -31,8 +31,8 @@ typedef struct syi_spread {
     syi_vector square, distance;
 } syi_spread;
 
-/* What has been joined: the squares about the pivot, by how much the pivot is above all of it, by
- * how much above the oldest, and by how much the newest group is above the pivot. */
+/* What has been joined: the squares about the pivot, the sum of what the pivot is above each part,
+ * what it is above the oldest one, and what the newest group is above it. */
 typedef struct syi_spread_sums {
     syi_vector square, total, below, above;
 } syi_spread_sums;
