@@ -21,8 +21,8 @@ typedef struct syi_launch {
     long long row_columns; /* of a whole row */
     long long unit_columns, units_per_row;
     double params[SYI_LAUNCH_PARAMS];
-    /* Two a unit: the stretch [first, last) of columns in doubt, counted in the slab; 0, 0: none.
-     */
+    /* Two a unit, which the kernel must write, for they are not cleared before: the stretch [first,
+     * last) of columns in doubt, counted in the slab; 0, 0: none. */
     long long *doubts;
     unsigned char *partials; /* REDUCE: one a unit, as the workload's CPU kernel makes it */
     struct syi_carry *links; /* RECURRENCE: two a unit, `assumed` and `end` */

@@ -114,7 +114,7 @@ typedef struct sy_device_info {
 
 SY_API int sy_device_count(const sy_context *context);
 
-/* Fills `out` for 0 <= index < sy_device_count(). */
+/* Fills `out` for 0 <= index < sy_device_count(); SY_ERR_ARGUMENT for another index. */
 SY_API sy_status sy_device_query(sy_context *context, int index, sy_device_info *out);
 
 #ifdef __cplusplus

@@ -86,7 +86,8 @@ typedef struct sy_options {
                            when there is none at its beginning; not together with ratios */
     /* Of a reduction: what merging with each of the seeds 1 .. n_seeds gives, for the price of the
      * merges; one array per output, [n_seeds][rows], of doubles in the host's memory that overlap
-     * no other array. All equal to the result in exact accuracy. */
+     * no other array. All equal to the result in exact accuracy, and those of `min` and `max` in
+     * fast, too (so the command refuses them). */
     int64_t n_seeds;
     double *const *seeded;
 } sy_options;

@@ -55,12 +55,15 @@ typedef struct sy_profile_options {
 SY_API sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options *options,
                                          sy_balance *out);
 
-/* Stores ratios for a tag (multigpu.json). Every device must be one of the context's. */
+/* Stores ratios for a tag (multigpu.json), in the place of what was measured under it, costs
+ * included; `reprofile` leaves the tag alone from then on. Every device must be one of the
+ * context's. */
 SY_API sy_status sy_balance_set(sy_context *context, const char *tag, const sy_ratio *ratios,
                                 int n_ratios);
 /* The stored ratios of a tag; NULL: the one written last. SY_ERR_NOT_FOUND when there are none. */
 SY_API sy_status sy_balance_get(sy_context *context, const char *tag, sy_balance *out);
-/* Forgets a tag; NULL: all of them. */
+/* Forgets a tag, SY_ERR_NOT_FOUND when it is not there; NULL: all of them, SY_OK also where there
+ * are none. */
 SY_API sy_status sy_balance_forget(sy_context *context, const char *tag);
 /* The number of stored tags, and the tag of an index (sorted); SY_ERR_NOT_FOUND past the end. */
 SY_API sy_status sy_balance_tag(sy_context *context, int index, char tag[64]);
@@ -74,12 +77,14 @@ typedef struct sy_threshold {
 /* Adds a measurement of the same work on CPU and GPU to the averages of `key`; times >= 0. */
 SY_API sy_status sy_threshold_update(sy_context *context, const char *key, double cpu_ms,
                                      double gpu_ms);
+/* The averages of a key; SY_ERR_NOT_FOUND when there are none. */
 SY_API sy_status sy_threshold_get(sy_context *context, const char *key, sy_threshold *out);
 /* Calls `each` for every key in the file's order until it returns non-zero. */
 SY_API sy_status sy_threshold_list(sy_context *context,
                                    int (*each)(void *user, const char *key, const sy_threshold *t),
                                    void *user);
-SY_API sy_status sy_threshold_forget(sy_context *context, const char *key); /* NULL: all */
+/* Forgets a key; NULL and errors as sy_balance_forget. */
+SY_API sy_status sy_threshold_forget(sy_context *context, const char *key);
 
 /* Where the two files are for this context. Valid as long as the context. */
 SY_API const char *sy_multigpu_path(const sy_context *context);

@@ -42,7 +42,8 @@ SY_API const char *sy_status_string(sy_status status);
 typedef struct sy_error {
     sy_status status;
     int device;      /* index of the device concerned, -1 for none */
-    int native_code; /* the driver's or the system's own code (errno, CUresult), 0 for none */
+    int native_code; /* the driver's or the system's own code (errno, CUresult), 0 for none; after
+                        SY_ERR_USER what the user's compute, reduce or gpu_launch returned */
     char text[512];  /* one line: what, where, and what to do */
 } sy_error;
 

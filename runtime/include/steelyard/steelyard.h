@@ -16,11 +16,12 @@
  *               holds the text. Results are written on success only. The one exception is the
  *               contents of the result arrays of a distribution, unspecified after a failure.
  *   Threads     a context may be used from any number of threads at once, unless stated
- *               otherwise. The library never prints, exits or aborts. A thread that calls it, and
- *               those of OpenMP (OMP_STACKSIZE), need 1 MiB of stack. It must not be cancelled
- *               (pthread_cancel) in a call. Threads that the library makes, among them those of
- *               OpenMP that a call is the first to need, hold SIGINT, SIGTERM, SIGHUP and SIGQUIT
- *               back: the program's own take them.
+ *               otherwise. The library never prints, exits or aborts; only OpenMP's runtime may
+ *               end the process near the limit of threads (docs/devices.md). A thread that calls
+ *               it, and those of OpenMP (OMP_STACKSIZE), need 1 MiB of stack. It must not be
+ *               cancelled (pthread_cancel) in a call. Threads that the library makes, among them
+ *               those of OpenMP that a call is the first to need, hold SIGINT, SIGTERM, SIGHUP and
+ *               SIGQUIT back: the program's own take them.
  *   Arithmetic  works are computed in the default floating-point environment, whatever the caller's
  *               is. Where exceptions trap, mask them for calls without a work.
  *   Callbacks   (log, progress, trace, the functions of a workload) are called while a call is

@@ -35,7 +35,8 @@ typedef struct sy_workload_info {
 
 SY_API int sy_workload_count(sy_context *context);
 
-/* The strings live as long as the context (those of a user's workload: see sy_workload_def). */
+/* The workload of 0 <= index < sy_workload_count(); SY_ERR_ARGUMENT for another index. The strings
+ * live as long as the context (those of a user's workload: see sy_workload_def). */
 SY_API sy_status sy_workload_query(sy_context *context, int index, sy_workload_info *out);
 
 struct sy_param;
