@@ -44,7 +44,8 @@ Test(vcuda_memory, the_red_zone_ends_a_kernel)
     IS(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-Test(vcuda_memory, peers_need_access_for_kernels)
+/* What comes of a kernel that reads the other GPU's memory. */
+static CUresult read_far(int with_access)
 {
     CUcontext own, other;
     start("gpus=2", "time", 0);
@@ -56,12 +57,20 @@ Test(vcuda_memory, peers_need_access_for_kernels)
     OK(cuCtxSynchronize());
     OK(cuCtxPopCurrent_v2(NULL));
     CUdeviceptr near = new_memory(BYTES);
-    OK(cuCtxEnablePeerAccess(other, 0));
+    if (with_access)
+        OK(cuCtxEnablePeerAccess(other, 0));
     OK(launch_add(function_of("add"), near, far, 1, NULL));
-    OK(cuCtxSynchronize());
-    OK(cuCtxDisablePeerAccess(other));
-    OK(launch_add(function_of("add"), near, far, 1, NULL));
-    IS(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+    return cuCtxSynchronize();
+}
+
+Test(vcuda_memory, peers_with_access)
+{
+    OK(read_far(1));
+}
+
+Test(vcuda_memory, peers_need_access_for_kernels)
+{
+    IS(read_far(0), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 Test(vcuda_memory, what_is_left_is_counted)

@@ -108,10 +108,8 @@ typedef struct cuda_device {
      * its GPU is not settled. */
     int kept, left;
     cuda_port port;
-    /* Whose memory it was asked to reach by itself, and where that was not switched on before. */
-    CUcontext peers[CUDA_PEERS];
-    int peer_is_ours[CUDA_PEERS];
-    pthread_mutex_t peering; /* guards them */
+    CUcontext peers[CUDA_PEERS]; /* whose memory it was asked to reach by itself */
+    pthread_mutex_t peering;     /* guards them */
 } cuda_device;
 
 sy_status syi_cuda_device_check(const cuda_device *cuda, CUresult result, const char *what);

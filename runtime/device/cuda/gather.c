@@ -61,9 +61,6 @@ void syi_cuda_gather_end(syi_cuda_gather *gather)
     if (!gather)
         return;
     syi_cuda_ranks_close(&gather->ranks);
-    for (int i = 0; i < gather->devices->count; i++)
-        if (gather->devices->list[i]->info.type == SY_DEVICE_CUDA)
-            syi_cuda_peers_close((cuda_device *)gather->devices->list[i]);
     syi_cuda_end_refusing(gather->devices);
 }
 

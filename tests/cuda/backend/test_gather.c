@@ -5,6 +5,7 @@
  *
  * test_gather DRIVER --nccl LIBRARY [NAME LIBRARY..]: the simulated NCCL, and it without functions.
  */
+#include "device/cuda/api.h"
 #include "resident.h"
 #include "vnccl/vnccl.h"
 
@@ -12,6 +13,12 @@
 #include <string.h>
 
 enum { MOST_LACKING = 8, WATCHDOG_MS = 25, VALUES = 20000, MOST_CALLS = 900 };
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *, CUdevice);
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice);
+CUresult cuCtxPushCurrent_v2(CUcontext);
+CUresult cuCtxPopCurrent_v2(CUcontext *);
+CUresult cuCtxEnablePeerAccess(CUcontext, unsigned int);
 
 static const char *nccl, *lacking_names[MOST_LACKING], *lacking[MOST_LACKING];
 static int n_lacking, ranks_left; /* by what went before */
@@ -154,6 +161,30 @@ static void every_way(void)
                 choose(&choices[i], &s, workloads[turn % 3], SY_F64);
                 choose(&choices[i], &s, workloads[turn % 4], turn % 2 ? SY_F32 : SY_F64);
             }
+}
+
+/* What we have switched on another part of the program takes as done; it may rely on it when we are
+ * gone. */
+static void peers_stay(void)
+{
+    const scene s = {.gather = SY_GATHER_PEER, .gpus = 2, .owner = 1};
+    CUcontext own[2];
+    lab_case c = gpu_case("sma", VALUES);
+    sy_context *context = open_scene(&s, NULL);
+    for (int i = 0; i < 2; i++)
+        GPU_CHECK(cuDevicePrimaryCtxRetain(&own[i], i) == CUDA_SUCCESS, "GPU %d", i);
+    GPU_CHECK(resident_compare(context, &c, ON_HOST, ON_GPU + 1, NULL, NULL, "peers") == SY_OK,
+              "%s", sy_last_error()->text);
+    for (int closed = 0; closed < 2; closed++) {
+        cuCtxPushCurrent_v2(own[0]);
+        GPU_CHECK(cuCtxEnablePeerAccess(own[1], 0) == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED,
+                  "%s: no access", closed ? "afterwards" : "while the context is open");
+        cuCtxPopCurrent_v2(NULL);
+        sy_context_destroy(&context);
+    }
+    for (int i = 0; i < 2; i++)
+        cuDevicePrimaryCtxRelease_v2(i);
+    gpu_close(&context, "peers");
 }
 
 /* ---- NCCL that does not do ---- */
@@ -351,6 +382,7 @@ int main(int argc, char **argv)
     if (!read_arguments(argc, argv))
         return 2;
     every_way();
+    peers_stay();
     not_to_be_had();
     fails_later();
     hangs();

@@ -182,7 +182,7 @@ CUresult cuCtxSynchronize(void)
     return vci_leave(result);
 }
 
-static CUresult change_peer(CUcontext handle, bool enable)
+static CUresult enable_peer(CUcontext handle)
 {
     vc_context *other = vci_handle_find(VC_CONTEXT, handle);
     vc_gpu *gpu = vci_current()->gpu;
@@ -190,14 +190,12 @@ static CUresult change_peer(CUcontext handle, bool enable)
         return CUDA_ERROR_INVALID_CONTEXT;
     unsigned int bit = 1u << other->gpu->index;
     if (other->gpu == gpu)
-        return enable ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+        return CUDA_ERROR_INVALID_DEVICE;
     if (!gpu->peer || !other->gpu->peer)
         return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
-    if (enable && gpu->peers & bit)
+    if (gpu->peers & bit)
         return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
-    if (!enable && !(gpu->peers & bit))
-        return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
-    gpu->peers ^= bit;
+    gpu->peers |= bit;
     return CUDA_SUCCESS;
 }
 
@@ -205,14 +203,6 @@ CUresult cuCtxEnablePeerAccess(CUcontext other, unsigned int flags)
 {
     CUresult result = vci_enter(VC_cuCtxEnablePeerAccess, VC_CURRENT);
     if (result == CUDA_SUCCESS)
-        result = flags ? CUDA_ERROR_INVALID_VALUE : change_peer(other, true);
-    return vci_leave(result);
-}
-
-CUresult cuCtxDisablePeerAccess(CUcontext other)
-{
-    CUresult result = vci_enter(VC_cuCtxDisablePeerAccess, VC_CURRENT);
-    if (result == CUDA_SUCCESS)
-        result = change_peer(other, false);
+        result = flags ? CUDA_ERROR_INVALID_VALUE : enable_peer(other);
     return vci_leave(result);
 }
