@@ -70,7 +70,8 @@ sy_status syi_cuda_driver_open(const char *path, syi_cuda_driver **out)
     sy_status status;
     if (!driver)
         return syi_no_memory(sizeof *driver);
-    driver->library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    /* It stays: its own threads run on where a GPU hangs or its context was left. */
+    driver->library = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!driver->library)
         status = syi_fail(SY_ERR_NO_DEVICE, "no CUDA driver: %s", dlerror());
     else
