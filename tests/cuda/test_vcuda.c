@@ -268,3 +268,61 @@ Test(vcuda_time, host_threads_do_not_disturb_each_other)
         cr_expect_gt(pair[1].time, alone.time);
     }
 }
+
+/* ---- green contexts ---- */
+
+typedef struct taker {
+    CUcontext context;
+    CUresult pushed, set;
+} taker;
+
+static void *take(void *user)
+{
+    taker *self = user;
+    self->pushed = cuCtxPushCurrent_v2(self->context);
+    self->set = cuCtxSetCurrent(self->context);
+    while (cuCtxPopCurrent_v2(NULL) == CUDA_SUCCESS)
+        continue;
+    return NULL;
+}
+
+/* What another thread is told that makes the context current. */
+static void try_beside(CUcontext context, CUresult expected)
+{
+    taker other = {context, CUDA_ERROR_UNKNOWN, CUDA_ERROR_UNKNOWN};
+    pthread_t thread;
+    cr_assert_eq(pthread_create(&thread, NULL, take, &other), 0);
+    pthread_join(thread, NULL);
+    IS(other.pushed, expected);
+    IS(other.set, expected);
+}
+
+Test(vcuda_green, current_to_one_thread)
+{
+    CUdevResource all, group, rest;
+    CUdevResourceDesc description;
+    CUgreenCtx green;
+    CUcontext primary, context;
+    unsigned int count = 1;
+    vcuda_counts counts;
+    start("gpus=1", "time", 0);
+    OK(cuCtxGetCurrent(&primary));
+    OK(cuDeviceGetDevResource(0, &all, CU_DEV_RESOURCE_TYPE_SM));
+    OK(cuDevSmResourceSplitByCount(&group, &count, &all, &rest, 0, 8));
+    OK(cuDevResourceGenerateDesc(&description, &group, 1));
+    OK(cuGreenCtxCreate(&green, description, 0, CU_GREEN_CTX_DEFAULT_STREAM));
+    OK(cuCtxFromGreenCtx(&context, green));
+    for (int i = 0; i < 2; i++)
+        OK(cuCtxPushCurrent_v2(context)); /* the thread itself as often as it likes */
+    OK(cuCtxPopCurrent_v2(NULL));
+    try_beside(primary, CUDA_SUCCESS);
+    try_beside(context, CUDA_ERROR_INVALID_CONTEXT);
+    OK(cuCtxPushCurrent_v2(primary));
+    try_beside(context, CUDA_ERROR_INVALID_CONTEXT); /* it comes back with a pop */
+    OK(cuCtxPopCurrent_v2(NULL));
+    OK(cuCtxSetCurrent(primary));
+    try_beside(context, CUDA_SUCCESS);
+    vcuda_counters(0, &counts);
+    cr_expect_eq(counts.diagnoses, 4);
+    OK(cuGreenCtxDestroy(green));
+}

@@ -87,9 +87,11 @@ typedef struct cuda_device {
     const syi_devices *devices;     /* it is one of */
     struct syi_cuda_gather *gather; /* of all GPUs of the context */
     CUdevice device;
-    CUcontext primary;
-    CUcontext context; /* the primary one, or the green one's; NULL: given back */
-    CUgreenCtx green;  /* NULL: the whole GPU */
+    CUcontext primary; /* for what any thread may do at any time */
+    /* The primary one, or the green one's, which can be current to one thread at a time: for the
+     * one that has `running` locked, and for opening and closing. NULL: given back. */
+    CUcontext context;
+    CUgreenCtx green; /* NULL: the whole GPU */
     CUmodule module;
     pthread_mutex_t running; /* one run at a time */
     cuda_slot slots[CUDA_SLOTS];

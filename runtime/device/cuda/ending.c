@@ -69,7 +69,7 @@ int syi_cuda_is_settled(cuda_device *cuda)
     cuda_ending *ending = &cuda->ending;
     int settled;
     pthread_mutex_lock(&ending->lock);
-    if (ending->count && cuda->context && api->cuCtxPushCurrent(cuda->context) == CUDA_SUCCESS) {
+    if (ending->count && cuda->context && api->cuCtxPushCurrent(cuda->primary) == CUDA_SUCCESS) {
         ask_again(api, ending);
         api->cuCtxPopCurrent(NULL);
     }

@@ -119,8 +119,8 @@ static sy_status carry_by_peer(const cuda_parcel *parcel)
 {
     cuda_device *from = parcel->from;
     syi_cuda_peers_enable(from, parcel->to);
-    SYI_TRY(CU(from, cuMemcpyPeerAsync(parcel->target, parcel->to->context, parcel->source,
-                                       from->context, parcel->bytes, parcel->stream)));
+    SYI_TRY(CU(from, cuMemcpyPeerAsync(parcel->target, parcel->to->primary, parcel->source,
+                                       from->primary, parcel->bytes, parcel->stream)));
     return wait_for_copy(parcel);
 }
 
@@ -279,7 +279,7 @@ sy_status syi_cuda_peer_fetch(cuda_device *to, cuda_device *from, CUdeviceptr so
     syi_cuda_gather *gather = to->gather;
     sy_status status;
     syi_cuda_peers_enable(to, from);
-    status = CU(to, cuMemcpyPeerAsync(target, to->context, source, from->context, bytes, stream));
+    status = CU(to, cuMemcpyPeerAsync(target, to->primary, source, from->primary, bytes, stream));
     if (status != SY_ERR_DEVICE || !both_answer(&parcel))
         return status;
     pthread_mutex_lock(&gather->lock);
@@ -345,7 +345,7 @@ static sy_status exchange_by_parcels(syi_device *const *devices, void *const *ar
         cuda_device *sender = (cuda_device *)devices[i];
         if (sender->hung)
             return syi_fail(SY_ERR_DEVICE, "device %s failed earlier", sender->base.info.name);
-        SYI_TRY(CU(sender, cuCtxPushCurrent(sender->context)));
+        SYI_TRY(CU(sender, cuCtxPushCurrent(sender->primary)));
         status = send_part(devices, arrays, count, part, i);
         sender->driver->api.cuCtxPopCurrent(NULL);
     }

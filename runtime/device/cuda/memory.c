@@ -12,12 +12,13 @@
 
 enum { PORT_BYTES = 1 << 20 };
 
-/* Makes the device's context current; after `leave` it is no more. */
+/* Makes the GPU's primary context current; after `leave` it is no more. A part's own may be current
+ * to its worker, and to no other thread then; memory is common to both. */
 static sy_status enter(cuda_device *cuda)
 {
     if (cuda->hung || cuda->base.lost || !cuda->context)
         return syi_fail(SY_ERR_DEVICE, "device %s failed earlier", cuda->base.info.name);
-    return CU(cuda, cuCtxPushCurrent(cuda->context));
+    return CU(cuda, cuCtxPushCurrent(cuda->primary));
 }
 
 static void leave(const cuda_device *cuda)
@@ -92,7 +93,7 @@ static int release(syi_device *device, syi_place_kind kind, void *memory)
     if (!cuda->context)
         return 1;
     if (syi_cuda_homes_in_use(cuda->devices, NULL) & homes ||
-        api->cuCtxPushCurrent(cuda->context) != CUDA_SUCCESS)
+        api->cuCtxPushCurrent(cuda->primary) != CUDA_SUCCESS)
         return 0;
     if (kind == SYI_ON_DEVICE)
         api->cuMemFree(cuda_address(memory));

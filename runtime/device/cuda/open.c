@@ -83,7 +83,7 @@ void syi_cuda_refresh(syi_device *device, sy_device_info *info)
     const syi_cuda_api *api = &cuda->driver->api;
     size_t available = 0, total = 0;
     syi_nvml_refresh(cuda->nvml, cuda->management, info);
-    if (cuda->hung || api->cuCtxPushCurrent(cuda->context) != CUDA_SUCCESS)
+    if (cuda->hung || !cuda->context || api->cuCtxPushCurrent(cuda->primary) != CUDA_SUCCESS)
         return;
     if (api->cuMemGetInfo(&available, &total) == CUDA_SUCCESS)
         info->memory_free = available;

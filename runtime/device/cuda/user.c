@@ -59,8 +59,10 @@ static int is_strange(const syi_cuda_api *api, CUfunction kernel)
            api->cuFuncGetParamInfo(kernel, 1, &offset, &size) == CUDA_SUCCESS;
 }
 
-/* Adds the image to the list: loaded, refused for good, or without the kernel. */
-static sy_status load(cuda_device *cuda, const syi_workload *workload, cuda_user_image **out)
+/* Adds the image to the list: loaded into the context, which is current, refused for good, or
+ * without the kernel. */
+static sy_status load(cuda_device *cuda, CUcontext context, const syi_workload *workload,
+                      cuda_user_image **out)
 {
     const syi_cuda_api *api = &cuda->driver->api;
     cuda_user_image *image = syi_alloc(1, sizeof *image);
@@ -68,6 +70,7 @@ static sy_status load(cuda_device *cuda, const syi_workload *workload, cuda_user
     if (!image)
         return syi_no_memory(sizeof *image);
     image->workload = workload;
+    image->context = context;
     result = api->cuModuleLoadData(&image->module, workload->user->gpu_image);
     if (result == CUDA_SUCCESS)
         result =
@@ -86,16 +89,18 @@ static sy_status load(cuda_device *cuda, const syi_workload *workload, cuda_user
     return SY_OK;
 }
 
-static sy_status find_image(cuda_device *cuda, const syi_workload *workload, cuda_user_image **out)
+static sy_status find_image(cuda_device *cuda, CUcontext context, const syi_workload *workload,
+                            cuda_user_image **out)
 {
     bool is_new;
     sy_status status = SY_OK;
     pthread_mutex_lock(&cuda->images);
-    for (*out = cuda->user_images; *out && (*out)->workload != workload;)
+    for (*out = cuda->user_images;
+         *out && ((*out)->workload != workload || (*out)->context != context);)
         *out = (*out)->next;
     is_new = !*out;
     if (is_new)
-        status = load(cuda, workload, out);
+        status = load(cuda, context, workload, out);
     pthread_mutex_unlock(&cuda->images);
     if (is_new && status == SY_OK && *(*out)->refused) /* the log's callback may call the library */
         syi_log_line(cuda->log, SY_LOG_WARNING, "%s is left out of workload '%s': %s",
@@ -107,10 +112,10 @@ const char *syi_cuda_user_obstacle(cuda_device *cuda, const syi_workload *worklo
 {
     const syi_cuda_api *api = &cuda->driver->api;
     cuda_user_image *image = NULL;
-    if (workload->user->gpu_launch || cuda->hung ||
-        api->cuCtxPushCurrent(cuda->context) != CUDA_SUCCESS)
+    if (workload->user->gpu_launch || cuda->hung || !cuda->context ||
+        api->cuCtxPushCurrent(cuda->primary) != CUDA_SUCCESS)
         return NULL;
-    if (find_image(cuda, workload, &image) != SY_OK)
+    if (find_image(cuda, cuda->primary, workload, &image) != SY_OK)
         image = NULL;
     api->cuCtxPopCurrent(NULL);
     return image && *image->refused ? image->refused : NULL;
@@ -122,7 +127,7 @@ sy_status syi_cuda_user_kernel(cuda_device *cuda, const syi_workload *workload, 
     *kernel = NULL;
     if (workload->user->gpu_launch)
         return SY_OK;
-    SYI_TRY(find_image(cuda, workload, &image));
+    SYI_TRY(find_image(cuda, cuda->context, workload, &image));
     if (*image->refused) /* only now: when the run was planned something else was in the way */
         return syi_fail(SY_ERR_USER, "workload '%s' on device %s: %s", workload->name,
                         cuda->base.info.name, image->refused);
@@ -200,11 +205,15 @@ sy_status syi_cuda_user_launch(cuda_device *cuda, const cuda_slot *slot, CUfunct
 
 void syi_cuda_user_clear(cuda_device *cuda)
 {
+    const syi_cuda_api *api = &cuda->driver->api;
     while (cuda->user_images) {
         cuda_user_image *image = cuda->user_images;
         cuda->user_images = image->next;
-        if (image->module && cuda->context)
-            cuda->driver->api.cuModuleUnload(image->module);
+        if (image->module && cuda->context &&
+            api->cuCtxPushCurrent(image->context) == CUDA_SUCCESS) {
+            api->cuModuleUnload(image->module);
+            api->cuCtxPopCurrent(NULL);
+        }
         syi_free(image);
     }
 }

@@ -7,6 +7,7 @@
 /* The image of one workload on one device. */
 typedef struct cuda_user_image {
     const syi_workload *workload;
+    CUcontext context; /* that it is loaded into */
     CUmodule module;
     CUfunction kernel; /* NULL: there is none of that name, or no module */
     int is_strange;    /* the kernel takes something else than a slab */
@@ -14,8 +15,10 @@ typedef struct cuda_user_image {
     struct cuda_user_image *next;
 } cuda_user_image;
 
-/* Loads the workload's image when it is first asked, with the device's context. What else goes
- * wrong is no obstacle: the run will meet it again and say so. */
+/* Loads the workload's image when it is first asked, into the primary context: a part's own may be
+ * its worker's, whose run loads it there once more. (It is not unloaded before the end, which would
+ * wait for work under way.) What else goes wrong is no obstacle: the run will meet it again and say
+ * so. */
 const char *syi_cuda_user_obstacle(cuda_device *cuda, const syi_workload *workload);
 /* The workload's kernel; NULL for a launcher. SY_ERR_USER for an image that cannot be used. The
  * device's context is current, as for the others. */

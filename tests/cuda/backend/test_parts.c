@@ -5,6 +5,7 @@
  */
 #include "gpu_lab.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -210,6 +211,72 @@ static void budget(void)
     gpu_close(&context, "budget");
 }
 
+/* ---- beside a worker that has its part's context current ---- */
+
+enum { BESIDE = 1000 };
+
+/* All that other threads may ask of a GPU meanwhile. */
+static void use_memory(sy_context *context)
+{
+    static double from[BESIDE], back[BESIDE];
+    const sy_work work = {
+        .struct_size = sizeof work, .workload = "sma", .rows = 1, .columns = GPU_MOST};
+    void *arrays[3] = {NULL, NULL, NULL};
+    sy_device_info info;
+    sy_plan_info plan = {.struct_size = sizeof plan};
+    series_fill(SERIES_WALK, 3, from, BESIDE);
+    for (int i = 0; i < 3; i++)
+        GPU_CHECK(sy_memory_alloc(context, i < 2 ? i : SY_MEMORY_PINNED, sizeof from, &arrays[i]) ==
+                      SY_OK,
+                  "array %d: %s", i, sy_last_error()->text);
+    GPU_CHECK(sy_memory_spread(context, arrays, 3, from, sizeof from) == SY_OK, "%s",
+              sy_last_error()->text);
+    for (int i = 0; i < 3; i++) {
+        GPU_CHECK(sy_memory_copy(context, back, arrays[i], sizeof back) == SY_OK &&
+                      !memcmp(back, from, sizeof back),
+                  "array %d: %s", i, sy_last_error()->text);
+        sy_memory_free(context, &arrays[i]);
+    }
+    for (int i = 0; i < 2; i++)
+        GPU_CHECK(sy_device_query(context, i, &info) == SY_OK && info.memory_free > 0, "device %d",
+                  i);
+    GPU_CHECK(sy_plan_explain(context, &work, NULL, &plan) == SY_OK, "%s", sy_last_error()->text);
+    sy_plan_info_clear(&plan);
+    sy_trim(context);
+}
+
+static void *another_thread(void *user)
+{
+    use_memory(user);
+    return NULL;
+}
+
+static int ask_beside(void *context, uint64_t done, uint64_t tiles)
+{
+    pthread_t thread;
+    (void)done, (void)tiles;
+    GPU_CHECK(pthread_create(&thread, NULL, another_thread, context) == 0, "no thread");
+    pthread_join(thread, NULL);
+    return 0;
+}
+
+/* A part's context is its worker's: what others want of the GPU goes by the one that they share. */
+static void beside(void)
+{
+    static const char *const items[] = {"cuda:0/8+8", "cuda:0/8,cuda:1/8"};
+    for (size_t k = 0; k < sizeof items / sizeof *items; k++) {
+        lab_case c = gpu_case("sma", GPU_MOST);
+        sy_context *context;
+        gpu_world("gpus=2;*:sms=16,cc=9.0", NULL, 0);
+        context = gpu_open(items[k], 0, 0, NULL);
+        const sy_options options = {
+            .struct_size = sizeof options, .progress = ask_beside, .progress_user = context};
+        GPU_CHECK(gpu_compare(context, &c, &options, NULL, items[k]) == SY_OK, "%s",
+                  sy_last_error()->text);
+        gpu_close(&context, items[k]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (!gpu_begin(argc, argv))
@@ -221,5 +288,6 @@ int main(int argc, char **argv)
     hang();
     losses();
     budget();
+    beside();
     return gpu_end();
 }

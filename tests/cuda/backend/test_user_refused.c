@@ -6,6 +6,7 @@
  */
 #include "user_lab.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,59 @@ static void refused_compiler(void)
     }
 }
 
+/* ---- planned by others beside a worker that has its part's context current ---- */
+
+static void *plan(void *user)
+{
+    static const char *const words[] = {"", "CUDA_ERROR_INVALID_PTX"};
+    static const char *const names[] = {"user_map", "user_none"};
+    sy_context *context = user;
+    for (int i = 0; i < 2; i++) {
+        const sy_work work = {
+            .struct_size = sizeof work, .workload = names[i], .rows = 3, .columns = USER_COLUMNS};
+        sy_plan_info plan = {.struct_size = sizeof plan};
+        GPU_CHECK(sy_plan_explain(context, &work, NULL, &plan) == SY_OK, "%s",
+                  sy_last_error()->text);
+        for (int k = 0; k < plan.n_devices && k < 2; k++)
+            GPU_CHECK(!!*words[i] == !!*plan.devices[k].left_out &&
+                          strstr(plan.devices[k].left_out, words[i]),
+                      "%s: '%s'", names[i], plan.devices[k].left_out);
+        sy_plan_info_clear(&plan);
+    }
+    return NULL;
+}
+
+static int plan_beside(void *context, uint64_t done, uint64_t tiles)
+{
+    pthread_t thread;
+    (void)done, (void)tiles;
+    GPU_CHECK(pthread_create(&thread, NULL, plan, context) == 0, "no thread");
+    pthread_join(thread, NULL);
+    return 0;
+}
+
+/* Whether a part can use an image is known without its context; what runs is loaded there. */
+static void beside(void)
+{
+    sy_workload_def def = user_def("user_map", SY_PATTERN_MAP);
+    lab_case built_in = gpu_case("sma", GPU_MOST);
+    sy_context *context;
+    gpu_world("gpus=1;0:sms=16,cc=9.0", NULL, 0);
+    context = gpu_open("cuda:0/8+8,cpu:threads=1", 0, 0, NULL);
+    user_add(context, &def);
+    def.name = "user_none";
+    def.gpu_image = "this is no PTX";
+    user_add(context, &def);
+    const sy_options options = {
+        .struct_size = sizeof options, .progress = plan_beside, .progress_user = context};
+    for (int i = 0; i < 2; i++) {
+        GPU_CHECK(gpu_compare(context, &built_in, &options, NULL, "beside") == SY_OK, "%s",
+                  sy_last_error()->text);
+        user_same_as_cpu(context, "user_map", 3, 3, USER_COLUMNS, "beside");
+    }
+    gpu_close(&context, "beside");
+}
+
 int main(int argc, char **argv)
 {
     sy_workload_def def;
@@ -117,5 +171,6 @@ int main(int argc, char **argv)
     user_add(gpu_cpu, &def);
     refused_images();
     refused_compiler();
+    beside();
     return user_end();
 }

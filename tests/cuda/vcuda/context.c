@@ -107,10 +107,28 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned int *flags, int *a
     return vci_leave(result);
 }
 
-static CUresult usable(CUcontext context)
+/* A green context is current to one thread at a time. Those below the top of a thread's stack count
+ * as well: it comes back to them without another look. */
+static CUresult usable(CUcontext handle)
 {
-    return !context || vci_handle_find(VC_CONTEXT, context) ? CUDA_SUCCESS
-                                                            : CUDA_ERROR_INVALID_CONTEXT;
+    const vc_context *context = vci_handle_find(VC_CONTEXT, handle);
+    if (!context)
+        return handle ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
+    if (!context->holds || context->holder == vci_thread())
+        return CUDA_SUCCESS;
+    context->gpu->counts.diagnoses++;
+    vci_say("device %d: a green context that another thread has current", context->gpu->index);
+    return CUDA_ERROR_INVALID_CONTEXT;
+}
+
+/* `change` of how often it is in the thread's stack. */
+static void hold(CUcontext handle, int change)
+{
+    vc_context *context = vci_handle_find(VC_CONTEXT, handle);
+    if (!context || !context->green)
+        return;
+    context->holder = vci_thread();
+    context->holds += change;
 }
 
 CUresult cuCtxSetCurrent(CUcontext context)
@@ -120,8 +138,11 @@ CUresult cuCtxSetCurrent(CUcontext context)
     if (result == CUDA_SUCCESS)
         result = usable(context);
     if (result == CUDA_SUCCESS) {
+        if (self->depth)
+            hold(self->stack[self->depth - 1], -1);
         self->depth += !self->depth;
         self->stack[self->depth - 1] = context;
+        hold(context, 1);
     }
     return vci_leave(result);
 }
@@ -145,8 +166,10 @@ CUresult cuCtxPushCurrent_v2(CUcontext context)
         result = context ? usable(context) : CUDA_ERROR_INVALID_CONTEXT;
     if (result == CUDA_SUCCESS && self->depth == VC_STACK)
         result = CUDA_ERROR_OUT_OF_MEMORY;
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS) {
         self->stack[self->depth++] = context;
+        hold(context, 1);
+    }
     return vci_leave(result);
 }
 
@@ -154,13 +177,14 @@ CUresult cuCtxPopCurrent_v2(CUcontext *context)
 {
     CUresult result = vci_enter(VC_cuCtxPopCurrent_v2, VC_NOBODY);
     vc_thread *self = vci_thread();
-    if (result == CUDA_SUCCESS && !self->depth)
-        result = CUDA_ERROR_INVALID_CONTEXT;
-    if (result == CUDA_SUCCESS) {
-        CUcontext top = self->stack[--self->depth];
-        if (context)
-            *context = top;
-    }
+    if (vc.refused) /* any other error is an earlier call's: it is popped all the same */
+        return vci_leave(result);
+    if (!self->depth)
+        return vci_leave(result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_CONTEXT);
+    CUcontext top = self->stack[--self->depth];
+    hold(top, -1);
+    if (context)
+        *context = top;
     return vci_leave(result);
 }
 

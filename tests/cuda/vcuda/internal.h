@@ -68,6 +68,8 @@ struct vc_context {
     int64_t compute_free; /* when the compute engine is next free */
     vc_stream *null_stream;
     bool green;
+    const struct vc_thread *holder; /* of a green one: in whose stack it is, and how often */
+    int holds;
     vc_context *next; /* of all that ever were: operations may point to a closed one */
 };
 

@@ -28,7 +28,7 @@ typedef struct vcuda_counts {
     uint64_t lasting;    /* of them, those that keep a program from giving things back: the device
                             failed, every call of a kind is refused, no context was made current */
     uint64_t hang_waits; /* blocking waits that ran into an operation that never ends */
-    uint64_t diagnoses;  /* kernels and copies that did what hardware might have let pass */
+    uint64_t diagnoses;  /* kernels, copies and threads that did what hardware might let pass */
 } vcuda_counts;
 
 /* Describes the machine, before cuInit: items separated by `;`, those of one GPU by `,`:
