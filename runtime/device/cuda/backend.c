@@ -29,15 +29,12 @@ static void abandon_all(cuda_device *cuda)
         syi_cuda_slot_abandon(cuda, &cuda->slots[i]);
 }
 
-/* Slabs of all slots together take at most the budget, or this part's share of an eighth of the
- * memory. */
 static int64_t slab_tiles_of(const cuda_device *cuda, const syi_job *job, syi_tiles span)
 {
     syi_tiles one = {span.first, span.count};
     syi_slab slab = syi_slab_take(job, &one, 1);
     int64_t tile_bytes = (int64_t)syi_cuda_layout_of(cuda, job, &slab).end;
-    uint64_t most =
-        cuda->budget ? cuda->budget : cuda->base.info.memory_total / 8 / (uint64_t)cuda->parts;
+    uint64_t most = cuda_room(cuda);
     int64_t room = most < INT64_MAX ? (int64_t)most : INT64_MAX;
     int64_t tiles = span.count / LEAST_SLABS;
     if (tiles < LEAST_TILES)

@@ -123,6 +123,13 @@ static inline CUdeviceptr cuda_address(const void *pointer)
     return (CUdeviceptr)(uintptr_t)pointer;
 }
 
+/* Bytes that slabs of all slots take together at most: the budget, or this part's share of an
+ * eighth of the memory. */
+static inline uint64_t cuda_room(const cuda_device *cuda)
+{
+    return cuda->budget ? cuda->budget : cuda->base.info.memory_total / 8 / (uint64_t)cuda->parts;
+}
+
 /* Its place in a set of homes; home 0 is CUDA_HOST. */
 static inline uint64_t cuda_home_bit(const cuda_device *cuda)
 {

@@ -39,19 +39,10 @@ static sy_status open_slot(cuda_device *cuda, cuda_slot *slot)
     return SY_OK;
 }
 
-sy_status syi_cuda_slot_reserve(cuda_device *cuda, cuda_slot *slot, size_t bytes, int slots)
+static sy_status acquire_memory(cuda_device *cuda, cuda_slot *slot, size_t bytes)
 {
-    sy_status status;
     void *staging = NULL;
-    size_t most = cuda->budget ? cuda->budget / (size_t)slots : SIZE_MAX;
-    SYI_TRY(open_slot(cuda, slot));
-    if (slot->bytes >= bytes && slot->bytes <= most)
-        return SY_OK;
-    release_memory(cuda, slot);
-    if (bytes > most)
-        return syi_fail(SY_ERR_MEMORY, "device %s: a part needs %zu bytes, the budget is %zu",
-                        cuda->base.info.name, bytes * (size_t)slots, cuda->budget);
-    status = CU(cuda, cuMemAlloc(&slot->memory, bytes));
+    sy_status status = CU(cuda, cuMemAlloc(&slot->memory, bytes));
     if (status == SY_OK)
         status = CU(cuda, cuMemHostAlloc(&staging, bytes, CU_MEMHOSTALLOC_PORTABLE));
     if (status != SY_OK) {
@@ -61,6 +52,40 @@ sy_status syi_cuda_slot_reserve(cuda_device *cuda, cuda_slot *slot, size_t bytes
     slot->staging = staging;
     slot->bytes = bytes;
     return SY_OK;
+}
+
+/* Half as much again, within its share of what all slots may take. */
+static size_t with_reserve(const cuda_device *cuda, size_t bytes, int slots)
+{
+    const uint64_t share = cuda_room(cuda) / (uint64_t)slots;
+    const size_t more = bytes + bytes / 2;
+    if (more <= share)
+        return more;
+    return share > bytes ? (size_t)share : bytes;
+}
+
+/* A slot that turns out to be too small gets more than is needed: slabs differ a little from call
+ * to call, and giving memory back waits for all that the GPU does. */
+sy_status syi_cuda_slot_reserve(cuda_device *cuda, cuda_slot *slot, size_t bytes, int slots)
+{
+    const size_t most = cuda->budget ? cuda->budget / (size_t)slots : SIZE_MAX;
+    const int grows = slot->bytes && slot->bytes < bytes;
+    size_t more = bytes;
+    SYI_TRY(open_slot(cuda, slot));
+    if (slot->bytes >= bytes && slot->bytes <= most)
+        return SY_OK;
+    release_memory(cuda, slot);
+    if (bytes > most)
+        return syi_fail(SY_ERR_MEMORY, "device %s: a part needs %zu bytes, the budget is %zu",
+                        cuda->base.info.name, bytes * (size_t)slots, cuda->budget);
+    if (grows)
+        more = with_reserve(cuda, bytes, slots);
+    if (more > bytes) {
+        sy_status status = acquire_memory(cuda, slot, more);
+        if (status != SY_ERR_MEMORY)
+            return status;
+    }
+    return acquire_memory(cuda, slot, bytes);
 }
 
 void syi_cuda_slot_clear(cuda_device *cuda, cuda_slot *slot)

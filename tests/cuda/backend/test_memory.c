@@ -39,6 +39,34 @@ static void budget(void)
     gpu_close(&context, "memory");
 }
 
+/* Work that is a little larger each time does not ask for memory each time; where there is no room
+ * for more than is needed, that is asked for, and nothing is made smaller. */
+static void growing(int is_short)
+{
+    enum { LEAST = 10000, STEP = 500, CALLS = 21 };
+    uint64_t asked;
+    sy_context *context;
+    gpu_world("gpus=1", NULL, 0);
+    context = gpu_open("cuda", 0, 0, NULL);
+    asked = vcuda_calls("cuMemAlloc");
+    for (int i = 0; i < CALLS; i++) {
+        lab_case c = gpu_case("sma", LEAST + i * STEP);
+        sy_report report = {.struct_size = sizeof report};
+        if (is_short && i == 1)
+            GPU_CHECK(vcuda_fault("call=cuMemAlloc,error=CUDA_ERROR_OUT_OF_MEMORY") == 0, "%s",
+                      vcuda_message());
+        GPU_CHECK(gpu_compare(context, &c, NULL, &report, "growing") == SY_OK, "%s",
+                  sy_last_error()->text);
+        GPU_CHECK(report.n_devices == 1 && !report.devices[0].retries, "call %d: smaller parts", i);
+        sy_report_clear(&report);
+    }
+    asked = vcuda_calls("cuMemAlloc") - asked;
+    GPU_CHECK(asked <= (is_short ? 6 : 4), "%d calls asked for memory %llu times", CALLS,
+              (unsigned long long)asked);
+    GPU_CHECK(counts_of(0).faults == (uint64_t)is_short, "it was not short");
+    gpu_close(&context, "growing");
+}
+
 static int trim_it(void *context, uint64_t done, uint64_t tiles)
 {
     (void)done, (void)tiles;
@@ -274,6 +302,8 @@ int main(int argc, char **argv)
         return 2;
     budget();
     guard();
+    growing(0);
+    growing(1);
     trim_within();
     large_array("sma", 1);
     large_array("ema", 1);
