@@ -200,7 +200,7 @@ const char *peer_self(void)
     DO(cu.cuDeviceCanAccessPeer(&can, 0, 0));
     HOLDS(can == 0);
     DO(cu.cuCtxGetCurrent(&own));
-    EXPECT(cu.cuCtxEnablePeerAccess(own, 0), CUDA_ERROR_INVALID_DEVICE);
+    EXPECT(cu.cuCtxEnablePeerAccess(own, 0), CUDA_ERROR_INVALID_CONTEXT);
     return NULL;
 }
 

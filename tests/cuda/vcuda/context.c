@@ -113,7 +113,7 @@ static CUresult usable(CUcontext handle)
 {
     const vc_context *context = vci_handle_find(VC_CONTEXT, handle);
     if (!context)
-        return handle ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
+        return CUDA_ERROR_INVALID_CONTEXT;
     if (!context->holds || context->holder == vci_thread())
         return CUDA_SUCCESS;
     context->gpu->counts.diagnoses++;
@@ -135,14 +135,15 @@ CUresult cuCtxSetCurrent(CUcontext context)
 {
     CUresult result = vci_enter(VC_cuCtxSetCurrent, VC_NOBODY);
     vc_thread *self = vci_thread();
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS && context)
         result = usable(context);
     if (result == CUDA_SUCCESS) {
         if (self->depth)
-            hold(self->stack[self->depth - 1], -1);
-        self->depth += !self->depth;
-        self->stack[self->depth - 1] = context;
-        hold(context, 1);
+            hold(self->stack[--self->depth], -1);
+        if (context) {
+            self->stack[self->depth++] = context;
+            hold(context, 1);
+        }
     }
     return vci_leave(result);
 }
@@ -163,7 +164,7 @@ CUresult cuCtxPushCurrent_v2(CUcontext context)
     CUresult result = vci_enter(VC_cuCtxPushCurrent_v2, VC_NOBODY);
     vc_thread *self = vci_thread();
     if (result == CUDA_SUCCESS)
-        result = context ? usable(context) : CUDA_ERROR_INVALID_CONTEXT;
+        result = usable(context);
     if (result == CUDA_SUCCESS && self->depth == VC_STACK)
         result = CUDA_ERROR_OUT_OF_MEMORY;
     if (result == CUDA_SUCCESS) {
@@ -210,7 +211,7 @@ static CUresult enable_peer(CUcontext handle)
 {
     vc_context *other = vci_handle_find(VC_CONTEXT, handle);
     vc_gpu *gpu = vci_current()->gpu;
-    if (!other)
+    if (!other || other == vci_current())
         return CUDA_ERROR_INVALID_CONTEXT;
     unsigned int bit = 1u << other->gpu->index;
     if (other->gpu == gpu)
