@@ -44,12 +44,14 @@ static int attribute(const cuda_device *cuda, CUdevice_attribute which)
     return value;
 }
 
-static void describe_uuid(const CUuuid *uuid, char *text, size_t size)
+/* As nvidia-smi writes it, which calls an instance of a GPU (MIG) otherwise. */
+static void describe_uuid(const CUuuid *uuid, const char *model, char *text, size_t size)
 {
     const unsigned char *b = (const unsigned char *)uuid->bytes;
-    snprintf(text, size, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-             b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
-             b[14], b[15]);
+    const char *kind = strstr(model, " MIG ") ? "MIG" : "GPU";
+    snprintf(text, size, "%s-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+             kind, b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12],
+             b[13], b[14], b[15]);
 }
 
 static sy_status describe(cuda_device *cuda)
@@ -61,7 +63,7 @@ static sy_status describe(cuda_device *cuda)
         CU(cuda, cuDeviceGetName(info->description, (int)sizeof info->description, cuda->device)));
     short_name(info->description, info->name, sizeof info->name);
     SYI_TRY(CU(cuda, cuDeviceGetUuid(&uuid, cuda->device)));
-    describe_uuid(&uuid, info->uuid, sizeof info->uuid);
+    describe_uuid(&uuid, info->description, info->uuid, sizeof info->uuid);
     SYI_TRY(CU(cuda, cuDeviceTotalMem(&total, cuda->device)));
     info->memory_total = total;
     info->compute_major = attribute(cuda, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);

@@ -67,6 +67,22 @@ static void asked_for(void)
     }
 }
 
+/* What the hardware has divided is called as nvidia-smi does. */
+static void uuids(void)
+{
+    static const char *const expected[] = {"GPU-10111213-1415-1617-1819-1a1b1c1d1e1f",
+                                           "MIG-20212223-2425-2627-2829-2a2b2c2d2e2f"};
+    sy_context *context;
+    gpu_world("gpus=2;1:name=NVIDIA A100-SXM4-40GB MIG 1g.5gb", NULL, 0);
+    context = gpu_open("cuda", 0, 0, NULL);
+    for (int i = 0; i < 2; i++) {
+        sy_device_info info;
+        GPU_CHECK(sy_device_query(context, i, &info) == SY_OK && !strcmp(info.uuid, expected[i]),
+                  "'%s'", info.uuid);
+    }
+    gpu_close(&context, "uuids");
+}
+
 typedef struct refusal {
     const char *machine, *item;
     sy_status status;
@@ -282,6 +298,7 @@ int main(int argc, char **argv)
     if (!gpu_begin(argc, argv))
         return 2;
     asked_for();
+    uuids();
     refused();
     speeds();
     faults();
