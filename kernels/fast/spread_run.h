@@ -58,14 +58,16 @@ SYI_INLINE void go_on(flow *flow, const double *x)
     flow->sum = sum;
 }
 
-/* Windows of so many groups and columns beyond them. Gives whether something is not finite. */
+/* Windows of so many groups and columns beyond them. Results are made two blocks later: so roots
+ * are not waited for. Gives whether something is not finite. */
 SYI_INLINE int compute_groups(const task *task, int groups, int columns)
 {
     const struct task t = *task;
     const int64_t before = ((groups - 1) * SYI_GROUP_COLUMNS + 2 * SYI_WIDTH - 1) & -SYI_WIDTH;
+    const int64_t end = (t.windows - 1) & -SYI_WIDTH; /* the last block */
     const syi_vector none = {0};
     flow flow = {none, none, none, {none}, {none}, {none, none}, {none, none}};
-    syi_spread last = {none, none}; /* of the block before: its root need not be waited for */
+    syi_spread last = {none, none}, older = last; /* of the two blocks before */
     syi_vector strange = none;
     for (int64_t j = groups ? -before : 0; j < t.windows; j += SYI_WIDTH) {
         const double *x = t.x + j;
@@ -80,11 +82,14 @@ SYI_INLINE int compute_groups(const task *task, int groups, int columns)
             sums =
                 syi_spread_groups(groups, flow.rise, flow.square, STRIDE, flow.newer, flow.older);
         now = syi_spread_of(x, groups, columns, t.inverse, sums);
-        if (j > 0)
-            strange += result(&t, j - SYI_WIDTH, &last);
+        if (j > SYI_WIDTH)
+            strange += result(&t, j - 2 * SYI_WIDTH, &older);
+        older = last;
         last = now;
     }
-    strange += result(&t, (t.windows - 1) & -SYI_WIDTH, &last);
+    if (end > 0)
+        strange += result(&t, end - SYI_WIDTH, &older);
+    strange += result(&t, end, &last);
     strange -= strange;
     return syi_any(&strange);
 }
