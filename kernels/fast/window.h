@@ -1,14 +1,14 @@
 /*
- * Windows in fast accuracy. The mean of a window, and the spread of a short one (of the others:
- * fast/scan.h), is put together from stretches of 1, 2, 4, 8 ... columns, each from two of half its
- * length; those that make up the period are joined, the longest oldest, from the newest on. So it
- * is a tree over its own columns alone, with no sum from which something is taken away again:
- * nothing of a value stays behind when it leaves, and where a row is cut cannot matter. The tree is
- * what the bits depend on; how many columns a pass goes through, and how many passes there are, is
- * not.
+ * Windows in fast accuracy. The mean of a window is put together from stretches of 1, 2, 4, 8 ...
+ * columns, each from two of half its length; those that make up the period are joined, the longest
+ * oldest, from the newest on (of how far values are spread: fast/spread.h, and of longer windows
+ * fast/scan.h). So a mean is a tree over its own columns alone, with no sum from which something is
+ * taken away again: nothing of a value stays behind when it leaves, and where a row is cut cannot
+ * matter. The tree is what the bits depend on; how many columns a pass goes through, and how many
+ * passes there are, is not.
  *
  * Longest oldest, because then all stretches of a vector or more begin at whole vectors. Where all
- * values are equal, means are joined by differences that are exactly 0, and squares are 0.
+ * values are equal, means are joined by differences that are exactly 0.
  */
 #ifndef SYI_KERNELS_FAST_WINDOW_H
 #define SYI_KERNELS_FAST_WINDOW_H
