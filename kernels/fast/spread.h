@@ -9,10 +9,11 @@
  * One group is the window's pivot: the third newest, or, where there are fewer, the oldest; without
  * any the newest column, four times, takes its place. By how much the others' sums, or four times a
  * column, differ from the pivot's is a sum of rises, and of these differences and their squares
- * come the mean and the squares of the whole window (as in the shifted data algorithm of Chan,
- * Golub and LeVeque, The American Statistician 37, 1983). Only differences of neighbours enter, so
- * a large common value costs nothing; and the pivot is in the window itself, so that what is taken
- * away from the squares is never more than 23 parts of 27.
+ * come the mean and the squares of all groups (as in the shifted data algorithm of Chan,
+ * Golub and LeVeque, The American Statistician 37, 1983), which the columns left join one by one.
+ * Only differences of neighbours enter, so a large common value costs nothing; and the pivot is one
+ * of the groups itself, so that what is taken away from the squares is never more than five sixths
+ * of them.
  */
 #ifndef SYI_KERNELS_FAST_SPREAD_H
 #define SYI_KERNELS_FAST_SPREAD_H
@@ -107,33 +108,49 @@ SYI_EITHER syi_vector syi_below_group(const double *x)
            ((SYI_LOAD(x + 3) - column) + (SYI_LOAD(x + 4) - column));
 }
 
-/* Joins the column that is `below` the pivot by now. */
-SYI_EITHER void syi_spread_column(syi_spread_sums *sums)
+enum { SYI_COLUMNS_MOST = SYI_GROUP_COLUMNS - 1 };
+
+/* By the period alone: of what the pivot is above all groups, its part in what it is above their
+ * mean; and of what the mean so far is above the next column, that in the next mean and, times
+ * itself, in the squares (Welford, Technometrics 4, 1962). */
+typedef struct syi_spread_weights {
+    double groups, mean[SYI_COLUMNS_MOST], square[SYI_COLUMNS_MOST];
+} syi_spread_weights;
+
+SYI_EITHER syi_spread_weights syi_spread_weights_of(int64_t period)
 {
-    const syi_vector half = sums->below * 0.5;
-    sums->total = syi_fused(half, 0.5, sums->total);
-    sums->square = syi_product_sum(half, half, sums->square);
+    const int64_t groups = period / SYI_GROUP_COLUMNS;
+    double have = groups > 0 ? (double)(SYI_GROUP_COLUMNS * groups) : 1.0;
+    syi_spread_weights by;
+    by.groups = groups > 0 ? 1.0 / (double)groups : 0.0;
+    for (int k = 0; k < SYI_COLUMNS_MOST; k++, have += 1.0) {
+        by.mean[k] = 1.0 / (have + 1.0);
+        by.square[k] = have / (4.0 * (have + 1.0));
+    }
+    return by;
 }
 
-/* Of the window whose newest column is x[0]; `inverse` = 4 / period. */
-SYI_EITHER syi_spread syi_spread_of(const double *x, int groups, int columns, double inverse,
-                                    syi_spread_sums sums)
+/* Of the window whose newest column is x[0], with so many columns beyond its groups. */
+SYI_EITHER syi_spread syi_spread_of(const double *x, int groups, int columns,
+                                    const syi_spread_weights *by, syi_spread_sums sums)
 {
     const double *oldest = x - (groups > 0 ? SYI_GROUP_COLUMNS * groups : 1);
-    syi_vector share;
+    syi_vector share = sums.total * by->groups; /* what the pivot is above the mean */
     syi_spread all;
+    all.square = syi_product_sum(-sums.total, share, sums.square);
     for (int k = 0; k < columns; k++, oldest--) {
+        syi_vector below;
         if (k > 0 || groups == 0)
             sums.below = syi_scaled_sum(syi_step(oldest + 1), 4.0, sums.below);
         else
             sums.below += syi_below_group(oldest);
-        syi_spread_column(&sums);
+        below = sums.below - share;
+        all.square = syi_product_sum(below * by->square[k], below, all.square);
+        share = syi_fused(below, by->mean[k], share);
     }
     if (groups > 0)
         sums.above += syi_scaled_sum(syi_step(x), 2.0, syi_rise_of_two(x));
-    share = sums.total * inverse;
     all.distance = sums.above + share;
-    all.square = syi_product_sum(-sums.total, share, sums.square);
     return all;
 }
 

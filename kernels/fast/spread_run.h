@@ -81,7 +81,7 @@ SYI_INLINE int compute_groups(const task *task, int groups, int columns)
         if (groups)
             sums =
                 syi_spread_groups(groups, flow.rise, flow.square, STRIDE, flow.newer, flow.older);
-        now = syi_spread_of(x, groups, columns, t.inverse, sums);
+        now = syi_spread_of(x, groups, columns, &t.by, sums);
         if (j > SYI_WIDTH)
             strange += result(&t, j - 2 * SYI_WIDTH, &older);
         older = last;
@@ -178,7 +178,7 @@ static sy_status syi_spread_run(const syi_piece *piece, const syi_window *window
     const sy_segment *segment = &piece->segment;
     task t = {.period = window->period,
               .factor = syi_spread_factor(window),
-              .inverse = 4.0 / (double)window->period};
+              .by = syi_spread_weights_of(window->period)};
     int64_t at = window->period - 1 - segment->first;
     if (window->period >= SYI_SCAN_LEAST)
         return syi_scan_run(piece, window);

@@ -16,8 +16,9 @@ typedef struct task {
     const double *x;
     double *out[OUTPUTS];
     int64_t period, windows;
-    double factor, inverse; /* syi_spread_factor, and of syi_spread_of */
-    int past;               /* results go past the cache: the outputs begin lines */
+    double factor; /* syi_spread_factor */
+    syi_spread_weights by;
+    int past; /* results go past the cache: the outputs begin lines */
 } task;
 
 /* What comes of a window. Gives what tells whether something is still to be marked. Flat windows

@@ -22,6 +22,7 @@ enum { FAST_SUMS = FAST_WINDOWS + SYI_MEAN_MOST, FAST_SPREADS = FAST_WINDOWS + S
 /* The groups (fast/spread.h) by their first column, or the first of those that their rise is of. */
 typedef struct fast_shared {
     double rise[FAST_SPREADS], square[FAST_SPREADS];
+    syi_spread_weights by;
 } fast_shared;
 
 /* Spreads are put together from groups or scanned. */
@@ -101,6 +102,8 @@ SYI_DEVICE void fast_spread_begin(const fast_chunk *chunk, fast_shared *shared)
         if (j + 3 < chunk->columns)
             shared->rise[j] = syi_rise_of_two(x + 3);
     }
+    if (SYI_THREAD == 0)
+        shared->by = syi_spread_weights_of(chunk->period);
     SYI_SYNC();
 }
 
@@ -149,7 +152,7 @@ SYI_DEVICE syi_spread fast_spread(const fast_chunk *chunk, const fast_shared *sh
         sums = syi_spread_groups(groups, rise, square, stride, newer, older);
         columns = chunk->period % SYI_GROUP_COLUMNS;
     }
-    return syi_spread_of(x, groups, columns, 4.0 / (double)chunk->period, sums);
+    return syi_spread_of(x, groups, columns, &shared->by, sums);
 }
 
 SYI_DEVICE void fast_spreads(const fast_chunk *chunk, const syi_window *window, fast_shared *shared)

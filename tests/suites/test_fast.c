@@ -159,30 +159,29 @@ Test(fast, zscore)
 Test(fast, windows_of_chosen_roundings)
 {
     static const double deviations[] = {
-        0x1.11f9f1378a884p+13, 0x1.11fa79222affcp+13, 0x1.12b1b83e84734p+13, 0x1.11f9f19245bc6p+13,
-        0x1.11fcfdeccd1bp+13,  0x1.11f9e1adf2c9p+13,  0x1.11f9f0a32d49p+13,  0x1.ffd27048c47c1p+12,
-        0x1.11fcfded6f31p+13,  0x1.11f9f18b9e011p+13, 0x1.11f9f1d0f4032p+13, 0x1.1f7f773cbdae8p+12,
-        0x1.11f9f1f97de1ep+13, 0x1.65c3a8e033299p+12, 0x1.d333883aa58f1p+12, 0x1.11f9f12e2e2a6p+13,
-        0x1.0d729159dec64p+13, 0x1.11fcaeed6fac5p+13, 0x1.ef63fe567a26ap+12, 0x1.11f9f154877ap+13,
-        0x1.31c94651874e9p+13, 0x1.11f9f065cef13p+13, 0x1.11f9f0dd60157p+13};
+        0x1.6fad1bffef2c5p+15, 0x1.6facf1a6919c6p+15, 0x1.6e9c9722b6588p+15, 0x1.6e9d8c0502116p+15,
+        0x1.7fe1efcf516afp+15, 0x1.4ff58220ee972p+15, 0x1.6e9c977fe3282p+15, 0x1.6e9d3ac78efb6p+15,
+        0x1.fcc48750cbf6ap+14, 0x1.d98286c9869c6p+14, 0x1.aea673762edaep+14, 0x1.e52f14cba1019p+14,
+        0x1.6e9c973dab664p+15, 0x1.6e9c974c1207cp+15, 0x1.6e9c979039fbbp+15, 0x1.6e9c15bd7bb9p+15,
+        0x1.6e9c978ad6d05p+15, 0x1.6e9c979039fb9p+15, 0x1.6e9c97671f948p+15, 0x1.6e9caea078769p+15};
     static const double bands[] = {
         0x1.023440d9c1e41p+17, 0x1.023440daa1825p+17, 0x1.0234090d26ea5p+17, 0x1.023440ca593d5p+17,
         0x1.023440d807c4ap+17, 0x1.02346cecf5f4p+17,  0x1.023440d8087aap+17, 0x1.0234163f3482p+17,
         0x1.02349bbca1859p+17, 0x1.02343a7dc44b5p+17, 0x1.023440de68985p+17, 0x1.023440cc9e7adp+17,
         0x1.02341d0e07c49p+17, 0x1.023440d5f35eap+17};
     static const double scores[] = {
-        -0x1.8096a75fc7abep-2, -0x1.2a6a2510c495p-2,  -0x1.2a6a2510c494dp-2, -0x1.2f2b17970bfcbp-3,
-        0x1.651027ba53571p-5,  -0x1.2f2b17970bfccp-3, -0x1.191cbfd7c9767p-3, -0x1.dca4a6cb06f6ep-3,
-        -0x1.2a6a258b9a469p-2, -0x1.e496bd1203634p-4, -0x1.985d9dd1a880ep-5, -0x1.985d9dd1a8811p-5,
-        0x1.cdd2918aade75p-2,  0x1.ee1a5a8a6eafcp-3,  0x1.bb9b96a34147ep-3,  -0x1.77948d07dd1d8p-2,
-        -0x1.77948d07e2438p-2, -0x1.f6644b651d14p-4,  -0x1.bfe5116daf9e6p-3, -0x1.b257c65356f02p-4,
-        0x1.f7b1a529c331cp-3,  -0x1.96eca69bd6d8p-3,  -0x1.b257c65356effp-4};
+        0x1.eecb9b8e7bbb6p-7,  0x1.24a4de57908d4p-2,  -0x1.056f6e7302376p-2, 0x1.af732eea0e162p-2,
+        -0x1.e2fa6cf672581p-3, 0x1.ba46340064eb8p-2,  -0x1.36491ba731579p-2, 0x1.eb3dea8703c3bp-2,
+        0x1.2196ab568b7cep-4,  -0x1.c2ef1f045d388p-3, 0x1.3008095670afep-2,  -0x1.90d4bafd357f1p-2,
+        -0x1.dfafeaf93a3f8p-3, -0x1.c2ef1f045d384p-3, -0x1.13d391ef4d081p-2, 0x1.24a4d984fc73fp-2,
+        0x1.a31a306700a81p-2,  0x1.eb821794c43c6p-4,  0x1.32ea3ff407983p-4,  0x1.fc76751d7bbcp-2,
+        0x1.decf74089738p-2,   -0x1.d01d945816775p-4, 0x1.21956ce47a2p-4};
     const struct {
         const char *workload;
         const double *x;
         int period;
         double width, least;
-    } rows[] = {{"rolling_std", deviations, 23, 0, 17},
+    } rows[] = {{"rolling_std", deviations, 20, 0, 15},
                 {"bollinger", bands, 14, 0.5, 1.2},
                 {"zscore", scores, 23, 0, 14}};
     sy_context *contexts[CONTEXTS];

@@ -28,7 +28,7 @@ typedef struct promise {
 } promise;
 
 static const promise promises[] = {
-    {"sma", OF_WINDOW, 12, 0, 0},        {"rolling_std", OF_RESULT, 56, 0, 0},
+    {"sma", OF_WINDOW, 12, 0, 0},        {"rolling_std", OF_RESULT, 32, 0, 0},
     {"bollinger", OF_BANDS, 4, 0, 0},    {"zscore", OF_SCORE, 64, 0, 0},
     {"rolling_min", OF_RESULT, 0, 0, 0}, {"rolling_max", OF_RESULT, 0, 0, 0},
     {"ema", OF_SO_FAR, 16, 4, 0},        {"macd", OF_SO_FAR, 16, 12, 0},
