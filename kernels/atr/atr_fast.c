@@ -5,7 +5,7 @@
 #include "isa.h"
 
 /* syi_atr_range of a vector of columns. */
-SYI_INLINE syi_vector ranges_of(const double *const *in, int64_t i)
+SYI_INLINE syi_vector range_of(const double *const *in, int64_t i)
 {
     syi_vector high = SYI_LOAD(in[0] + i), low = SYI_LOAD(in[1] + i), close = SYI_LOAD(in[2] + i);
     syi_vector before = SYI_LOAD(in[2] + i - 1);
@@ -13,14 +13,34 @@ SYI_INLINE syi_vector ranges_of(const double *const *in, int64_t i)
     return syi_larger(most, high - low) + (close - close);
 }
 
+/* The same where no high is below a low; else *strange becomes other than 0. Rounded differences
+ * are in the order of the true ones, so the largest one is the largest one's. What is not finite
+ * in a close shows in the column behind it. */
+SYI_INLINE syi_vector range_of_ordered(const double *const *in, int64_t i, unsigned *strange)
+{
+    syi_vector high = SYI_LOAD(in[0] + i), low = SYI_LOAD(in[1] + i);
+    syi_vector before = SYI_LOAD(in[2] + i - 1);
+    *strange |= syi_not_ordered(low, high);
+    return syi_larger(high, before) - syi_smaller(low, before);
+}
+
 SYI_INLINE void ranges(const double *const *in, int64_t i, syi_pairs *x)
 {
+    syi_vector range[2 * SYI_PARTS];
+    unsigned strange = 0;
     for (int k = 0; k < 3; k++)
         syi_ask_ahead(in[k] + i, SYI_STEP);
-    for (int k = 0; k < SYI_PARTS; k++, i += 2 * SYI_WIDTH) {
-        syi_vector a = ranges_of(in, i), b = ranges_of(in, i + SYI_WIDTH);
-        x->even[k] = SYI_LOWER(a, b);
-        x->odd[k] = SYI_UPPER(a, b);
+    for (int k = 0; k < 2 * SYI_PARTS; k++)
+        range[k] = range_of_ordered(in, i + k * SYI_WIDTH, &strange);
+    if (__builtin_expect(strange != 0, 0)) {
+        if (SYI_WIDTH < 8) /* registers are few: read again */
+            __asm__("" : "+r"(i));
+        for (int k = 0; k < 2 * SYI_PARTS; k++)
+            range[k] = range_of(in, i + k * SYI_WIDTH);
+    }
+    for (int k = 0; k < SYI_PARTS; k++) {
+        x->even[k] = SYI_LOWER(range[2 * k], range[2 * k + 1]);
+        x->odd[k] = SYI_UPPER(range[2 * k], range[2 * k + 1]);
     }
 }
 
@@ -40,9 +60,12 @@ static double seed_value(const syi_walk_one *t)
     return sum / (double)t->seed;
 }
 
-/* The first column from i on that is not finite, of which there is one. */
-static int64_t find(const double *const *in, int64_t i, int64_t count)
+/* The first of the columns from i on that is not finite, if the chain has met one or the last close
+ * is none; else `count`. */
+SYI_INLINE int64_t met(const syi_walk_one *t, const double *const *in, int64_t i, int64_t count)
 {
+    if (!syi_chain_is_dead(&t->state) && syi_is_finite(in[2][count - 1]))
+        return count;
     while (i < count && syi_is_finite(syi_atr_range(in[0][i], in[1][i], in[2][i], in[2][i - 1])))
         i++;
     return i;
@@ -52,7 +75,7 @@ SYI_INLINE int64_t gather(void *argument, int64_t count, const double *const *in
 {
     syi_walk_one *t = argument;
     syi_walk_gather(1, &t->chain, &t->state, ranges, in, count);
-    return syi_chain_is_dead(&t->state) ? find(in, 0, count) : count;
+    return met(t, in, 0, count);
 }
 
 SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
@@ -81,7 +104,7 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
     }
     t->state = state;
     out[0] = y;
-    return syi_chain_is_dead(&state) ? find(in, begun, count) : count;
+    return met(t, in, begun, count);
 }
 
 sy_status SYI_ISA_NAME(syi_atr_fast_run)(const syi_piece *piece)

@@ -14,6 +14,14 @@ __extension__ typedef unsigned __int128 syi_u128;
 #define SYI_INLINE static inline __attribute__((always_inline))
 #endif
 
+/* Before a loop over registers, which else may be kept in memory. */
+#if defined(__clang__) || defined(__CUDACC__)
+#define SYI_UNROLL(count) _Pragma("unroll")
+#else
+#define SYI_PRAGMA(text)  _Pragma(#text)
+#define SYI_UNROLL(count) SYI_PRAGMA(GCC unroll count)
+#endif
+
 /* All doubles are multiples of 2^SYI_BOTTOM. */
 #define SYI_BOTTOM (-1074)
 

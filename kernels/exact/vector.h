@@ -10,14 +10,6 @@
 #include "exact/bits.h"
 #include "traffic.h"
 
-/* Before a loop over registers, which else may be kept in memory. */
-#ifdef __clang__
-#define SYI_UNROLL(count) _Pragma("unroll")
-#else
-#define SYI_PRAGMA(text)  _Pragma(#text)
-#define SYI_UNROLL(count) SYI_PRAGMA(GCC unroll count)
-#endif
-
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 #define SYI_VECTOR 8
 #elif defined(__AVX2__) && defined(__FMA__)

@@ -93,42 +93,33 @@ SYI_EITHER void syi_chain_start(syi_chain_state *state)
     memset(state, 0, sizeof *state);
 }
 
-/* The z of the next sixteen columns of some chains (a constant number), of the inputs x[chain].
- * They go side by side, so that one works while another waits. */
-SYI_EITHER void syi_chain_steps(int chains, const syi_chain *chain, syi_chain_state *state,
-                                const syi_pairs *const *x, syi_pairs *z)
-{
-    syi_vector p[SYI_CHAINS], q[SYI_CHAINS], r[SYI_CHAINS], s[SYI_CHAINS], before[SYI_CHAINS];
-    for (int c = 0; c < chains; c++)
-        before[c] = state[c].z[SYI_PARTS - 1];
-    for (int k = 0; k < SYI_PARTS; k++) {
-        for (int c = 0; c < chains; c++)
-            p[c] = syi_fused(x[c]->even[k], chain[c].b1, x[c]->odd[k]);
-        for (int c = 0; c < chains; c++)
-            q[c] = syi_fused(SYI_BEFORE_1(state[c].p, p[c]), chain[c].b2, p[c]);
-        for (int c = 0; c < chains; c++)
-            r[c] = syi_fused(SYI_BEFORE_2(state[c].q, q[c]), chain[c].b4, q[c]);
-        for (int c = 0; c < chains; c++)
-            s[c] = syi_fused(SYI_BEFORE_4(state[c].r, r[c]), chain[c].b8, r[c]);
-        for (int c = 0; c < chains; c++) {
-            state[c].p[0] = p[c];
-            state[c].q[0] = q[c];
-            state[c].r[1] = state[c].r[0];
-            state[c].r[0] = r[c];
-            z[c].odd[k] = state[c].z[k] = syi_fused(state[c].z[k], chain[c].b16, s[c]);
-        }
-        for (int c = 0; c < chains; c++) {
-            z[c].even[k] =
-                syi_fused(SYI_BEFORE_1(&before[c], z[c].odd[k]), chain[c].b1, x[c]->even[k]);
-            before[c] = z[c].odd[k];
-        }
-    }
-}
-
+/* The z of the next sixteen columns, of the inputs x. */
 SYI_EITHER void syi_chain_step(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
                                syi_pairs *z)
 {
-    syi_chain_steps(1, chain, state, &x, z);
+    syi_vector before = state->z[SYI_PARTS - 1];
+    for (int k = 0; k < SYI_PARTS; k++) {
+        const syi_vector p = syi_fused(x->even[k], chain->b1, x->odd[k]);
+        const syi_vector q = syi_fused(SYI_BEFORE_1(state->p, p), chain->b2, p);
+        const syi_vector r = syi_fused(SYI_BEFORE_2(state->q, q), chain->b4, q);
+        const syi_vector s = syi_fused(SYI_BEFORE_4(state->r, r), chain->b8, r);
+        state->p[0] = p;
+        state->q[0] = q;
+        state->r[1] = state->r[0];
+        state->r[0] = r;
+        z->odd[k] = state->z[k] = syi_fused(state->z[k], chain->b16, s);
+        z->even[k] = syi_fused(SYI_BEFORE_1(&before, z->odd[k]), chain->b1, x->even[k]);
+        before = z->odd[k];
+    }
+}
+
+/* The same of some chains, a constant number. */
+SYI_EITHER void syi_chain_steps(int chains, const syi_chain *chain, syi_chain_state *state,
+                                const syi_pairs *const *x, syi_pairs *z)
+{
+    SYI_UNROLL(3)
+    for (int c = 0; c < chains; c++)
+        syi_chain_step(&chain[c], &state[c], x[c], &z[c]);
 }
 
 /* Of columns before a block: the sums, and how far they have been doubled. */
