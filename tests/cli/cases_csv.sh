@@ -140,8 +140,10 @@ Close,close,sma
 END
 printf 'CLOSE,Close\n1,2\n3,6\n' >in.csv
 refuses "ambiguous column" 2 "several columns" run sma $io
-printf 'Date,price\n1,2\n3,6\n' >in.csv
-accepts "the only column that is no time" run sma $io
+for time in time Date DATETIME timestamp; do
+    printf '%s,price\n1,2\n3,6\n' $time >in.csv
+    accepts "the only column that is no time, beside $time" run sma $io
+done
 printf 'sma,close,sma_2\n1,2,0\n3,6,0\n' >in.csv
 accepts "output name taken" run sma $io
 holds "output name gets a number" out.csv <<END
@@ -162,7 +164,7 @@ close,sma
 4,3.5
 6,5
 END
-printf 'close,note\n1,a\n,b\nNaN,c\ninf,d\n-Infinity,e\n 7 ,f\n"8",g\n' >in.csv
+printf 'close,note\n1,a\n,b\nNaN,c\ninf,d\n-Infinity,e\n 7 ,f\n"8",g\n\t9\t,h\n' >in.csv
 accepts "nan, inf, blanks and quotes" run sma --input in.csv --output out.csv --period 1 $cpu
 cut -d, -f2- out.csv >columns
 holds "nan, inf, blanks and quotes: result" columns <<END
@@ -174,6 +176,7 @@ d,nan
 e,nan
 f,7
 g,8
+h,9
 END
 
 printf '\357\273\277"close","no, ""te"""\r\n1,"a\nb"\r\n2,"c,d"\r\n3,e' >in.csv

@@ -123,6 +123,18 @@ for version in 2 3; do
     accepts "npy version $version" run sma $io
     holds "npy version $version: result" out.npy <wanted
 done
+{ # a header that a length of two bytes cannot tell
+    printf '\223NUMPY\002\000\000\000\001\000'
+    printf '%-65535s\n' "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }"
+    f8 1 2 3
+} >in.npy
+accepts "npy with a header of 64 KiB" run sma $io
+holds "npy with a header of 64 KiB: result" out.npy <wanted
+for header in "True (3,)" "False (3L,)"; do
+    { npy '<f8' "${header% *}" "${header#* }" && f8 1 2 3; } >in.npy
+    accepts "npy of one dimension, $header" run sma $io
+    holds "npy of one dimension, $header: result" out.npy <wanted
+done
 # Values that do not begin at a multiple of eight.
 {
     printf '\223NUMPY\001\000\165\000'
