@@ -194,6 +194,14 @@ sh -c 'echo old >.left.csv.tmp.$$; exec "$0" "$@"' "$steelyard" $to left.csv 2>e
 report "a killed process's temporary file" "$([ $? = 0 ] && [ -e left.csv ] &&
     [ -z "$(left_over)" ] || echo "$(left_over)")"
 
+# In another container a living process may have the same number: it holds a lock on its file.
+if command -v flock >/dev/null; then
+    sh -c 'exec 9>.held.csv.tmp.$$ && flock 9 && exec "$0" "$@"' "$steelyard" $to held.csv 2>err
+    report "a living process's temporary file stays" "$([ $? = 0 ] && [ -e held.csv ] &&
+        [ -e .held.csv.tmp.[0-9]* ] || echo "not so")"
+    rm .held.csv.tmp.*
+fi
+
 # Whoever shares a pipe may have told it not to wait.
 report "pipes that do not wait" "$(python3 - "$steelyard" 2>&1 <<'END'
 import os, subprocess, sys, threading
@@ -214,6 +222,43 @@ if run.wait() or lines != rows + 1:
 END
 )"
 
+# The device takes 1.2 seconds for its first slab of 64 tiles, after which it tells how far it is.
+seq 1 300000 | sed '1s/^/close\n/' >longer.csv
+report "progress and table on a terminal only" "$(python3 - "$steelyard" 2>&1 <<'END'
+import os, re, subprocess, sys
+def start(arguments, stderr):
+    return subprocess.Popen([sys.argv[1], 'run', 'sma', '--output', 'out.csv'] + arguments,
+                            stdout=subprocess.DEVNULL, stderr=stderr)
+def end(run, text):
+    assert run.wait() == 0, text
+    return text
+def on_terminal(arguments):
+    terminal, end_of_run = os.openpty()
+    run, text = start(arguments, end_of_run), b''
+    os.close(end_of_run)
+    try:
+        while part := os.read(terminal, 65536):
+            text += part
+    except OSError: # nobody has it open any more
+        pass
+    return end(run, text.decode())
+def on_pipe(arguments):
+    run = start(arguments, subprocess.PIPE)
+    return end(run, run.stderr.read().decode())
+slow = ['--input', 'longer.csv', '--devices', 'sim:a:speed=0.0022']
+quick = ['--input', 'longer.csv', '--devices', 'sim:a']
+piped = start(slow, subprocess.PIPE)
+shown = on_terminal(slow)
+assert re.search(r'\rsma   86 %  [0-9.]+ tiles/s  eta 0 s\x1b\[K', shown), shown
+table = r'device +ratio .*\r?\na +1\.0000 +74 .* ok\r?\nsma: 1 x 300000 in [^\n]*\n$'
+assert re.search(r'\r\x1b\[K' + table, shown), shown
+assert end(piped, piped.stderr.read()) == b''
+assert on_terminal(quick + ['--quiet']) == ''
+assert re.search(table, on_pipe(quick + ['--verbose']))
+assert not re.search(table, on_pipe(quick + ['--verbose', '--quiet']))
+END
+)"
+
 accepts "report" run sma --input in.csv --period 2 --output out.csv --report r.json \
     --devices sim:a,sim:b --ratios a=0.75,b=0.25 --seed 7
 cp r.json stdout
@@ -224,6 +269,41 @@ for field in '"workload": "sma"' '"rows": 1' '"columns": 3' '"seed": 7' '"accura
     '"retries": 0' '"state": "ok"'; do
     says "report has $field" "$field"
 done
+# The figures say 20 us for a copy and 1 us a byte, 20 us and 30 ms for computing.
+figures=sim:a:speed=1e-6:link=1MB/s:latency=20us,sim:b
+accepts "report of what the figures say" run sma --input in.csv --period 2 --output out.csv \
+    --report r.json --trace t.json --devices $figures --ratios a=0.75,b=0.25
+report "report of what the figures say: the times" "$(python3 - 2>&1 <<'END'
+import json
+run = json.load(open("r.json"))
+a, b = run["devices"]
+assert abs(a["copy_in_ms"] - 0.044) < 1e-9 and abs(a["copy_out_ms"] - 0.044) < 1e-9, a
+assert a["compute_ms"] >= 30.02 and a["busy_ms"] >= 30.1, a
+assert [a["tiles"], a["tail_tiles"], a["elements"], a["state"]] == [1, 0, 3, "ok"], a
+assert [b["tiles"], b["elements"], b["busy_ms"], b["copy_in_ms"]] == [0, 0, 0, 0], b
+assert run["wall_ms"] >= a["busy_ms"] and abs(run["ideal_ms"] - a["busy_ms"]) < 1e-9, run
+assert abs(run["efficiency"] - run["ideal_ms"] / run["wall_ms"]) < 1e-9, run
+assert abs(run["unaccounted_ms"] - (run["wall_ms"] - a["busy_ms"])) < 1e-9, run
+END
+)"
+# A trace counts in microseconds.
+report "trace of what the figures say" "$(python3 - 2>&1 <<'END'
+import json
+events = json.load(open("t.json"))["traceEvents"]
+process = {e["args"]["name"]: e["pid"] for e in events if e["name"] == "process_name"}
+packets = {(e["pid"], e["tid"]) for e in events if e["name"] == "thread_name"}
+span = {e["name"]: e for e in events if e["ph"] == "X"}
+into, compute, out = (span[name] for name in ("copy in", "compute", "copy out"))
+assert abs(into["dur"] - 44) < 1e-3 and abs(out["dur"] - 44) < 1e-3, (into, out)
+assert compute["dur"] >= 30019, compute
+assert abs(into["ts"] + into["dur"] - compute["ts"]) < 1e-3, (into, compute)
+assert abs(compute["ts"] + compute["dur"] - out["ts"]) < 1e-3, (compute, out)
+assert {into["pid"], compute["pid"], out["pid"], span["packet"]["pid"]} == {process["a"]}, span
+assert {span["plan"]["pid"], span["merge"]["pid"]} == {process["host"]}, span
+assert len(packets) == 2 and (process["a"], span["packet"]["tid"]) in packets, packets
+assert (process["a"], into["tid"]) not in packets, packets
+END
+)"
 refuses "output with too long a name" 1 "File name too long; choose a shorter name" $to "$(printf '%0300d' 0).csv"
 printf 'x\n1\ninf\n' >infinite.csv
 accepts "seeds of an infinite sum" run sum --input infinite.csv --output out.csv --seeds 3 $cpu
