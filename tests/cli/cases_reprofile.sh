@@ -50,7 +50,7 @@ if command -v flock >/dev/null; then
     says "two reprofiles: the second says so" 'another reprofile is at work'
     holds "two reprofiles: the second changes nothing" reprofile.json <before.json
 fi
-accepts "reprofile of old ones" reprofile --if-older-than 7d --workload sma $any $sim
+accepts "reprofile of old ones" reprofile --if-older-than 7d --if-drift 100000% --workload sma $any $sim
 says "reprofile of old ones: one line" '^sma: \(measured again\|kept: the times of . now scatter\)'
 report "reprofile --workload: no other one" "$([ "$(wc -l <stdout)" = 1 ] || echo "it is")"
 if command -v flock >/dev/null; then
@@ -62,6 +62,7 @@ if command -v flock >/dev/null; then
     "$steelyard" reprofile $any $sim,sim:gone:fail=lost@1 >stdout 2>said </dev/null 9>&- &
     {
         read -r line # that `gone` is left out: what was measured now waits for the lock
+        cut -d ' ' -f 19 /proc/$!/stat >niceness
         mv two.json reprofile.json
         exec 9>&-
         cat
@@ -69,5 +70,58 @@ if command -v flock >/dev/null; then
     wait $!
     report "profiles change while one is measured: each has its turn once" \
         "$([ "$(cut -d: -f1 stdout | paste -sd ' ' -)" = 'hand second sma' ] || echo "not so")"
+    report "reprofile lets everybody else go first" "$([ "$(cat niceness)" -ge 10 ] || cat niceness)"
 fi
+
+# A busy machine comes after the age: what is old enough is refused with 75, what is not is fresh.
+aged() { # WHEN: the one profile is of that time
+    cat >reprofile.json <<END
+{"format": 1, "profiles": {"sma": {"updated_at": "$1", "ratios": {"a": 1},
+ "fingerprint": {"workload": "sma"}, "costs": {}}}}
+END
+}
+ages() { # NAME, TIMES that it is older than, TIMES that it is younger than
+    for time in $2; do
+        refuses "a profile of $1 is older than $time" 75 "the machine is busy" \
+            reprofile --if-older-than "$time" --max-load 0 $sim
+    done
+    for time in $3; do
+        accepts "a profile of $1 is younger than $time" reprofile --if-older-than "$time" --max-load 0 $sim
+        says "a profile of $1 is younger than $time: says so" '^sma: fresh$'
+    done
+}
+aged "$(date -u -d '90 minutes ago' +%FT%T)"
+ages "90 minutes" "900ms 5000s 80m 1.4h 0.05d" "9000000ms 6000s 100m 1.6h 0.07d"
+accepts "status of a profile of 90 minutes" status $sim
+says "status of a profile of 90 minutes: its age" '^sma .* 1\.5 h '
+export TZ=XYZ-9 # the file's times are UTC, wherever it is read
+ages "90 minutes, in another time zone" 1h 2h
+unset TZ
+aged yesterday
+ages "unknown age" 1000000d ""
+
+# What time is short for is measured by a smaller sample, which does not take the place of a larger.
+slow="--devices sim:a:speed=0.1"
+rm reprofile.json
+accepts "profile --budget, a short one" profile --workload sma --sample-size 1000000 --runs 1 --warmup 0 \
+    --budget 5ms $slow
+report "profile --budget, a short one: a smaller sample" \
+    "$(grep -q '"sample_size": 1000000,' reprofile.json && echo "not so")"
+accepts "profile without a budget" profile --workload sma --sample-size 1000000 --runs 1 --warmup 0 $slow
+report "profile without a budget: the whole sample" \
+    "$(grep -q '"sample_size": 1000000,' reprofile.json || echo "not so")"
+accepts "reprofile --budget, a short one" reprofile --max-load 100000 --budget 5ms $slow
+says "reprofile --budget, a short one: kept" '^sma: kept: a had time for a sample of '
+
+# An operation is a copy or a launch, three a call, and a call here is longer than the clock needs.
+for request in "2 0 6" "1 2 9" "3 1 12"; do
+    set -- $request
+    for lost in $3 $(($3 + 1)); do
+        "$steelyard" profile --workload sma --sample-size 4096 --runs $1 --warmup $2 \
+            --devices sim:a:latency=3ms:fail=lost@$lost >stdout 2>err </dev/null
+        code=$?
+        report "profile --runs $1 --warmup $2 of a device that is lost in operation $lost" \
+            "$([ $code = $((lost == $3 ? 3 : 0)) ] || echo "code $code")"
+    done
+done
 unset STEELYARD_MULTIGPU_PATH
