@@ -84,10 +84,12 @@ accepts "profile of a fast workload" profile --workload sum --accuracy fast --sa
 says "fast costs have a tag of their own" "under the tag 'sum_fast'"
 accepts "reprofile measures it in fast again" reprofile --tag sum_fast --max-load 1000000 $sim
 says "reprofile keeps the tag" '^sum_fast: '
+report "reprofile keeps the accuracy" "$(grep -q '"accuracy": "fast"' state/steelyard/multigpu.json || echo "not so")"
 accepts "profile of floats" profile --workload sum --dtype f32 --sample-size 20000 --runs 1 $sim
 says "the costs of floats have a tag of their own" "under the tag 'sum_f32'"
 accepts "reprofile measures floats again" reprofile --tag sum_f32 --max-load 1000000 $sim
 says "reprofile keeps the tag of floats" '^sum_f32: '
+report "reprofile keeps the dtype" "$(grep -q '"dtype": "f32"' state/steelyard/multigpu.json || echo "not so")"
 refuses "profile of another dtype" 2 "must be f64 or f32, not 'f16'" profile --dtype f16
 refuses "profile of an unknown workload" 2 "did you mean bollinger" profile --workload bolinger
 refuses "profile of no runs" 2 "whole number" profile --runs 0
@@ -153,6 +155,11 @@ says "status for Prometheus: a device" '^steelyard_device_available{device="a"} 
 says "status for Prometheus: the age" '^steelyard_profile_age_seconds{tag="sma"} [0-9]*$'
 says "status for Prometheus: the drift" '^steelyard_profile_drift_ratio{tag="sma",device="b"} 1.25$'
 
+# Half the time is as far away as twice.
+sed -i 's/"a": {"phases": {}}/"a": {"phases": {}, "drift": 0.5}/' corrected.json
+accepts "status of a device that became faster" status $sim
+says "status of a device that became faster: the drift" ' a -50 %$'
+
 # Other programs' ways to write UTC; of anything else the age is not known.
 for at in 2026-01-02T03:04:05Z 2026-01-02T03:04:05.25 2026-01-02T03:04:05+00:00; do
     echo "{\"updated_at\": \"$at\", \"workload_tag\": \"sma\", \"ratios\": {\"a\": 1}}" >corrected.json
@@ -173,6 +180,10 @@ export STEELYARD_MULTIGPU_PATH
 awk 'BEGIN { print "close"; for (i = 0; i < 300000; i++) print i % 97 }' >long.csv
 accepts "a profile to follow" profile --workload sma --sample-size 50000 --runs 2 \
     --devices sim:a:speed=0.01,sim:b:speed=0.01
+cp followed.json before.json
+accepts "a frozen run" run sma --input long.csv --output out.csv --frozen \
+    --devices sim:a:speed=0.001,sim:b:speed=0.01
+holds "a frozen run changes nothing" followed.json <before.json
 runs=0
 while [ $runs -lt 40 ] && ! grep -q '"drift": [5-9]\|"drift": 1[0-9]' stdout; do
     runs=$((runs + 1))
@@ -189,6 +200,25 @@ export STEELYARD_MULTIGPU_PATH="$folder/unbelieved.json"
 accepts "a profile not to be believed" profile --workload sma --sample-size 20000 --runs 1 --warmup 0 $sim
 accepts "plan by a profile" plan sma --size 100000000 $sim
 says "plan by a profile: the reason" '^the measured costs'
+python3 - unbelieved.json <<'END'
+import json, sys
+file = json.load(open(sys.argv[1]))
+a = file["profiles"]["sma"]["costs"]["a"]["phases"]
+for phase, fixed, each in ("copy_in", 1000000, 1), ("compute", 0, 3), ("copy_out", 5000000, 2):
+    a[phase] = {"fixed_ns": fixed, "per_element_ns": [each], "until_elements": [], "spread": 0.1}
+json.dump(file, open(sys.argv[1], "w"), indent=1)
+END
+accepts "plan --json by a profile" plan sma --size 1000000 --ratios a=1 --json $sim
+report "plan --json by a profile: the times" "$(python3 - stdout 2>&1 <<'END'
+import json, sys
+plan = json.load(open(sys.argv[1]))
+a, b = plan["devices"]
+times = [a[name + "_ms"] for name in ("predicted", "copy_in", "compute", "copy_out")]
+assert all(abs(t - ms) < 1e-9 for t, ms in zip(times, (12, 2, 3, 7))), times
+assert a["limited_by"] == "copy out" and a["left_out"] is None, a
+assert b["predicted_ms"] is None and b["tiles"] == 0 and b["left_out"] == "has no ratio", b
+END
+)"
 sed -i 's/"workload_version": [0-9]*/"workload_version": 999/' unbelieved.json
 accepts "plan by a profile that is not believed" plan sma --size 100000000 $sim
 says "plan by a profile that is not believed: the reason" '^a guess, the ratios of a profile that is not believed'
