@@ -44,6 +44,7 @@ refuses "unknown command after help" 2 "did you mean plan" help plam
 refuses "unknown command, very long" 2 "xxx'; see" "$(printf '%0150d' 0 | tr 0 x)"
 refuses "unknown option" 2 "did you mean --json.*steelyard devices --help" devices --jsn
 refuses "unknown option of run" 2 "did you mean --input.*steelyard run sma --help" run sma --inptu in.csv
+refuses "option cut short" 2 "did you mean --accuracy" run sma $short --acc fast
 refuses "unknown option of every command" 2 "did you mean --nvml" devices --nvm x
 refuses "unknown parameter" 2 "did you mean --period.*steelyard run sma --help" run sma $short --perod 3
 refuses "option of nothing" 2 "no option --qqqqqq" run sma $short --qqqqqq 3
@@ -84,6 +85,8 @@ for command in "run sma $short --period 2" "plan sma --size 5" "profile" "reprof
         $command --tag "$escape"
 done
 accepts "tag of 63 bytes" run sma $short --period 2 --tag "${tag%0}"
+refuses "name that steers the terminal" 1 "cannot read 'a?\[31mb.csv'" run sma --input "$escape.csv" \
+    --output out.csv $cpu
 for verb in show clear "set --cpu-ms 1 --gpu-ms 1"; do
     refuses "key that steers the terminal: $verb" 2 "KEY has a control character, 0x1b" \
         thresholds ${verb%% *} "$escape" ${verb#"${verb%% *}"}
@@ -153,7 +156,9 @@ refuses "ratios of one device twice" 2 "two ratios" run sma $two --ratios a=1,a=
 refuses "ratios by name and id" 2 "two ratios" run sma $two --ratios a=1,sim:0=2
 refuses "ratios of an unknown device" 2 "no device 'zz'.*a, b" run sma $two --ratios a=1,zz=2
 accepts "ratios" run sma $two --ratios a=0.75,b=0.25
-accepts "a device left out" run sma $two --ratios b=3
+accepts "a device left out" run sma $two --ratios b=3 --report r.json
+cp r.json stdout
+says "a device left out: its state" '"state": "left out"'
 refuses "device that is not there" 3 "cuda\|GPU" run sma --input in.csv --output out.csv \
     --period 2 --devices cuda:63
 refuses "no such kind of device" 3 "nosuch" devices --devices nosuch
@@ -174,6 +179,10 @@ accepts "no devices named" run sma --input in.csv --output out.csv --period 2
 "$steelyard" devices --cuda-driver ./none.so >stdout 2>err
 report "a driver that is named and not there is a warning" "$([ $? = 0 ] &&
     grep -q '^steelyard: warning: no usable GPU (' err && [ "$(wc -l <err)" = 1 ] || echo "not so")"
+for memory in 6GiB=6442450944 3MiB=3145728 2KiB=2048 1TiB=1099511627776 7GB=7000000000 5MB=5000000 4kB=4000 9B=9; do
+    accepts "memory of ${memory%=*}" devices --json --devices sim:a:memory=${memory%=*}
+    says "memory of ${memory%=*}: in bytes" "\"memory_total\": ${memory#*=},"
+done
 accepts "devices" devices --devices cpu,sim:big:speed=3
 says "devices names one" ' big '
 accepts "devices --json" devices --json --devices cpu,sim:big
@@ -197,6 +206,10 @@ for field in '"workload": "sma"' '"rows": 1000' '"columns": 64' '"decision": "' 
     '"elements": 48000' '"copy_in_ms": ' '"compute_ms": ' '"copy_out_ms": ' '"limited_by": ' '"left_out": null'; do
     says "plan --json has $field" "$field"
 done
+accepts "plan --json of a last tile that is short" plan sma --size 10000 --json --devices sim:a,sim:b \
+    --ratios a=2,b=1
+says "plan --json of a last tile that is short: two tiles" '"elements": 8192'
+says "plan --json of a last tile that is short: the rest" '"elements": 1808'
 accepts "plan as text" plan bollinger --size 100000 --period 50 $cpu
 refuses "plan without size" 2 "needs --size" plan sma
 refuses "plan without a workload" 2 "needs a workload" plan --size 5
