@@ -253,6 +253,14 @@ report "standard input and output" "$([ $? = 0 ] && [ ! -s err ] || echo "failed
 printf 'close,sma\n1,nan\n3,2\n' >wanted
 holds "standard input and output: result" stdout <wanted
 
+printf 'not this line\nclose\n1\n3\n' >in.csv
+{
+    read -r line
+    "$steelyard" run sma --input - --output - --period 2 $cpu
+} <in.csv >stdout 2>err
+report "standard input from where it stands" "$([ $? = 0 ] && [ ! -s err ] || echo "failed")"
+holds "standard input from where it stands: result" stdout <wanted
+
 accepts "a whole year file" run bollinger --input "$data/sp500_1d.csv" --output out.csv $cpu
 cut -d, -f1-6 out.csv >columns
 holds "its columns pass through" columns <"$data/sp500_1d.csv"
