@@ -321,6 +321,27 @@ report "the checksum is of all seeds" "$(cmp -s 3.sum 4.sum && cat 3.sum)"
 accepts "seeds" run sum --input in.csv --output out.csv --accuracy fast --seeds 4 $cpu
 cp out.csv stdout
 says "an error bar over the seeds" '^series,sum,sum_mean,sum_min,sum_max,sum_std'
+# Of what single runs give, of values that cancel, so that little but the roundings is left.
+report "what is said of the seeds" "$(python3 - "$steelyard" 2>&1 <<'END'
+import math, subprocess, sys
+with open('wide.csv', 'w') as file:
+    file.write('x\n')
+    half = ['%de%d\n' % (i * 7919 % 100003, i * 37 % 31) for i in range(10 * 4096)]
+    file.writelines(half + ['-' + line for line in reversed(half)])
+def run(*more):
+    text = subprocess.run([sys.argv[1], 'run', 'sum', '--input', 'wide.csv', '--output', '-', '--accuracy',
+                           'fast', '--devices', 'cpu', *more], stdout=subprocess.PIPE, check=True).stdout
+    return [float(x) for x in text.decode().splitlines()[1].split(',')[1:]]
+single = [run('--seed', str(k))[0] for k in range(1, 7)]
+value, mean, least, most, deviation = run('--seeds', '6')
+assert single[0] not in (min(single), max(single)), single
+assert (value, least, most) == (run()[0], min(single), max(single)), single
+true_mean = math.fsum(single) / 6
+squares = math.fsum((x - true_mean) ** 2 for x in single) / 6
+assert abs(mean / true_mean - 1) < 1e-12, (mean, true_mean)
+assert abs(deviation / math.sqrt(squares) - 1) < 1e-12, (deviation, squares)
+END
+)"
 refuses "seeds of a window" 2 "is for sum, mean" run sma --input in.csv --output out.csv --period 2 --seeds 4 $cpu
 accepts "report of a fast run" run sma --input in.csv --period 2 --output out.csv --report r.json \
     --accuracy fast $cpu
