@@ -107,11 +107,34 @@ accepts "profile --budget, a short one" profile --workload sma --sample-size 100
     --budget 5ms $slow
 report "profile --budget, a short one: a smaller sample" \
     "$(grep -q '"sample_size": 1000000,' reprofile.json && echo "not so")"
+accepts "profile --budget for two" profile --workload sma --sample-size 1000000 --runs 1 --warmup 0 \
+    --budget 10ms $slow,sim:b:speed=0.1 --tag two
+report "profile --budget for two: they share it" \
+    "$(grep -q '"sample_size": 65536,' reprofile.json && echo "not so")"
+accepts "ratios clear --tag two" ratios clear --tag two $slow
 accepts "profile without a budget" profile --workload sma --sample-size 1000000 --runs 1 --warmup 0 $slow
 report "profile without a budget: the whole sample" \
     "$(grep -q '"sample_size": 1000000,' reprofile.json || echo "not so")"
+report "profile without a budget: its times are one" "$(python3 - reprofile.json 2>&1 <<'END'
+import json, sys
+a = json.load(open(sys.argv[1]))["profiles"]["sma"]["costs"]["a"]
+assert a["median_ms"] >= 10, a # as 0.1 of a hundred million elements a second says
+assert abs(a["median_ms"] * 1e6 / a["sample_size"] / a["ns_per_element"] - 1) < 1e-9, a
+END
+)"
 accepts "reprofile --budget, a short one" reprofile --max-load 100000 --budget 5ms $slow
 says "reprofile --budget, a short one: kept" '^sma: kept: a had time for a sample of '
+
+accepts "profile of a large sample" profile --workload sma --sample-size 1500000 --runs 1 --devices sim:a --tag large
+accepts "reprofile of a large sample" reprofile --tag large --max-load 100000 --devices sim:a
+report "reprofile of a large sample: by its like" \
+    "$(grep -q '"sample_size": 1500000,' reprofile.json || echo "not so")"
+
+# What another device had to take over says nothing of the one that failed.
+"$steelyard" profile --workload sma --sample-size 4096 --runs 1 --tag failed --devices sim:a:fail=launch@1,sim:b \
+    >stdout 2>err </dev/null
+report "profile of a device that fails: it is left out" "$([ $? = 0 ] && grep -q 'a is left out of the profile' err &&
+    grep -q '^b  *1\.0000$' stdout && ! grep -q '^a ' stdout || echo "not so")"
 
 # An operation is a copy or a launch, three a call, and a call here is longer than the clock needs.
 for request in "2 0 6" "1 2 9" "3 1 12"; do
