@@ -3,7 +3,12 @@
 sim="--devices sim:a,sim:b"
 accepts "ratios show, nothing stored" ratios show $sim
 says "ratios show, nothing stored: it says so" "no ratios are stored"
-accepts "ratios set" ratios set a=3,b=1 --tag mine $sim
+accepts "ratios set, no tag and nothing stored" ratios set a=1,b=1 $sim
+says "ratios set, no tag and nothing stored: the tag" "^stored for the tag 'default'"
+accepts "ratios clear" ratios clear $sim
+accepts "ratios set" ratios set a=1,b=1 --tag mine $sim
+accepts "ratios set, no tag" ratios set a=3,b=1 $sim
+says "ratios set, no tag: the one written last" "^stored for the tag 'mine'"
 accepts "ratios show" ratios show $sim
 says "ratios show: normalised" '^mine *a *0.7500'
 accepts "ratios show --tag" ratios show --tag mine $sim
@@ -34,6 +39,9 @@ accepts "thresholds set" thresholds set "$key" --cpu-ms 100 --gpu-ms 40
 accepts "thresholds set again" thresholds set "$key" --cpu-ms=200 --gpu-ms=60
 accepts "thresholds show" thresholds show
 says "thresholds show: averages" "^ *150 *50 *2  bollinger_bands"
+accepts "thresholds set of times with many digits" thresholds set digits --cpu-ms 1234.56 --gpu-ms 0.00123456
+accepts "thresholds show of times with many digits" thresholds show digits
+says "thresholds show of times with many digits: them" '^ *1234\.56 *0\.00123456 *1  digits'
 long=$(printf '%0600d' 1)
 accepts "thresholds set of a long key" thresholds set "$long" --cpu-ms 1 --gpu-ms 1
 accepts "thresholds show of a long key" thresholds show "$long"
