@@ -61,6 +61,9 @@ n="--nvml $nvml"
         devices --devices cuda:0/96+72,cpu
     tells "parts of a GPU, ratios" '"RTX5090/96",?$' plan sma --size 100000 --json \
         --devices cuda:0/96+72 --ratios RTX5090/96=0.7,cuda:0.1=0.3
+    tells "devices as JSON, uuid" '"uuid": "GPU-' devices --json
+    uuid=$(sed -n 's/.*"uuid": "\(GPU-[^"]*\)".*/\1/p' out | tail -n 1)
+    tells "ratios by uuid" '^T4 +1\.0000 ' plan sma --size 100000 --ratios "$uuid=1"
     ends "a GPU twice" 2 'names cuda:0 twice' devices --devices cuda:0,cpu,cuda:0
     ends "a GPU and parts of it" 2 'names cuda:0 twice' devices --devices cuda:0/96+72,cuda
     ends "more parts than the GPU has" 3 'take 22 groups of 8 .* has 21 of them' \
