@@ -139,6 +139,8 @@ Test(failures, all_are_lost)
         cr_assert(context && lab_prepare(&c));
         cr_expect_eq(lab_run(context, &c, NULL, &report), SY_ERR_DEVICE);
         cr_expect(lab_told(SY_ERR_DEVICE));
+        cr_expect(strstr(sy_last_error()->text, sy_last_error()->device ? "device b" : "device a"),
+                  "device %d: %s", sy_last_error()->device, sy_last_error()->text);
         cr_expect_null(report.devices, "written on success only");
         /* they stay lost, and say so */
         cr_expect_neq(lab_run(context, &c, NULL, NULL), SY_OK);
