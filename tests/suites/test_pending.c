@@ -125,6 +125,28 @@ Test(pending, what_is_damaged_is_told_and_left_out)
     }
 }
 
+/* No device becomes so much quicker or slower, and no time is negative. */
+Test(pending, a_drift_that_cannot_be_counts_for_nothing)
+{
+    static const double damaged[] = {-2, 0, 1e-9, 1e9};
+    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+        sy_balance balance = {.struct_size = sizeof balance};
+        sy_context *context;
+        write_profile(1);
+        json_t *file = json_load_file(one_call_path, 0, NULL), *b = NULL;
+        cr_assert_eq(json_unpack(file, "{s:{s:{s:{s:o}}}}", "profiles", "sma", "costs", "b", &b),
+                     0);
+        json_object_set_new(b, "drift", json_real(damaged[i]));
+        cr_assert_eq(json_dump_file(file, one_call_path, 0), 0);
+        json_decref(file);
+        context = open_devices(NULL);
+        cr_assert_eq(sy_balance_get(context, "sma", &balance), SY_OK);
+        cr_expect_eq(balance.ratios[1].drift, 1, "%g: %g", damaged[i], balance.ratios[1].drift);
+        sy_balance_clear(&balance);
+        sy_context_destroy(&context);
+    }
+}
+
 /* Neither a failure nor a wait: a file that cannot be locked, one that another process has. */
 Test(pending, what_cannot_be_written_is_left)
 {

@@ -36,6 +36,21 @@ static json_t *fingerprint(int64_t units)
     return all;
 }
 
+/* Sizes where the cost bends that do not grow are no measurement. */
+Test(keep, bends_have_to_follow_each_other)
+{
+    static const double until[3][2] = {{100, 200}, {200, 100}, {100, 100}};
+    for (int i = 0; i < 3; i++) {
+        syi_cost found;
+        json_t *entry = json_pack("{s:{s:{s:i, s:i, s:[i,i,i], s:[f,f]}}}", "phases", "compute",
+                                  "fixed_ns", 1, "spread", 0, "per_element_ns", 3, 2, 1,
+                                  "until_elements", until[i][0], until[i][1]);
+        cr_assert(entry);
+        cr_expect_eq(syi_cost_load(entry, &found), i == 0, "%g, %g", until[i][0], until[i][1]);
+        json_decref(entry);
+    }
+}
+
 /* A stored profile: `a` has that part, `b` the rest. */
 static syi_stored_balance stored_of(double a_part, json_t *costs_of, json_t *print)
 {
