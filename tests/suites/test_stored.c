@@ -138,6 +138,30 @@ Test(stored, log_leaves_the_error)
     lab_remove(path);
 }
 
+/* What a context stores itself counts in its next call, however soon that comes. */
+Test(stored, what_is_set_counts_at_once)
+{
+    char path[64];
+    double x[2 * 4096] = {0};
+    sy_context *context;
+    snprintf(path, sizeof path, "at-once-%d.json", (int)getpid());
+    context = lab_open("sim:a:speed=1e6,sim:b:speed=1e6", path, NULL);
+    cr_assert(context);
+    for (int i = 0; i < 100; i++) {
+        lab_case c = {.workload = "sma", .rows = 1, .columns = 2 * 4096, .x = x};
+        const sy_ratio only = {i % 2 ? "a" : "b", 1};
+        sy_report report = {.struct_size = sizeof report};
+        cr_assert_eq(sy_balance_set(context, "sma", &only, 1), SY_OK);
+        cr_assert(lab_prepare(&c));
+        cr_assert_eq(lab_run(context, &c, NULL, &report), SY_OK);
+        cr_expect_eq(report.devices[i % 2 ? 0 : 1].tiles, 2, "call %d", i);
+        sy_report_clear(&report);
+        lab_release(&c);
+    }
+    sy_context_destroy(&context);
+    lab_remove(path);
+}
+
 /* Whoever was compiled with a sy_balance that ends with `kept` is told so, too. */
 Test(stored, kept_for_older_callers)
 {
