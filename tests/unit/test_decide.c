@@ -99,6 +99,10 @@ Test(decide, reads_between_the_sizes)
     cr_expect(syi_decide(known, 2, 4000001, SYI_SIDE_NONE).probe);
     cr_expect(!syi_decide(known, 2, 250, SYI_SIDE_NONE).probe);
     cr_expect(syi_decide(known, 2, 249, SYI_SIDE_NONE).probe);
+    /* A line that noise has made steep does not end below the time that is in proportion. */
+    syi_timing steep[] = {timing_of(1000, 1, 1), timing_of(1200, 3, 1)};
+    v = syi_decide(steep, 2, 600, SYI_SIDE_NONE);
+    near(v.ms[0], 0.5, 1e-9, "cpu, steep");
 }
 
 Test(decide, probes_the_side_it_knows_less_of)
