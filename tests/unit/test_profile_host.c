@@ -1,11 +1,16 @@
 /* What the host program has set takes no part in what is stored: its decimal comma, its rounding.
- */
+ * Nor do its child processes keep anybody from it. */
 #define _XOPEN_SOURCE 700
 #include "profile_folder.h"
 
 #include <criterion/criterion.h>
 #include <fenv.h>
 #include <locale.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "locked_file.h"
 
 FOLDER_SUITE(profile_host);
 
@@ -42,6 +47,25 @@ Test(profile_host, a_decimal_comma_stays_outside)
     expect_ratios(root, 0.75, 0.25);
     expect_ratios(json_object_get(json_object_get(root, "profiles"), "t"), 0.75, 0.25);
     json_decref(root);
+}
+
+/* A process that the host has forked while a file was locked may go on for long. */
+Test(profile_host, a_child_keeps_no_lock)
+{
+    syi_locked_file file;
+    pid_t child;
+    cr_assert_eq(syi_file_lock(at.multigpu_path, false, 0, &file), SY_OK);
+    child = fork();
+    if (child == 0)
+        for (;;)
+            pause();
+    cr_assert_gt(child, 0);
+    syi_file_unlock(&file);
+    cr_expect_eq(syi_file_lock(at.multigpu_path, false, 0, &file), SY_OK, "%s",
+                 sy_last_error()->text);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    syi_file_unlock(&file);
 }
 
 /* Nor does it move what is stored beside. */

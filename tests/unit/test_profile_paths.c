@@ -110,11 +110,14 @@ Test(profile_paths, missing_folders_are_made_on_writing)
     char path[256] = "";
     syi_store store = syi_threshold_store(path, &at.log);
     sy_threshold found;
+    struct stat made;
     snprintf(path, sizeof path, "%s/one/two//three/t.json", at.path);
     cr_expect_eq(syi_threshold_find(&store, "k", &found), SY_ERR_NOT_FOUND);
     cr_expect_eq(count_files(&at), 0);
     cr_assert_eq(syi_threshold_add(&store, "k", 1, 1), SY_OK, "%s", sy_last_error()->text);
     cr_expect(exists(path));
+    cr_assert_eq(stat(with(at.path, "/one"), &made), 0);
+    cr_expect_eq(made.st_mode & 077, 0, "open to others: %o", (unsigned)made.st_mode);
     strcpy(path, "plain.json");
     cr_assert_eq(syi_threshold_add(&store, "k", 1, 1), SY_OK, "%s", sy_last_error()->text);
     cr_expect(exists(path));
