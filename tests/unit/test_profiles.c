@@ -223,7 +223,7 @@ Test(multigpu, an_older_writer_after_us_wins)
 {
     json_t *costs = json_pack("{s:i}", "fixed", 1), *root;
     syi_stored_balance found;
-    cr_assert_eq(syi_multigpu_set(&at.multigpu, "t", two, 2, NULL, costs), SY_OK);
+    cr_assert_eq(syi_multigpu_set(&at.multigpu, "t", two, 2, costs, costs), SY_OK);
     root = parse_file(at.multigpu_path);
     json_object_set_new(root, "updated_at", json_string("2001-01-01T00:00:00"));
     json_object_set_new(root, "ratios", json_pack("{s:f, s:f}", "x", 0.5, "y", 0.5));
@@ -236,7 +236,7 @@ Test(multigpu, an_older_writer_after_us_wins)
     cr_assert_eq(syi_multigpu_set(&at.multigpu, "u", two, 2, NULL, NULL), SY_OK);
     expect_balance("t", "x", 0.5, 0.5);
     cr_assert_eq(syi_multigpu_get(&at.multigpu, "t", &found), SY_OK);
-    cr_expect(!found.from_top_level && !found.costs);
+    cr_expect(!found.from_top_level && !found.costs && !found.fingerprint);
     syi_stored_balance_clear(&found);
     json_decref(costs);
 }
@@ -352,6 +352,18 @@ Test(multigpu, forgetting)
     cr_assert_eq(syi_multigpu_forget(&at.multigpu, "late"), SY_OK);
     cr_expect(file_is(at.multigpu_path, "{\n  \"keep\": 1,\n  \"format\": 1\n}\n"));
     cr_expect_eq(syi_multigpu_get(&at.multigpu, NULL, &found), SY_ERR_NOT_FOUND);
+}
+
+/* Of the same second it is who was written last. */
+Test(multigpu, forgetting_leaves_the_last_one_on_top)
+{
+    put_file(
+        at.multigpu_path,
+        "{\"workload_tag\": \"x\", \"ratios\": {\"a\": 1}, \"profiles\": {"
+        "\"v\": {\"updated_at\": \"2026-07-15T10:00:00\", \"ratios\": {\"a\": 1}},"
+        "\"w\": {\"updated_at\": \"2026-07-15T10:00:00\", \"ratios\": {\"a\": 3, \"b\": 1}}}}");
+    cr_assert_eq(syi_multigpu_forget(&at.multigpu, "x"), SY_OK);
+    expect_balance(NULL, "a", 0.75, 0.25);
 }
 
 Test(multigpu, forgetting_all)
