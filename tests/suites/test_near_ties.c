@@ -95,8 +95,10 @@ static int64_t lay_out(const shape *s, double *x)
     return n + s->n_last;
 }
 
-static void check(const near_tie *t, const char *devices)
+/* Gives how many values the report says were in doubt. */
+static int64_t check(const near_tie *t, const char *devices)
 {
+    int64_t repaired;
     static double x[MOST], y[3][MOST], zero[MOST];
     const void *in[] = {x, zero, zero};
     void *out[] = {y[0], y[1], y[2]};
@@ -109,20 +111,27 @@ static void check(const near_tie *t, const char *devices)
                           .outputs = out,
                           .params = t->params,
                           .n_params = t->n_params};
+    sy_report report = {.struct_size = sizeof report};
     sy_context *context = lab_open(devices, NULL, NULL);
     cr_assert(context);
-    cr_assert_eq(distribute_workload(context, &work, NULL, NULL), SY_OK, "%s",
+    cr_assert_eq(distribute_workload(context, &work, NULL, &report), SY_OK, "%s",
                  sy_last_error()->text);
+    repaired = report.repaired;
+    sy_report_clear(&report);
     cr_expect_eq(syi_bits(y[0][n - 1]), t->expected, "%s, case %d on %s: %016llx", t->workload,
                  (int)(t - cases), devices, (unsigned long long)syi_bits(y[0][n - 1]));
     sy_context_destroy(&context);
+    return repaired;
 }
 
+/* Whether one is in doubt is the kernel's matter, but some have to be. */
 Test(near_ties, are_on_their_side)
 {
+    int64_t repaired = 0;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        check(&cases[i], "cpu");
-        check(&cases[i], "cpu:isa=base:threads=1");
-        check(&cases[i], "sim:a:speed=1e6,sim:b:speed=3e6");
+        repaired += check(&cases[i], "cpu");
+        repaired += check(&cases[i], "cpu:isa=base:threads=1");
+        repaired += check(&cases[i], "sim:a:speed=1e6,sim:b:speed=3e6");
     }
+    cr_expect_gt(repaired, 0);
 }
