@@ -249,7 +249,7 @@ slow = ['--input', 'longer.csv', '--devices', 'sim:a:speed=0.0022']
 quick = ['--input', 'longer.csv', '--devices', 'sim:a']
 piped = start(slow, subprocess.PIPE)
 shown = on_terminal(slow)
-assert re.search(r'\rsma   86 %  [0-9.]+ tiles/s  eta 0 s\x1b\[K', shown), shown
+assert re.search(r'\rsma   86 %  [0-9.]+ tiles/s  eta [0-9]+ s\x1b\[K', shown), shown
 table = r'device +ratio .*\r?\na +1\.0000 +74 .* ok\r?\nsma: 1 x 300000 in [^\n]*\n$'
 assert re.search(r'\r\x1b\[K' + table, shown), shown
 assert end(piped, piped.stderr.read()) == b''
