@@ -26,7 +26,8 @@ SYI_INLINE void take_ranges(const syi_wilder_prices *x, int64_t i, tile *t, pric
     for (int k = 0; k < SYI_VECTOR; k++, i += SYI_VECTOR) {
         syi_vec_store(t->high + i, take_range(syi_vec_load(x->low + i), syi_vec_load(x->high + i),
                                               syi_vec_load(x->close + i - 1), what));
-        __builtin_prefetch(y + i, 1);
+        if (k % (SYI_LINE / SYI_VECTOR) == 0)
+            __builtin_prefetch(y + i, 1);
     }
 }
 
