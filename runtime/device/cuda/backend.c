@@ -33,16 +33,18 @@ static int64_t slab_tiles_of(const cuda_device *cuda, const syi_job *job, syi_ti
 {
     syi_tiles one = {span.first, span.count};
     syi_slab slab = syi_slab_take(job, &one, 1);
-    int64_t tile_bytes = (int64_t)syi_cuda_layout_of(cuda, job, &slab).end;
-    uint64_t most = cuda_room(cuda);
-    int64_t room = most < INT64_MAX ? (int64_t)most : INT64_MAX;
+    const cuda_layout tile = syi_cuda_layout_of(cuda, job, &slab);
+    const uint64_t room = cuda_room(cuda) / CUDA_SLOTS / tile.end;
+    const int64_t staged = (int64_t)(CUDA_STAGING / CUDA_SLOTS / tile.staged_end);
     int64_t tiles = span.count / LEAST_SLABS;
     if (tiles < LEAST_TILES)
         tiles = LEAST_TILES;
     if (tiles > MOST_TILES)
         tiles = MOST_TILES;
-    if (tiles > room / CUDA_SLOTS / tile_bytes)
-        tiles = room / CUDA_SLOTS / tile_bytes;
+    if ((uint64_t)tiles > room)
+        tiles = (int64_t)room;
+    if (tiles > staged)
+        tiles = staged;
     return tiles > 1 ? tiles : 1;
 }
 
@@ -85,12 +87,12 @@ static sy_status make_room(cuda_device *cuda, const syi_job *job, syi_tiles span
     for (;;) {
         syi_tiles rest = span;
         syi_slab slab = syi_slab_take(job, &rest, pace->tiles);
-        size_t bytes = syi_cuda_layout_of(cuda, job, &slab).end;
+        const cuda_layout layout = syi_cuda_layout_of(cuda, job, &slab);
         int next = pace->next;
         sy_status status;
-        if (cuda->slots[next].bytes && cuda->slots[next].bytes < bytes)
+        if (cuda->slots[next].bytes && !syi_cuda_slot_fits(&cuda->slots[next], &layout))
             SYI_TRY(finish_all(cuda, next, job, outcome));
-        status = syi_cuda_slot_reserve(cuda, &cuda->slots[next], bytes, pace->slots);
+        status = syi_cuda_slot_reserve(cuda, &cuda->slots[next], &layout, pace->slots);
         if (status != SY_ERR_MEMORY || !pace_down(pace))
             return status;
         SYI_TRY(finish_all(cuda, next, job, outcome));

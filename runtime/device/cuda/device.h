@@ -18,6 +18,11 @@
  * that a slab has ended. */
 enum { CUDA_SLOTS = 4, CUDA_MARKS = 4, CUDA_PEERS = 16, CUDA_MOST_ENDING = 16 };
 
+/* Bytes of staging memory of all slots together, but for what a single tile needs: a core takes
+ * some 6 ms to copy a slot's, next to which launching a slab and waiting for it is little, and any
+ * host can spare it. */
+enum { CUDA_STAGING = 1 << 28 };
+
 /* The host in a set of homes: pinned arrays. */
 #define CUDA_HOST UINT64_C(1)
 
@@ -29,15 +34,16 @@ typedef enum cuda_route {
     CUDA_IN_PLACE /* the kernel works in the caller's array on this GPU */
 } cuda_route;
 
-/* Where a slab's arrays are in a slot: byte offsets, the same in device and in staging memory.
- * Arrays in place need no room. */
+/* Where a slab's arrays are in a slot: byte offsets, the same in device and in staging memory,
+ * which ends where nothing is staged any more. Arrays in place need no room. */
 typedef struct cuda_layout {
     cuda_route in_route[SYI_MAX_ARRAYS], out_route[SYI_MAX_ARRAYS];
     size_t in[SYI_MAX_ARRAYS], out[SYI_MAX_ARRAYS];
     size_t wide_in[SYI_MAX_ARRAYS], wide_out[SYI_MAX_ARRAYS]; /* floats as doubles */
-    size_t doubts, partials, links, end;
-    size_t in_end;    /* everything before it is staged */
-    size_t out_begin; /* everything from here to `end` comes back to the staging memory */
+    size_t doubts, partials, links;
+    size_t in_end;     /* everything before it comes from the staging memory */
+    size_t staged_end; /* everything from there to here goes back to it */
+    size_t end;
     int64_t unit_columns, units_per_row, units;
 } cuda_layout;
 
@@ -45,10 +51,10 @@ typedef struct cuda_slot {
     CUstream stream;
     CUevent marks[CUDA_MARKS]; /* before the copies in, before and after the kernel, at the end */
     CUdeviceptr memory;
-    unsigned char *staging;
-    size_t bytes; /* of both */
-    int busy;     /* a slab is under way */
-    uint64_t far; /* homes whose arrays its copies use, but for its own GPU's */
+    unsigned char *staging; /* pinned */
+    size_t bytes, staged;   /* of memory and of staging memory */
+    int busy;               /* a slab is under way */
+    uint64_t far;           /* homes whose arrays its copies use, but for its own GPU's */
     syi_slab slab;
     cuda_layout layout;
 } cuda_slot;

@@ -286,7 +286,7 @@ sy_status syi_cuda_peer_fetch(cuda_device *to, cuda_device *from, CUdeviceptr so
     if (gather->way != BY_HOST)
         turn(gather, BY_PEER, BY_HOST, SY_LOG_WARNING);
     unlock(gather);
-    return status;
+    return carry_by_host(&parcel);
 }
 
 /* ---- everybody's part to everybody -------------------------------------------------------- */

@@ -30,8 +30,9 @@ void syi_cuda_gather_trim(syi_cuda_gather *gather);
 /* Whether anything goes from GPU to GPU; else all goes through the host. */
 int syi_cuda_gather_is_direct(syi_cuda_gather *gather);
 
-/* Enqueues on `stream`, of `to`, whose context is current. SY_ERR_DEVICE: the caller fetches
- * through the host; unless one of the two failed, so does everybody from now on. */
+/* Enqueues on `stream`, of `to`, whose context is current and which has nothing else at `target`.
+ * Where that cannot be it is done through the host, and by everybody from now on. SY_ERR_DEVICE:
+ * one of the two failed. */
 sy_status syi_cuda_peer_fetch(cuda_device *to, cuda_device *from, CUdeviceptr source,
                               CUdeviceptr target, size_t bytes, CUstream stream);
 

@@ -65,10 +65,6 @@ cuda_layout syi_cuda_layout_of(const cuda_device *cuda, const syi_job *job, cons
     cut_units(job, slab, &layout);
     place_arrays(&layout, layout.in, layout.in_route, ins, in_bytes, 1);
     layout.in_end = layout.end;
-    place_arrays(&layout, layout.in, layout.in_route, ins, in_bytes, 0);
-    place_arrays(&layout, layout.out, layout.out_route, outs, out_bytes, 0);
-    place_wide(job, inputs, outputs, &layout);
-    layout.out_begin = layout.end;
     place_arrays(&layout, layout.out, layout.out_route, outs, out_bytes, 1);
     layout.doubts =
         place(&layout.end, workload->user ? 0 : (size_t)layout.units * 2 * sizeof(long long));
@@ -76,8 +72,12 @@ cuda_layout syi_cuda_layout_of(const cuda_device *cuda, const syi_job *job, cons
     layout.links = place(&layout.end, workload->pattern == SY_PATTERN_RECURRENCE
                                           ? (size_t)layout.units * 2 * sizeof(syi_carry)
                                           : 0);
-    if (!layout.end) /* all in place, and nothing to find out */
+    if (!layout.end) /* nothing is staged, and nothing is to be found out */
         place(&layout.end, 1);
+    layout.staged_end = layout.end;
+    place_arrays(&layout, layout.in, layout.in_route, ins, in_bytes, 0);
+    place_arrays(&layout, layout.out, layout.out_route, outs, out_bytes, 0);
+    place_wide(job, inputs, outputs, &layout);
     return layout;
 }
 

@@ -22,7 +22,7 @@ static void release_memory(cuda_device *cuda, cuda_slot *slot)
         api->cuMemFreeHost(slot->staging);
     slot->memory = 0;
     slot->staging = NULL;
-    slot->bytes = 0;
+    slot->bytes = slot->staged = 0;
 }
 
 static sy_status open_slot(cuda_device *cuda, cuda_slot *slot)
@@ -39,53 +39,59 @@ static sy_status open_slot(cuda_device *cuda, cuda_slot *slot)
     return SY_OK;
 }
 
-static sy_status acquire_memory(cuda_device *cuda, cuda_slot *slot, size_t bytes)
+static sy_status acquire_memory(cuda_device *cuda, cuda_slot *slot, size_t bytes, size_t staged)
 {
     void *staging = NULL;
     sy_status status = CU(cuda, cuMemAlloc(&slot->memory, bytes));
     if (status == SY_OK)
-        status = CU(cuda, cuMemHostAlloc(&staging, bytes, CU_MEMHOSTALLOC_PORTABLE));
+        status = CU(cuda, cuMemHostAlloc(&staging, staged, CU_MEMHOSTALLOC_PORTABLE));
     if (status != SY_OK) {
         release_memory(cuda, slot);
         return status;
     }
     slot->staging = staging;
     slot->bytes = bytes;
+    slot->staged = staged;
     return SY_OK;
 }
 
-/* Half as much again, within its share of what all slots may take. */
-static size_t with_reserve(const cuda_device *cuda, size_t bytes, int slots)
+/* What has turned out to be too small becomes larger than is needed, by half as much, within its
+ * share of what all slots may take: slabs differ a little from call to call, and giving memory back
+ * waits for all that the GPU does. */
+static size_t grown(size_t has, size_t needs, uint64_t share)
 {
-    const uint64_t share = cuda_room(cuda) / (uint64_t)slots;
-    const size_t more = bytes + bytes / 2;
+    const size_t more = has < needs && has ? needs + needs / 2 : has < needs ? needs : has;
     if (more <= share)
         return more;
-    return share > bytes ? (size_t)share : bytes;
+    return share > needs ? (size_t)share : needs;
 }
 
-/* A slot that turns out to be too small gets more than is needed: slabs differ a little from call
- * to call, and giving memory back waits for all that the GPU does. */
-sy_status syi_cuda_slot_reserve(cuda_device *cuda, cuda_slot *slot, size_t bytes, int slots)
+int syi_cuda_slot_fits(const cuda_slot *slot, const cuda_layout *layout)
 {
+    return slot->bytes >= layout->end && slot->staged >= layout->staged_end;
+}
+
+sy_status syi_cuda_slot_reserve(cuda_device *cuda, cuda_slot *slot, const cuda_layout *layout,
+                                int slots)
+{
+    const size_t bytes = layout->end, staged = layout->staged_end;
     const size_t most = cuda->budget ? cuda->budget / (size_t)slots : SIZE_MAX;
-    const int grows = slot->bytes && slot->bytes < bytes;
-    size_t more = bytes;
+    const size_t more = grown(slot->bytes, bytes, cuda_room(cuda) / (uint64_t)slots);
+    const size_t more_staged = grown(slot->staged, staged, CUDA_STAGING / (uint64_t)slots);
+    slot->layout = *layout;
     SYI_TRY(open_slot(cuda, slot));
-    if (slot->bytes >= bytes && slot->bytes <= most)
+    if (syi_cuda_slot_fits(slot, layout) && slot->bytes <= most)
         return SY_OK;
     release_memory(cuda, slot);
     if (bytes > most)
         return syi_fail(SY_ERR_MEMORY, "device %s: a part needs %zu bytes, the budget is %zu",
                         cuda->base.info.name, bytes * (size_t)slots, cuda->budget);
-    if (grows)
-        more = with_reserve(cuda, bytes, slots);
-    if (more > bytes) {
-        sy_status status = acquire_memory(cuda, slot, more);
+    if (more > bytes || more_staged > staged) {
+        sy_status status = acquire_memory(cuda, slot, more, more_staged);
         if (status != SY_ERR_MEMORY)
             return status;
     }
-    return acquire_memory(cuda, slot, bytes);
+    return acquire_memory(cuda, slot, bytes, staged);
 }
 
 void syi_cuda_slot_clear(cuda_device *cuda, cuda_slot *slot)
@@ -139,24 +145,6 @@ static sy_status stage_inputs(const cuda_slot *slot, const syi_job *job)
     return SY_OK;
 }
 
-/* From another GPU; where that cannot be, by way of the staging memory. */
-static sy_status copy_from_peer(cuda_device *cuda, cuda_slot *slot, const syi_job *job, int k,
-                                const void *source, size_t bytes)
-{
-    const syi_slab *slab = &slot->slab;
-    unsigned char *staging = slot->staging + slot->layout.in[k];
-    CUdeviceptr to = slot->memory + slot->layout.in[k];
-    cuda_device *owner = (cuda_device *)syi_place_in(job, k).owner;
-    sy_status status =
-        syi_cuda_peer_fetch(cuda, owner, cuda_address(source), to, bytes, slot->stream);
-    slot->far |= cuda_home_bit(owner);
-    if (status != SY_ERR_DEVICE)
-        return status;
-    SYI_TRY(syi_input_read(job, k, slab->row * job->columns + slab->first - slab->left,
-                           syi_slab_inputs(slab), staging));
-    return CU(cuda, cuMemcpyHtoDAsync(to, staging, bytes, slot->stream));
-}
-
 static sy_status copy_in(cuda_device *cuda, cuda_slot *slot, const syi_job *job,
                          const syi_view *view)
 {
@@ -170,7 +158,10 @@ static sy_status copy_in(cuda_device *cuda, cuda_slot *slot, const syi_job *job,
             slot->far |= CUDA_HOST;
             SYI_TRY(CU(cuda, cuMemcpyHtoDAsync(to, view->in[k], bytes, slot->stream)));
         } else if (at->in_route[k] == CUDA_PEER) {
-            SYI_TRY(copy_from_peer(cuda, slot, job, k, view->in[k], bytes));
+            cuda_device *owner = (cuda_device *)syi_place_in(job, k).owner;
+            slot->far |= cuda_home_bit(owner);
+            SYI_TRY(syi_cuda_peer_fetch(cuda, owner, cuda_address(view->in[k]), to, bytes,
+                                        slot->stream));
         }
     }
     return SY_OK;
@@ -195,9 +186,8 @@ sy_status syi_cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction ker
     const syi_view view = syi_view_of_job(job, slab);
     size_t out_bytes;
     slot->slab = *slab;
-    slot->layout = syi_cuda_layout_of(cuda, job, slab);
     slot->far = 0;
-    out_bytes = slot->layout.end - slot->layout.out_begin;
+    out_bytes = slot->layout.staged_end - slot->layout.in_end;
     SYI_TRY(stage_inputs(slot, job));
     slot->busy = 1; /* from here on the stream may be using the slot */
     SYI_TRY(CU(cuda, cuEventRecord(slot->marks[0], slot->stream)));
@@ -207,9 +197,9 @@ sy_status syi_cuda_slot_start(cuda_device *cuda, cuda_slot *slot, CUfunction ker
     SYI_TRY(launch(cuda, slot, kernel, job, &view));
     SYI_TRY(syi_cuda_narrow_outputs(cuda, slot, job, &view));
     SYI_TRY(CU(cuda, cuEventRecord(slot->marks[2], slot->stream)));
-    SYI_TRY(CU(cuda,
-               cuMemcpyDtoHAsync(slot->staging + slot->layout.out_begin,
-                                 slot->memory + slot->layout.out_begin, out_bytes, slot->stream)));
+    SYI_TRY(
+        CU(cuda, cuMemcpyDtoHAsync(slot->staging + slot->layout.in_end,
+                                   slot->memory + slot->layout.in_end, out_bytes, slot->stream)));
     return CU(cuda, cuEventRecord(slot->marks[3], slot->stream));
 }
 

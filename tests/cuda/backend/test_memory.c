@@ -3,7 +3,7 @@
  * short the parts get smaller down to one tile at a time, and a device that has not even room for
  * that leaves the run, not the context.
  */
-#include "gpu_lab.h"
+#include "resident.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +37,33 @@ static void budget(void)
     GPU_CHECK(!counts.live_bytes && !counts.live_host, "sy_trim left %lld bytes",
               (long long)counts.live_bytes);
     gpu_close(&context, "memory");
+}
+
+/* Of the host's memory no more is pinned than is staged: of floats what the caller has, not what
+ * the kernel works on, and of arrays that are pinned already only what is in doubt. */
+static void staging(sy_dtype dtype, resident_place place)
+{
+    enum { ARRAYS = 2, FEW = 20000 };
+    const uint64_t array = GPU_MOST * (dtype == SY_F32 ? sizeof(float) : sizeof(double));
+    const uint64_t theirs = place == ON_PINNED ? ARRAYS * array : 0;
+    const uint64_t staged = place == ON_PINNED ? 0 : ARRAYS * array;
+    lab_case c = gpu_case("sma", GPU_MOST);
+    sy_context *context;
+    vcuda_counts counts;
+    c.dtype = dtype;
+    if (dtype == SY_F32)
+        lab_round_to_floats(gpu_x, GPU_MOST);
+    gpu_world("gpus=1", NULL, 0);
+    context = gpu_open("cuda", 0, 0, NULL);
+    GPU_CHECK(resident_compare(context, &c, place, place, NULL, NULL, "staging") == SY_OK, "%s",
+              sy_last_error()->text);
+    sy_trim(context);
+    counts = counts_of(0);
+    printf("staging of %s, %s: at most %llu bytes pinned\n", dtype == SY_F32 ? "f32" : "f64",
+           resident_name(place), (unsigned long long)counts.peak_pinned);
+    GPU_CHECK(counts.peak_pinned <= theirs + staged + FEW, "%llu bytes pinned, %llu by the caller",
+              (unsigned long long)counts.peak_pinned, (unsigned long long)theirs);
+    gpu_close(&context, "staging");
 }
 
 /* Work that is a little larger each time does not ask for memory each time; where there is no room
@@ -302,6 +329,10 @@ int main(int argc, char **argv)
         return 2;
     budget();
     guard();
+    staging(SY_F64, ON_HOST);
+    staging(SY_F32, ON_HOST);
+    staging(SY_F64, ON_PINNED);
+    staging(SY_F32, ON_PINNED);
     growing(0);
     growing(1);
     trim_within();

@@ -10,6 +10,7 @@
 #include "steelyard/gpu.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The simulated driver's own functions, as a user's launcher would call the real one's. */
@@ -63,6 +64,13 @@ static int launch_firsts(const sy_gpu_place *place, const sy_gpu_slab *slab)
                                                   t % slab->tiles_per_row * slab->tile_columns),
                                       sizeof(double), place->stream);
     return (int)result;
+}
+
+static int launch_nothing(const sy_gpu_place *place, const sy_gpu_slab *slab)
+{
+    (void)slab;
+    look_at(place);
+    return 0;
 }
 
 /* ---- the workloads ---- */
@@ -261,6 +269,45 @@ static void definitions(void)
     gpu_close(&context, "a GPU without a form");
 }
 
+/* However large arrays in plain memory are, what is pinned to stage them has a limit. */
+static void much_staging(void)
+{
+    enum { INPUTS = 8, MOST_PINNED = 1 << 28 };
+    static const char *const inputs[INPUTS] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    const int64_t columns = 1 << 23;
+    sy_workload_def def = with_launcher(user_def("wide", SY_PATTERN_MAP), launch_nothing);
+    double *in = calloc((size_t)columns, sizeof *in), *out = calloc((size_t)columns, sizeof *out);
+    const void *ins[INPUTS];
+    sy_param param = {"p", 1, NULL};
+    sy_work work = {.struct_size = sizeof work,
+                    .workload = "wide",
+                    .columns = columns,
+                    .inputs = ins,
+                    .outputs = (void *const[]){out},
+                    .params = &param,
+                    .n_params = 1};
+    sy_context *context;
+    vcuda_counts counts;
+    def.n_inputs = INPUTS;
+    def.input_names = inputs;
+    def.n_outputs = 1;
+    for (int k = 0; k < INPUTS; k++)
+        ins[k] = in;
+    gpu_world("gpus=1;*:memory=16GiB", NULL, 0);
+    context = gpu_open("cuda", 0, 0, NULL);
+    user_add(context, &def);
+    GPU_CHECK(in && out && distribute_workload(context, &work, NULL, NULL) == SY_OK, "%s",
+              sy_last_error()->text);
+    vcuda_counters(-1, &counts);
+    printf("staging of %lld MiB: at most %llu bytes pinned\n",
+           (long long)columns * (INPUTS + 1) * 8 >> 20, (unsigned long long)counts.peak_pinned);
+    GPU_CHECK(counts.peak_pinned <= MOST_PINNED, "%llu bytes pinned",
+              (unsigned long long)counts.peak_pinned);
+    gpu_close(&context, "much staging");
+    free(in);
+    free(out);
+}
+
 /* Every driver call fails in turn: the right bits or an error, and nothing left. */
 static void faults(void)
 {
@@ -302,6 +349,7 @@ int main(int argc, char **argv)
     lost_launcher();
     wild_kernel();
     definitions();
+    much_staging();
     faults();
     return user_end();
 }

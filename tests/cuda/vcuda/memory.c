@@ -122,6 +122,7 @@ void vci_region_drop(vc_region *region)
         region->gpu->counts.live_bytes -= (int64_t)region->window.size;
     } else {
         region->context->gpu->counts.live_host--;
+        region->context->gpu->counts.pinned_bytes -= (int64_t)region->mapped;
     }
     region->freed = true;
     if (!region->users)
@@ -184,7 +185,11 @@ static void pin(vc_context *context, void *host, uint64_t bytes, uint64_t mapped
                           .context = context,
                           .mapped = mapped};
     insert(region);
-    context->gpu->counts.live_host++;
+    vcuda_counts *counts = &context->gpu->counts;
+    counts->live_host++;
+    counts->pinned_bytes += (int64_t)mapped;
+    if ((uint64_t)counts->pinned_bytes > counts->peak_pinned)
+        counts->peak_pinned = (uint64_t)counts->pinned_bytes;
 }
 
 int vci_is_pinned(const void *host, uint64_t bytes)

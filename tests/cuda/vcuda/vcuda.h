@@ -24,6 +24,9 @@ typedef struct vcuda_counts {
         live_modules;
     uint64_t leaked_allocations, leaked_streams, leaked_events, leaked_modules;
     uint64_t peak_bytes;
+    int64_t pinned_bytes; /* allocated on the host; of what contexts have now */
+    uint64_t peak_pinned;
+    uint64_t peers;      /* that it was allowed to reach */
     uint64_t faults;     /* injected faults that fired */
     uint64_t lasting;    /* of them, those that keep a program from giving things back: the device
                             failed, every call of a kind is refused, no context was made current */
