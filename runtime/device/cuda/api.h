@@ -22,6 +22,7 @@ typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
+typedef struct CUgraph_st *CUgraph;
 typedef struct CUgreenCtx_st *CUgreenCtx;
 typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
 typedef int CUdevice;
@@ -58,6 +59,7 @@ enum {
 typedef unsigned int CUjit_option;
 typedef unsigned int CUdriverProcAddressQueryResult;
 typedef unsigned int CUdevResourceType;
+typedef unsigned int CUstreamCaptureMode;
 
 typedef struct CUuuid_st {
     char bytes[16];

@@ -124,7 +124,7 @@ static sy_status run_in_context(cuda_device *cuda, const syi_job *job, syi_tiles
 {
     CUfunction kernel;
     sy_status status;
-    SYI_TRY(CU(cuda, cuCtxPushCurrent(cuda->context)));
+    SYI_TRY(CU_ENTER(cuda, cuda->context));
     status = job->workload->user
                  ? syi_cuda_user_kernel(cuda, job->workload, &kernel)
                  : CU(cuda, cuModuleGetFunction(&kernel, cuda->module, job->workload->gpu->entry));
@@ -138,7 +138,7 @@ static sy_status run_in_context(cuda_device *cuda, const syi_job *job, syi_tiles
         syi_error_adopt(&why);
     }
     syi_cuda_trace_end(cuda);
-    cuda->driver->api.cuCtxPopCurrent(NULL);
+    syi_cuda_leave(cuda);
     return status;
 }
 
@@ -214,15 +214,14 @@ static int lock_idle(const cuda_device *cuda)
 static void cuda_trim(syi_device *device)
 {
     cuda_device *cuda = (cuda_device *)device;
-    const syi_cuda_api *api = &cuda->driver->api;
     if (!lock_idle(cuda)) /* something is in use, maybe by who calls this */
         return;
     if (cuda->context && syi_cuda_gpu_is_settled(cuda) &&
-        api->cuCtxPushCurrent(cuda->context) == CUDA_SUCCESS) {
+        syi_cuda_enter(cuda, cuda->context) == CUDA_SUCCESS) {
         for (int i = 0; i < CUDA_SLOTS; i++)
             syi_cuda_slot_clear(cuda, &cuda->slots[i]);
-        syi_cuda_port_clear(cuda);
-        api->cuCtxPopCurrent(NULL);
+        syi_cuda_port_trim(cuda);
+        syi_cuda_leave(cuda);
     }
     unlock_first(cuda, cuda->devices->count);
     if (cuda->gather)

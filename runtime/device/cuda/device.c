@@ -11,6 +11,46 @@ sy_status syi_cuda_device_check(const cuda_device *cuda, CUresult result, const 
     return syi_cuda_check(&cuda->driver->api, result, cuda->base.info.name, what);
 }
 
+/* Of the thread: how often it is relaxed, and how it was before. */
+static _Thread_local struct {
+    int depth;
+    CUstreamCaptureMode before;
+} visit;
+
+void syi_cuda_relax(const syi_cuda_api *api)
+{
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    if (visit.depth++)
+        return;
+    visit.before = CU_STREAM_CAPTURE_MODE_RELAXED; /* if it fails: nothing to go back to */
+    if (api->cuThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS)
+        visit.before = mode;
+}
+
+void syi_cuda_restore(const syi_cuda_api *api)
+{
+    if (--visit.depth == 0 && visit.before != CU_STREAM_CAPTURE_MODE_RELAXED)
+        api->cuThreadExchangeStreamCaptureMode(&visit.before);
+}
+
+CUresult syi_cuda_enter(const cuda_device *cuda, CUcontext context)
+{
+    const syi_cuda_api *api = &cuda->driver->api;
+    CUresult result;
+    syi_cuda_relax(api);
+    result = api->cuCtxPushCurrent(context);
+    if (result != CUDA_SUCCESS)
+        syi_cuda_restore(api);
+    return result;
+}
+
+void syi_cuda_leave(const cuda_device *cuda)
+{
+    const syi_cuda_api *api = &cuda->driver->api;
+    api->cuCtxPopCurrent(NULL);
+    syi_cuda_restore(api);
+}
+
 cuda_device *syi_cuda_of_home(const syi_devices *devices, int i, int home)
 {
     syi_device *device = devices->list[i];

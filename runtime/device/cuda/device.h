@@ -69,7 +69,7 @@ typedef struct cuda_origin {
 typedef struct cuda_port {
     pthread_mutex_t lock;
     CUstream stream;
-    unsigned char *buffer; /* pinned */
+    unsigned char *buffer; /* pinned; NULL: none yet */
 } cuda_port;
 
 /* What may be under way still (ending.h). */
@@ -147,6 +147,17 @@ static inline uint64_t cuda_holdings(const cuda_device *cuda)
 {
     return cuda_home_bit(cuda) | (cuda->pinned ? CUDA_HOST : 0);
 }
+
+/* What a thread does with the driver it does between these two, which nest: elsewhere in the
+ * process somebody may be capturing a CUDA graph, and would forbid it, and lose the graph by it. It
+ * concerns no graph, for all of it is on streams of our own. */
+void syi_cuda_relax(const syi_cuda_api *api);
+void syi_cuda_restore(const syi_cuda_api *api);
+/* The same, with a context of the device current. After a failure nothing is to be left. */
+CUresult syi_cuda_enter(const cuda_device *cuda, CUcontext context);
+void syi_cuda_leave(const cuda_device *cuda);
+#define CU_ENTER(cuda, context)                                                                    \
+    syi_cuda_device_check(cuda, syi_cuda_enter(cuda, context), "cuCtxPushCurrent")
 
 /* Waits until the stream is empty, at most as long as the watchdog says. */
 sy_status syi_cuda_wait(cuda_device *cuda, CUstream stream);

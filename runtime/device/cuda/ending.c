@@ -65,13 +65,12 @@ static void ask_again(const syi_cuda_api *api, cuda_ending *ending)
 
 int syi_cuda_is_settled(cuda_device *cuda)
 {
-    const syi_cuda_api *api = &cuda->driver->api;
     cuda_ending *ending = &cuda->ending;
     int settled;
     pthread_mutex_lock(&ending->lock);
-    if (ending->count && cuda->context && api->cuCtxPushCurrent(cuda->primary) == CUDA_SUCCESS) {
-        ask_again(api, ending);
-        api->cuCtxPopCurrent(NULL);
+    if (ending->count && cuda->context && syi_cuda_enter(cuda, cuda->primary) == CUDA_SUCCESS) {
+        ask_again(&cuda->driver->api, ending);
+        syi_cuda_leave(cuda);
     }
     settled = !ending->count && !ending->overflows;
     if (settled)
@@ -123,11 +122,14 @@ uint64_t syi_cuda_homes_in_use(const syi_devices *devices, const cuda_device *bu
 
 void syi_cuda_context_close(cuda_device *cuda)
 {
+    const syi_cuda_api *api = &cuda->driver->api;
     if (cuda->disowned)
         return;
+    syi_cuda_relax(api);
     if (cuda->green)
-        cuda->driver->api.cuGreenCtxDestroy(cuda->green);
-    cuda->driver->api.cuDevicePrimaryCtxRelease(cuda->device);
+        api->cuGreenCtxDestroy(cuda->green);
+    api->cuDevicePrimaryCtxRelease(cuda->device);
+    syi_cuda_restore(api);
     cuda->context = NULL;
 }
 

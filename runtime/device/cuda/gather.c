@@ -345,21 +345,23 @@ static sy_status exchange_by_parcels(syi_device *const *devices, void *const *ar
         cuda_device *sender = (cuda_device *)devices[i];
         if (sender->hung)
             return syi_fail(SY_ERR_DEVICE, "device %s failed earlier", sender->base.info.name);
-        SYI_TRY(CU(sender, cuCtxPushCurrent(sender->primary)));
+        SYI_TRY(CU_ENTER(sender, sender->primary));
         status = send_part(devices, arrays, count, part, i);
-        sender->driver->api.cuCtxPopCurrent(NULL);
+        syi_cuda_leave(sender);
     }
     return status;
 }
 
 sy_status syi_cuda_exchange(syi_device *const *devices, void *const *arrays, int count, size_t part)
 {
+    const cuda_device *first = (const cuda_device *)devices[0];
     sy_status status = SY_OK;
-    if (!exchange_by_nccl(((cuda_device *)devices[0])->gather, devices, arrays, count, part,
-                          &status)) {
+    syi_cuda_relax(&first->driver->api);
+    if (!exchange_by_nccl(first->gather, devices, arrays, count, part, &status)) {
         status = exchange_by_parcels(devices, arrays, count, part);
         if (status == SY_ERR_DEVICE)
             all_answer(devices, arrays, count);
     }
+    syi_cuda_restore(&first->driver->api);
     return status;
 }

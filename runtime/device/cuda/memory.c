@@ -12,18 +12,13 @@
 
 enum { PORT_BYTES = 1 << 20 };
 
-/* Makes the GPU's primary context current; after `leave` it is no more. A part's own may be current
- * to its worker, and to no other thread then; memory is common to both. */
+/* With the GPU's primary context: a part's own may be current to its worker, and to no other thread
+ * then; memory is common to both. */
 static sy_status enter(cuda_device *cuda)
 {
     if (cuda->hung || cuda->base.lost || !cuda->context)
         return syi_fail(SY_ERR_DEVICE, "device %s failed earlier", cuda->base.info.name);
-    return CU(cuda, cuCtxPushCurrent(cuda->primary));
-}
-
-static void leave(const cuda_device *cuda)
-{
-    cuda->driver->api.cuCtxPopCurrent(NULL);
+    return CU_ENTER(cuda, cuda->primary);
 }
 
 /* A device whose memory does not answer holds nothing that could be trusted. */
@@ -52,7 +47,7 @@ static sy_status locate(syi_device *device, const void *address, size_t bytes, s
     SYI_TRY(enter(cuda));
     status = CU(cuda, cuPointerGetAttributes(sizeof which / sizeof which[0], which, answers,
                                              cuda_address(address)));
-    leave(cuda);
+    syi_cuda_leave(cuda);
     SYI_TRY(status);
     *out = (syi_place){.kind = SYI_PLAIN};
     if (type == CU_MEMORYTYPE_DEVICE && !managed)
@@ -77,7 +72,7 @@ static sy_status allocate(syi_device *device, size_t bytes, syi_place_kind kind,
         status = CU(cuda, cuMemAlloc(&memory, bytes));
     else
         status = CU(cuda, cuMemHostAlloc(out, bytes, CU_MEMHOSTALLOC_PORTABLE));
-    leave(cuda);
+    syi_cuda_leave(cuda);
     if (status == SY_OK && kind == SYI_ON_DEVICE)
         *out = (void *)(uintptr_t)memory;
     cuda->pinned += status == SY_OK && kind == SYI_PINNED;
@@ -93,48 +88,58 @@ static int release(syi_device *device, syi_place_kind kind, void *memory)
     if (!cuda->context)
         return 1;
     if (syi_cuda_homes_in_use(cuda->devices, NULL) & homes ||
-        api->cuCtxPushCurrent(cuda->primary) != CUDA_SUCCESS)
+        syi_cuda_enter(cuda, cuda->primary) != CUDA_SUCCESS)
         return 0;
     if (kind == SYI_ON_DEVICE)
         api->cuMemFree(cuda_address(memory));
     else
         api->cuMemFreeHost(memory);
-    api->cuCtxPopCurrent(NULL);
+    syi_cuda_leave(cuda);
     cuda->pinned -= kind == SYI_PINNED;
     return 1;
 }
 
 /* ---- reading and writing ------------------------------------------------------------------ */
 
-static sy_status open_port(cuda_device *cuda)
+sy_status syi_cuda_port_open(cuda_device *cuda)
 {
-    cuda_port *port = &cuda->port;
-    void *buffer = NULL;
-    SYI_TRY(syi_cuda_need_settled(cuda)); /* or the buffer may be in use */
-    if (!port->stream)
-        SYI_TRY(CU(cuda, cuStreamCreate(&port->stream, CU_STREAM_NON_BLOCKING)));
-    if (port->buffer)
-        return SY_OK;
-    SYI_TRY(CU(cuda, cuMemHostAlloc(&buffer, PORT_BYTES, CU_MEMHOSTALLOC_PORTABLE)));
-    port->buffer = buffer;
-    return SY_OK;
+    sy_status status;
+    SYI_TRY(enter(cuda));
+    status = CU(cuda, cuStreamCreate(&cuda->port.stream, CU_STREAM_NON_BLOCKING));
+    syi_cuda_leave(cuda);
+    return status;
 }
 
-void syi_cuda_port_clear(cuda_device *cuda)
+void syi_cuda_port_trim(cuda_device *cuda)
 {
-    const syi_cuda_api *api = &cuda->driver->api;
     if (cuda->port.buffer)
-        api->cuMemFreeHost(cuda->port.buffer);
-    if (cuda->port.stream)
-        api->cuStreamDestroy(cuda->port.stream);
+        cuda->driver->api.cuMemFreeHost(cuda->port.buffer);
     cuda->port.buffer = NULL;
+}
+
+void syi_cuda_port_close(cuda_device *cuda)
+{
+    syi_cuda_port_trim(cuda);
+    if (cuda->port.stream)
+        cuda->driver->api.cuStreamDestroy(cuda->port.stream);
     cuda->port.stream = NULL;
+}
+
+static sy_status need_buffer(cuda_device *cuda)
+{
+    void *buffer = NULL;
+    SYI_TRY(syi_cuda_need_settled(cuda)); /* or it may be in use */
+    if (cuda->port.buffer)
+        return SY_OK;
+    SYI_TRY(CU(cuda, cuMemHostAlloc(&buffer, PORT_BYTES, CU_MEMHOSTALLOC_PORTABLE)));
+    cuda->port.buffer = buffer;
+    return SY_OK;
 }
 
 static sy_status read_parts(cuda_device *cuda, const char *from, size_t bytes, char *to)
 {
     cuda_port *port = &cuda->port;
-    SYI_TRY(open_port(cuda));
+    SYI_TRY(need_buffer(cuda));
     for (size_t at = 0, part; at < bytes; at += part) {
         part = bytes - at < PORT_BYTES ? bytes - at : PORT_BYTES;
         SYI_TRY(
@@ -148,7 +153,7 @@ static sy_status read_parts(cuda_device *cuda, const char *from, size_t bytes, c
 static sy_status write_parts(cuda_device *cuda, char *to, size_t bytes, const char *from)
 {
     cuda_port *port = &cuda->port;
-    SYI_TRY(open_port(cuda));
+    SYI_TRY(need_buffer(cuda));
     for (size_t at = 0, part; at < bytes; at += part) {
         part = bytes - at < PORT_BYTES ? bytes - at : PORT_BYTES;
         memcpy(port->buffer, from + at, part);
@@ -163,7 +168,7 @@ static sy_status write_parts(cuda_device *cuda, char *to, size_t bytes, const ch
 static sy_status end_port(cuda_device *cuda, sy_status status)
 {
     sy_error why;
-    if (status == SY_OK || !cuda->port.stream)
+    if (status == SY_OK)
         return status;
     why = *sy_last_error();
     syi_cuda_end(cuda, cuda->port.stream, 0);
@@ -179,7 +184,7 @@ static sy_status read_memory(syi_device *device, const void *from, size_t bytes,
     status = enter(cuda);
     if (status == SY_OK) {
         status = end_port(cuda, read_parts(cuda, from, bytes, to));
-        leave(cuda);
+        syi_cuda_leave(cuda);
     }
     pthread_mutex_unlock(&cuda->port.lock);
     return judge(cuda, status);
@@ -193,24 +198,25 @@ static sy_status write_memory(syi_device *device, void *to, size_t bytes, const 
     status = enter(cuda);
     if (status == SY_OK) {
         status = end_port(cuda, write_parts(cuda, to, bytes, from));
-        leave(cuda);
+        syi_cuda_leave(cuda);
     }
     pthread_mutex_unlock(&cuda->port.lock);
     return judge(cuda, status);
 }
 
-/* Any call tells of a failure that lasts; this one waits for nothing. */
+/* Any call tells of a failure that lasts; this one waits for nothing. The null stream is not asked:
+ * it stands for the program's own ones as well, and one that is captured must not be asked. */
 static sy_status check(syi_device *device)
 {
     cuda_device *cuda = (cuda_device *)device;
     CUresult result;
     sy_status status = enter(cuda);
     if (status == SY_OK) {
-        result = cuda->driver->api.cuStreamQuery(NULL);
+        result = cuda->driver->api.cuStreamQuery(cuda->port.stream);
         status = result == CUDA_ERROR_NOT_READY
                      ? SY_OK
                      : syi_cuda_device_check(cuda, result, "cuStreamQuery");
-        leave(cuda);
+        syi_cuda_leave(cuda);
     }
     return judge(cuda, status);
 }

@@ -6,8 +6,10 @@
 
 extern const syi_ram syi_cuda_ram;
 
-/* Gives the port's stream and buffer back. The context is current, and nobody else uses
- * the port. */
-void syi_cuda_port_clear(cuda_device *cuda);
+/* The port has its stream from the opening of the device on, and its buffer from the first copy on.
+ * When either is given back a context of the GPU is current, and nobody else uses the port. */
+sy_status syi_cuda_port_open(cuda_device *cuda);
+void syi_cuda_port_trim(cuda_device *cuda);
+void syi_cuda_port_close(cuda_device *cuda);
 
 #endif

@@ -85,11 +85,11 @@ void syi_cuda_refresh(syi_device *device, sy_device_info *info)
     const syi_cuda_api *api = &cuda->driver->api;
     size_t available = 0, total = 0;
     syi_nvml_refresh(cuda->nvml, cuda->management, info);
-    if (cuda->hung || !cuda->context || api->cuCtxPushCurrent(cuda->primary) != CUDA_SUCCESS)
+    if (cuda->hung || !cuda->context || syi_cuda_enter(cuda, cuda->primary) != CUDA_SUCCESS)
         return;
     if (api->cuMemGetInfo(&available, &total) == CUDA_SUCCESS)
         info->memory_free = available;
-    api->cuCtxPopCurrent(NULL);
+    syi_cuda_leave(cuda);
 }
 
 /* ---- opening and closing ---- */
@@ -99,14 +99,14 @@ void syi_cuda_close(syi_device *device)
     cuda_device *cuda = (cuda_device *)device;
     const syi_cuda_api *api = &cuda->driver->api;
     if (cuda->context && !cuda->left) {
-        if (api->cuCtxPushCurrent(cuda->context) == CUDA_SUCCESS) {
+        if (syi_cuda_enter(cuda, cuda->context) == CUDA_SUCCESS) {
             for (int i = 0; i < CUDA_SLOTS; i++)
                 syi_cuda_slot_clear(cuda, &cuda->slots[i]);
-            syi_cuda_port_clear(cuda);
+            syi_cuda_port_close(cuda);
             syi_cuda_user_clear(cuda);
             if (cuda->module)
                 api->cuModuleUnload(cuda->module);
-            api->cuCtxPopCurrent(NULL);
+            syi_cuda_leave(cuda);
         }
         if (!cuda->kept)
             syi_cuda_context_close(cuda);
@@ -124,9 +124,9 @@ void syi_cuda_close(syi_device *device)
 static sy_status load_module(cuda_device *cuda)
 {
     sy_status status;
-    SYI_TRY(CU(cuda, cuCtxPushCurrent(cuda->context)));
+    SYI_TRY(CU_ENTER(cuda, cuda->context));
     status = CU(cuda, cuModuleLoadData(&cuda->module, syi_cuda_image()));
-    cuda->driver->api.cuCtxPopCurrent(NULL);
+    syi_cuda_leave(cuda);
     return status;
 }
 
@@ -166,6 +166,7 @@ static sy_status start(cuda_device *cuda, int ordinal, const cuda_parts *parts, 
     cuda->context = cuda->primary;
     if (parts)
         SYI_TRY(become_part(cuda, parts, index, log));
+    SYI_TRY(syi_cuda_port_open(cuda));
     return load_module(cuda);
 }
 
@@ -222,7 +223,9 @@ static sy_status open_one(syi_devices *devices, int ordinal, const cuda_parts *p
     cuda->budget = budget_of((size_t)devices->config->memory_budget, cuda->parts);
     cuda->watchdog_ns = devices->watchdog_ns;
     give_name(&cuda->base.info, ordinal, parts, index);
+    syi_cuda_relax(&cuda->driver->api);
     status = start(cuda, ordinal, parts, index, devices->log);
+    syi_cuda_restore(&cuda->driver->api);
     /* A GPU that cannot be used is listed with the reason; the others may do. */
     if (status != SY_OK) {
         cuda->base.info.usable = 0;

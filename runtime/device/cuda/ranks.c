@@ -33,11 +33,10 @@ static void close_stations(cuda_ranks *ranks)
 {
     for (int i = 0; i < ranks->count; i++) {
         cuda_device *cuda = ranks->stations[i].device;
-        const syi_cuda_api *api = &cuda->driver->api;
-        if (!ranks->stations[i].stream || api->cuCtxPushCurrent(cuda->primary) != CUDA_SUCCESS)
+        if (!ranks->stations[i].stream || syi_cuda_enter(cuda, cuda->primary) != CUDA_SUCCESS)
             continue;
         syi_cuda_stream_drop(cuda, ranks->stations[i].stream);
-        api->cuCtxPopCurrent(NULL);
+        syi_cuda_leave(cuda);
     }
     syi_free(ranks->stations);
     ranks->stations = NULL;
@@ -56,13 +55,12 @@ static void disown_hung(const cuda_ranks *ranks)
 static void end_transfer(const station *at, uint64_t homes)
 {
     cuda_device *cuda = at->device;
-    const syi_cuda_api *api = &cuda->driver->api;
-    if (api->cuCtxPushCurrent(cuda->primary) != CUDA_SUCCESS) {
+    if (syi_cuda_enter(cuda, cuda->primary) != CUDA_SUCCESS) {
         syi_cuda_end_unseen(cuda, at->stream, homes);
         return;
     }
     syi_cuda_end(cuda, at->stream, homes);
-    api->cuCtxPopCurrent(NULL);
+    syi_cuda_leave(cuda);
 }
 
 void syi_cuda_ranks_abort(cuda_ranks **ranks)
@@ -112,10 +110,10 @@ static sy_status open_stations(cuda_ranks *ranks, const syi_devices *devices)
         if (cuda->base.info.type != SY_DEVICE_CUDA || !cuda->base.info.usable ||
             cuda->base.failed || cuda->base.lost || cuda->hung || station_of(ranks, cuda) >= 0)
             continue;
-        SYI_TRY(CU(cuda, cuCtxPushCurrent(cuda->primary)));
+        SYI_TRY(CU_ENTER(cuda, cuda->primary));
         next->device = cuda;
         status = CU(cuda, cuStreamCreate(&next->stream, CU_STREAM_NON_BLOCKING));
-        cuda->driver->api.cuCtxPopCurrent(NULL);
+        syi_cuda_leave(cuda);
         SYI_TRY(status);
         ranks->count++;
     }
@@ -169,12 +167,11 @@ int syi_cuda_ranks_version(const cuda_ranks *ranks)
 
 static CUresult query(const station *at)
 {
-    const syi_cuda_api *api = &at->device->driver->api;
-    CUresult result = api->cuCtxPushCurrent(at->device->primary);
+    CUresult result = syi_cuda_enter(at->device, at->device->primary);
     if (result != CUDA_SUCCESS)
         return result;
-    result = api->cuStreamQuery(at->stream);
-    api->cuCtxPopCurrent(NULL);
+    result = at->device->driver->api.cuStreamQuery(at->stream);
+    syi_cuda_leave(at->device);
     return result;
 }
 

@@ -13,16 +13,21 @@ static int passed(const syi_cuda_api *api, CUevent mark)
     return result == CUDA_SUCCESS;
 }
 
+/* On a stream of its own: the null stream waits for the program's. */
 void syi_cuda_trace_begin(cuda_device *cuda, const syi_job *job)
 {
     const syi_cuda_api *api = &cuda->driver->api;
     CUevent mark;
-    if (!job->trace || api->cuEventCreate(&mark, CU_EVENT_DEFAULT) != CUDA_SUCCESS)
+    CUstream stream;
+    if (!job->trace || api->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
         return;
-    if (api->cuEventRecord(mark, NULL) == CUDA_SUCCESS && passed(api, mark))
-        cuda->origin = (cuda_origin){mark, (double)syi_now_ns()};
-    else
-        api->cuEventDestroy(mark);
+    if (api->cuEventCreate(&mark, CU_EVENT_DEFAULT) == CUDA_SUCCESS) {
+        if (api->cuEventRecord(mark, stream) == CUDA_SUCCESS && passed(api, mark))
+            cuda->origin = (cuda_origin){mark, (double)syi_now_ns()};
+        else
+            api->cuEventDestroy(mark);
+    }
+    api->cuStreamDestroy(stream);
 }
 
 void syi_cuda_trace_slab(const cuda_device *cuda, const cuda_slot *slot, const syi_job *job)

@@ -110,14 +110,13 @@ static sy_status find_image(cuda_device *cuda, CUcontext context, const syi_work
 
 const char *syi_cuda_user_obstacle(cuda_device *cuda, const syi_workload *workload)
 {
-    const syi_cuda_api *api = &cuda->driver->api;
     cuda_user_image *image = NULL;
     if (workload->user->gpu_launch || cuda->hung || !cuda->context ||
-        api->cuCtxPushCurrent(cuda->primary) != CUDA_SUCCESS)
+        syi_cuda_enter(cuda, cuda->primary) != CUDA_SUCCESS)
         return NULL;
     if (find_image(cuda, cuda->primary, workload, &image) != SY_OK)
         image = NULL;
-    api->cuCtxPopCurrent(NULL);
+    syi_cuda_leave(cuda);
     return image && *image->refused ? image->refused : NULL;
 }
 
@@ -205,14 +204,13 @@ sy_status syi_cuda_user_launch(cuda_device *cuda, const cuda_slot *slot, CUfunct
 
 void syi_cuda_user_clear(cuda_device *cuda)
 {
-    const syi_cuda_api *api = &cuda->driver->api;
     while (cuda->user_images) {
         cuda_user_image *image = cuda->user_images;
         cuda->user_images = image->next;
         if (image->module && cuda->context &&
-            api->cuCtxPushCurrent(image->context) == CUDA_SUCCESS) {
-            api->cuModuleUnload(image->module);
-            api->cuCtxPopCurrent(NULL);
+            syi_cuda_enter(cuda, image->context) == CUDA_SUCCESS) {
+            cuda->driver->api.cuModuleUnload(image->module);
+            syi_cuda_leave(cuda);
         }
         syi_free(image);
     }

@@ -65,6 +65,8 @@ CUresult vci_enter(enum vc_call call, int who)
     if (call != VC_cuStreamQuery && call != VC_cuEventQuery)
         self->polls = 0;
     CUresult result = check_state(call, who, &device);
+    if (result == CUDA_SUCCESS)
+        result = vci_capture_check(call);
     vc_gpu *gpu = device < 0 ? NULL : &vc.gpus[device];
     (gpu ? &gpu->counts : &vc.loose)->calls++;
     vc.refused = result != CUDA_SUCCESS;

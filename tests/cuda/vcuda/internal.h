@@ -164,6 +164,9 @@ struct vc_stream {
     bool closed;   /* destroyed; forgotten once it is empty */
     bool idle;     /* its thread is gone */
     bool threaded;
+    const struct vc_thread *capturer; /* NULL: it is not captured */
+    CUstreamCaptureMode capture;
+    bool spoiled;       /* the capture is void */
     vc_op *head, *last; /* last: the newest, done or not */
     int64_t tail;       /* when the last done one ended */
     vc_stream *next;
@@ -219,6 +222,7 @@ typedef struct vc_thread {
     int depth;
     CUcontext stack[VC_STACK];
     bool in_host_call;
+    CUstreamCaptureMode mode;
 } vc_thread;
 vc_thread *vci_thread(void);
 
@@ -257,6 +261,10 @@ void vci_run(vc_op *op);
 bool vci_ready(const vc_op *op);
 /* Lets others work for a moment: until something changes, at most a few milliseconds. */
 void vci_pause(void);
+
+/* capture.c: what others' captures forbid, which are void after it. */
+CUresult vci_capture_check(enum vc_call call);
+CUresult vci_capture_meet(vc_stream *stream); /* that something is asked of, or put into */
 
 /* choose.c */
 vc_op *vci_choose(const vc_op *target, int64_t not_after);

@@ -46,6 +46,7 @@ void vci_stream_close(vc_stream *stream)
     vci_handle_drop(&stream->object);
     stream->object.context->gpu->counts.live_streams--;
     stream->closed = true;
+    stream->capturer = NULL;
     pthread_cond_broadcast(&vc.changed);
 }
 
@@ -70,7 +71,8 @@ CUresult vci_stream_of(CUstream handle, vc_stream **out)
     *out = handle ? vci_handle_find(VC_STREAM, handle) : context->null_stream;
     if (!*out)
         return CUDA_ERROR_INVALID_HANDLE;
-    return (*out)->object.context->gpu->failed;
+    CUresult failed = (*out)->object.context->gpu->failed;
+    return failed != CUDA_SUCCESS ? failed : vci_capture_meet(*out);
 }
 
 static CUresult create(enum vc_call call, CUstream *out, unsigned int flags)
