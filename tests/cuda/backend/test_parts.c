@@ -3,7 +3,7 @@
  * divides, compute the bits of the CPU, share the GPU's link, and as fast as their
  * multiprocessors say. What cannot be divided is refused in words.
  */
-#include "gpu_lab.h"
+#include "resident.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -293,6 +293,27 @@ static void beside(void)
     }
 }
 
+/* A part copies from and to another GPU as the whole GPU does. */
+static void peers(void)
+{
+    static const char *const items[] = {"cuda:0,cuda:1", "cuda:0/8+8,cuda:1"};
+    for (size_t k = 0; k < sizeof items / sizeof *items; k++) {
+        lab_case c = gpu_case("sma", GPU_MOST);
+        vcuda_counts counts;
+        sy_context *context;
+        gpu_world("gpus=2;*:sms=16,cc=9.0", NULL, 0);
+        context = gpu_open(items[k], 0, 0, NULL);
+        GPU_CHECK(resident_compare(context, &c, ON_GPU + 1, ON_GPU + 1, NULL, NULL, items[k]) ==
+                      SY_OK,
+                  "%s: %s", items[k], sy_last_error()->text);
+        vcuda_counters(0, &counts);
+        GPU_CHECK(counts.peers == 1 && counts.bytes_peer > 0, "%s: %llu peers, %llu bytes",
+                  items[k], (unsigned long long)counts.peers,
+                  (unsigned long long)counts.bytes_peer);
+        gpu_close(&context, items[k]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (!gpu_begin(argc, argv))
@@ -306,5 +327,6 @@ int main(int argc, char **argv)
     losses();
     budget();
     beside();
+    peers();
     return gpu_end();
 }

@@ -218,9 +218,12 @@ static CUresult enable_peer(CUcontext handle)
         return CUDA_ERROR_INVALID_DEVICE;
     if (!gpu->peer || !other->gpu->peer)
         return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    if (vci_current()->green || other->green)
+        return CUDA_ERROR_NOT_SUPPORTED;
     if (gpu->peers & bit)
         return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
     gpu->peers |= bit;
+    gpu->counts.peers++;
     return CUDA_SUCCESS;
 }
 
