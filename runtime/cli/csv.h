@@ -22,11 +22,17 @@ typedef struct csv_span {
     size_t size;
 } csv_span;
 
+typedef struct csv_name {
+    const char *text;
+    int column;
+} csv_name;
+
 typedef struct cli_csv {
     const char *path;
     cli_bytes bytes;
     int n_columns;
     char **names;         /* unquoted and trimmed */
+    csv_name *sorted;     /* the same in an order in which they are found quickly */
     csv_span header;      /* with a byte order mark, if there is one; without the line end */
     const char *line_end; /* the header's: "\n" or "\r\n" */
     csv_cursor records;   /* from the first record to the end of the last */
@@ -37,8 +43,13 @@ typedef struct cli_csv {
 int cli_csv_open(const char *path, cli_csv *csv);
 void cli_csv_close(cli_csv *csv);
 
+/* Fills `sorted`; for the header's reader. */
+int cli_csv_sort_names(cli_csv *csv);
+
 /* The column of a name: exact first, then in any case. -1: none; -2: several. */
 int cli_csv_find(const cli_csv *csv, const char *name);
+/* The same, exact only. */
+int cli_csv_find_exact(const cli_csv *csv, const char *name);
 /* The names in one line for a message: "time, open, close". */
 void cli_csv_list(const cli_csv *csv, char *text, size_t size);
 

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "message.h"
 #include "number.h"
@@ -141,7 +140,7 @@ static int read_header(cli_csv *csv)
         if (!csv->names[csv->n_columns])
             return cli_no_memory();
     }
-    return CLI_DONE;
+    return cli_csv_sort_names(csv);
 }
 
 /* ---- the first pass ---------------------------------------------------------------------- */
@@ -217,7 +216,7 @@ static const char *what_else(const cli_csv *csv)
         (size >= 2 && (p[0] == 0) != (p[1] == 0)))
         return "is UTF-16; save it as CSV in UTF-8";
     if (begins_with(csv, "\x93NUMPY"))
-        return "is an .npy file; let its name end in .npy";
+        return "is an .npy file; name it as a file whose name ends in .npy";
     if (begins_with(csv, "\x1f\x8b"))
         return "is compressed by gzip; decompress it first, as 'gzip -d' does";
     if (begins_with(csv, "PK\3\4"))
@@ -257,37 +256,12 @@ void cli_csv_close(cli_csv *csv)
     for (int i = 0; i < csv->n_columns; i++)
         free(csv->names[i]);
     free(csv->names);
+    free(csv->sorted);
     cli_unload(&csv->bytes);
     *csv = (cli_csv){0};
 }
 
-/* ---- columns ----------------------------------------------------------------------------- */
-
-int cli_csv_find(const cli_csv *csv, const char *name)
-{
-    for (int any_case = 0; any_case < 2; any_case++) {
-        int found = -1;
-        for (int i = 0; i < csv->n_columns; i++)
-            if ((any_case ? strcasecmp : strcmp)(csv->names[i], name) == 0)
-                found = found == -1 ? i : -2;
-        if (found != -1)
-            return found;
-    }
-    return -1;
-}
-
-void cli_csv_list(const cli_csv *csv, char *text, size_t size)
-{
-    size_t used = 0;
-    *text = '\0';
-    for (int i = 0; i < csv->n_columns; i++) {
-        if (used + strlen(csv->names[i]) + 8 > size) {
-            snprintf(text + used, size - used, ", ...");
-            return;
-        }
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", csv->names[i]);
-    }
-}
+/* ---- values ------------------------------------------------------------------------------ */
 
 static cli_number parse_value(csv_span text, sy_dtype dtype, double *out)
 {

@@ -54,14 +54,6 @@ static const char *output_name(const writer *w, int k)
 
 /* ---- the header -------------------------------------------------------------------------- */
 
-static bool is_taken(const writer *w, const char *name)
-{
-    for (int i = 0; i < w->input->csv.n_columns; i++)
-        if (strcmp(w->input->csv.names[i], name) == 0)
-            return true;
-    return false;
-}
-
 /* The output's name, before it the series' when there are several, and after it a number when the
  * input has such a column. */
 static int put_output_name(const writer *w, int64_t row, int k)
@@ -77,7 +69,7 @@ static int put_output_name(const writer *w, int64_t row, int k)
     if (!text)
         return cli_no_memory();
     snprintf(text, size, "%s%s%s", series, *series ? "_" : "", name);
-    for (int i = 2; is_taken(w, text); i++)
+    for (int i = 2; w->input->from_csv && cli_csv_find_exact(&w->input->csv, text) != -1; i++)
         snprintf(text, size, "%s%s%s_%d", series, *series ? "_" : "", name, i);
     code = put_text(w, ",");
     code = code ? code : put_name(w, text);

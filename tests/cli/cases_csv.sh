@@ -140,6 +140,21 @@ Close,close,sma
 END
 printf 'CLOSE,Close\n1,2\n3,6\n' >in.csv
 refuses "ambiguous column" 2 "several columns" run sma $io
+printf 'CLOSE,close,close\n1,2,3\n4,5,6\n' >in.csv
+refuses "ambiguous column in the same case" 2 "several columns 'close'" run sma $io
+# Names are found in a time that grows with their number, not with its square.
+names=$(awk 'BEGIN { for (i = 0; i < 20000; i++) printf "%sc%x", i ? "," : "", i }')
+{
+    echo "$names"
+    for value in 1 3; do awk -v v=$value 'BEGIN { for (i = 0; i < 20000; i++) printf "%s%d", i ? "," : "", i + v; print "" }'; done
+} >in.csv
+(
+    ulimit -t 3
+    "$steelyard" run bollinger $io --column "$names" >stdout 2>err
+)
+report "20,000 columns in less than 3 s" "$([ $? = 0 ] && [ ! -s err ] || echo "failed")"
+rm -f .out.csv.tmp.* # of one that was too slow
+report "20,000 columns: all results" "$([ "$(tail -n 1 out.csv | tr ',' '\n' | wc -l)" = 80000 ] || echo "others")"
 for time in time Date DATETIME timestamp; do
     printf '%s,price\n1,2\n3,6\n' $time >in.csv
     accepts "the only column that is no time, beside $time" run sma $io
@@ -252,6 +267,11 @@ printf 'close\n1\n3\n' >in.csv
 report "standard input and output" "$([ $? = 0 ] && [ ! -s err ] || echo "failed")"
 printf 'close,sma\n1,nan\n3,2\n' >wanted
 holds "standard input and output: result" stdout <wanted
+
+printf '\223NUMPY\001' >in.npy
+"$steelyard" run sma --input - --output - $cpu <in.npy >stdout 2>err
+report "an array on standard input" "$([ $? = 1 ] &&
+    grep -q '^steelyard: standard input is an .npy file; name it as a file' err || echo "failed")"
 
 printf 'not this line\nclose\n1\n3\n' >in.csv
 {
