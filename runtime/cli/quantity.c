@@ -52,5 +52,8 @@ int cli_part_parse(const char *option, const char *text, double *part)
                         text);
     if (size)
         *part /= 100;
+    else if (*part > 1) /* per cent are likely to be meant */
+        return cli_fail(CLI_USAGE, "--%s %s would be %.10g %%; write %s%% for per cent", option,
+                        text, 100 * *part, text);
     return CLI_DONE;
 }

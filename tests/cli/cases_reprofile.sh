@@ -25,6 +25,8 @@ done
 for value in % x% -1% nan inf ''; do
     refuses "--if-drift '$value'" 2 "must be a part" reprofile --if-drift "$value" $sim
 done
+refuses "--if-drift 10" 2 "--if-drift 10 would be 1000 %; write 10% for per cent" reprofile --if-drift 10 $sim
+accepts "--if-drift 1, the whole" reprofile --if-drift 1 --if-older-than 0s --tag hand $sim
 cp reprofile.json before.json
 accepts "reprofile of fresh ones" reprofile --if-older-than 1d --max-load 0 $sim
 says "reprofile of fresh ones: says so" '^sma: fresh$'
