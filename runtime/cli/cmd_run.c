@@ -275,8 +275,7 @@ int cli_cmd_run(int argc, char **argv)
          .placeholder = "N",
          .min = 1,
          .max = 1 << 20,
-         .help = "of sum, mean, variance and dot also mean, least, greatest and standard deviation "
-                 "over the seeds 1 to N (up to 1048576), which differ in fast accuracy"},
+         .help = "of sum, mean, variance and dot also how far the seeds 1 to N differ"},
         CLI_ACCURACY_OPTION(r.accuracy_word),
         CLI_DTYPE_OPTION(r.dtype_word),
         {.name = "report",
