@@ -47,8 +47,8 @@ static void explain_choice(const syi_choice *choice, char *text, size_t size)
         snprintf(text, size, "no costs are known: %s is timed at this size, to compare",
                  names[choice->side]);
     else
-        snprintf(text, size, "the times of earlier calls: CPU %.3g ms, GPU %.3g ms",
-                 choice->ms[SYI_SIDE_CPU], choice->ms[SYI_SIDE_GPU]);
+        syi_format(text, size, "the times of earlier calls: CPU %.3g ms, GPU %.3g ms",
+                   choice->ms[SYI_SIDE_CPU], choice->ms[SYI_SIDE_GPU]);
 }
 
 static void explain_device(const syi_job *job, const syi_plan *plan, syi_device *device, int i,

@@ -2,6 +2,7 @@
  * machine may have been disturbed, or a device may be away for a while. */
 #include "api/keep.h"
 
+#include "base/text.h"
 #include "costs.h"
 
 #include <math.h>
@@ -118,7 +119,7 @@ bool syi_keep_stored(const syi_stored_balance *stored, const sy_ratio *ratios, i
             return true;
     if (changed > within)
         return false;
-    snprintf(why, SYI_KEEP_TEXT, "no ratio differs by more than %.1f %% (the most is %.1f %%)",
-             100 * within, 100 * changed);
+    syi_format(why, SYI_KEEP_TEXT, "no ratio differs by more than %.1f %% (the most is %.1f %%)",
+               100 * within, 100 * changed);
     return within > 0;
 }

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 static _Thread_local sy_error last_error = {SY_OK, -1, 0, ""};
 
@@ -14,7 +13,7 @@ static sy_status record(sy_status status, int device, int native_code, const cha
     last_error.status = status;
     last_error.device = device;
     last_error.native_code = native_code;
-    vsnprintf(last_error.text, sizeof last_error.text, format, args);
+    syi_format_list(last_error.text, sizeof last_error.text, format, args);
     syi_make_one_line(last_error.text);
     return status;
 }

@@ -5,7 +5,6 @@
 #include "base/text.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 void syi_log_init(syi_log *log)
 {
@@ -24,7 +23,7 @@ void syi_log_line(syi_log *log, sy_log_level level, const char *format, ...)
     if (!log->write)
         return;
     va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
+    syi_format_list(line, sizeof line, format, args);
     va_end(args);
     syi_make_one_line(line);
     kept = *sy_last_error();

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,23 @@ bool syi_parse_with_unit(const char *text, const syi_unit *units, double *out)
             return true;
         }
     return false;
+}
+
+void syi_format_list(char *to, size_t size, const char *format, va_list args)
+{
+    syi_neutral neutral;
+    const bool is_neutral = syi_neutral_enter(&neutral);
+    vsnprintf(to, size, format, args);
+    if (is_neutral)
+        syi_neutral_leave(&neutral);
+}
+
+void syi_format(char *to, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    syi_format_list(to, size, format, args);
+    va_end(args);
 }
 
 void syi_copy_text(char *to, size_t size, const char *from)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "api/context.h"
+#include "support/comma.h"
 #include "support/cost_file.h"
 #include "support/lab.h"
 #include "support/series.h"
@@ -244,6 +245,20 @@ Test(side, frozen_does_not_probe)
     cr_expect(decision.cpu_ms == 1 && decision.one_ms == 0.9, "%g and %g: learned from the calls",
               decision.cpu_ms, decision.one_ms);
     expect_decision(context, 10 * SMALL, "all"); /* too far from what is known */
+    sy_context_destroy(&context);
+}
+
+/* What a plan says has a point in a host with a decimal comma. */
+Test(side, a_reason_has_a_point)
+{
+    sy_context *context = open_on("cpu,sim:a", 1);
+    sy_plan_info plan;
+    store(context, "sma:{'period': 20, 'size': 10000}", 1.5, 0.25, 1);
+    if (!comma_set())
+        cr_skip_test("no locale with a decimal comma on this system");
+    plan = explain(context, SMALL, NULL);
+    cr_expect_str_eq(plan.reason, "the times of earlier calls: CPU 1.5 ms, GPU 0.25 ms");
+    sy_plan_info_clear(&plan);
     sy_context_destroy(&context);
 }
 

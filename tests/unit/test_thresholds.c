@@ -1,11 +1,11 @@
 /* thresholds.json: what is in it, and its keys. */
 #define _XOPEN_SOURCE 700
 #include "profile_folder.h"
+#include "support/comma.h"
 
 #include "base/mem.h"
 
 #include <criterion/criterion.h>
-#include <locale.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -170,8 +170,7 @@ static void expect_key(const char *expected, const char *name, double value)
 /* Expected texts: what Python 3 prints for the dict. */
 Test(thresholds, keys)
 {
-    /* Where the system has it, a locale with a decimal comma must change nothing. */
-    setlocale(LC_ALL, "de_DE.UTF-8");
+    comma_set(); /* must change nothing */
     expect_key(key, NULL, 0);
     expect_key("bollinger_bands:{'period': 20, 'width': 2, 'size': 10000}", "width", 2);
     expect_key("bollinger_bands:{'period': 20, 'width': 2.5, 'size': 10000}", "width", 2.5);
