@@ -4,18 +4,38 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* ---- shape -------------------------------------------------------------------------------- */
+/* ---- an entry ----------------------------------------------------------------------------- */
 
 /* A time may be missing, or null: not measured yet. */
-static bool is_time(const json_t *value)
+static bool read_time(const json_t *entry, const char *key, double *ms)
 {
-    double ms = json_number_value(value);
-    return !value || json_is_null(value) || (json_is_number(value) && ms >= 0 && isfinite(ms));
+    const json_t *value = json_object_get(entry, key);
+    *ms = json_is_number(value) ? json_number_value(value) : NAN;
+    return !value || json_is_null(value) || (*ms >= 0 && isfinite(*ms));
 }
 
-static bool is_count(const json_t *value)
+/* What is wrong with it, in a few words; NULL: nothing. An older writer's entry has no count: what
+ * it holds is one measurement. */
+static const char *read_entry(const json_t *entry, sy_threshold *out)
 {
-    return !value || (json_is_integer(value) && json_integer_value(value) >= 0);
+    const json_t *samples = json_object_get(entry, "samples");
+    if (!json_is_object(entry))
+        return "an entry is not an object";
+    if (!read_time(entry, "cpu_ms_avg", &out->cpu_ms_avg) ||
+        !read_time(entry, "gpu_ms_avg", &out->gpu_ms_avg))
+        return "an average is not a time";
+    if (samples && !(json_is_integer(samples) && json_integer_value(samples) >= 0))
+        return "a count of samples is not a whole number";
+    out->samples = samples ? json_integer_value(samples) : 1;
+    return NULL;
+}
+
+/* Of a document that has been checked. */
+static sy_threshold threshold_of(const json_t *entry)
+{
+    sy_threshold threshold;
+    read_entry(entry, &threshold);
+    return threshold;
 }
 
 static const char *check(const json_t *root)
@@ -29,13 +49,10 @@ static const char *check(const json_t *root)
         return "entries is not an object";
     json_object_foreach(entries, key, entry)
     {
-        if (!json_is_object(entry))
-            return "an entry is not an object";
-        if (!is_time(json_object_get(entry, "cpu_ms_avg")) ||
-            !is_time(json_object_get(entry, "gpu_ms_avg")))
-            return "an average is not a time";
-        if (!is_count(json_object_get(entry, "samples")))
-            return "a count of samples is not a whole number";
+        sy_threshold threshold;
+        const char *problem = read_entry(entry, &threshold);
+        if (problem)
+            return problem;
     }
     return NULL;
 }
@@ -47,20 +64,6 @@ syi_store syi_threshold_store(const char *path, syi_log *log)
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
-
-static double time_of(const json_t *entry, const char *key)
-{
-    const json_t *value = json_object_get(entry, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-/* An older writer's entry has no count: what it holds is one measurement. */
-static sy_threshold threshold_of(const json_t *entry)
-{
-    const json_t *samples = json_object_get(entry, "samples");
-    return (sy_threshold){time_of(entry, "cpu_ms_avg"), time_of(entry, "gpu_ms_avg"),
-                          samples ? json_integer_value(samples) : 1};
-}
 
 static sy_status no_such_key(const syi_store *store, const char *key)
 {
