@@ -34,13 +34,14 @@ static const char *variable(const char *name)
     return value && *value ? value : NULL;
 }
 
+/* `middle` begins with a slash. */
 static sy_status join(char **out, const char *folder, const char *middle, const char *name)
 {
     size_t size = strlen(folder) + strlen(middle) + strlen(name) + 1;
     char *path = syi_alloc(size, 1);
     if (!path)
         return syi_no_memory(size);
-    snprintf(path, size, "%s%s%s", folder, middle, name);
+    snprintf(path, size, "%s%s%s", strcmp(folder, "/") == 0 ? "" : folder, middle, name);
     *out = path;
     return SY_OK;
 }
@@ -49,13 +50,13 @@ static sy_status absolute(const char *path, char **out)
 {
     char here[PATH_MAX];
     if (*path == '/')
-        return join(out, path, "", "");
+        return join(out, "", path, "");
     if (!getcwd(here, sizeof here))
         return syi_fail_device(SY_ERR_IO, -1, errno,
                                "cannot tell where '%.300s' is: the working directory is gone; give "
                                "an absolute path",
                                path);
-    return join(out, here, strcmp(here, "/") == 0 ? "" : "/", path);
+    return join(out, here, "/", path);
 }
 
 static bool is_folder(const char *path)
@@ -64,23 +65,20 @@ static bool is_folder(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* The home folder of the user database, for services that start without HOME. */
+/* The home folder of the user database, for services that start without HOME. A container's user
+ * may have none. */
 static sy_status home_of_user(const char *file, char **out)
 {
     enum { SIZE = 16384 };
     char *buffer = syi_alloc(SIZE, 1);
     struct passwd entry, *found = NULL;
-    sy_status status;
+    sy_status status = SY_OK;
     if (!buffer)
         return syi_no_memory(SIZE);
+    *out = NULL;
     if (getpwuid_r(getuid(), &entry, buffer, SIZE, &found) == 0 && found && found->pw_dir &&
         found->pw_dir[0] == '/')
         status = join(out, found->pw_dir, "/.local/state/steelyard/", file);
-    else
-        status = syi_fail(SY_ERR_IO,
-                          "no place for %s: HOME is not set and the user has no home folder; set "
-                          "HOME or XDG_STATE_HOME",
-                          file);
     syi_free(buffer);
     return status;
 }

@@ -38,6 +38,16 @@ sy_status syi_json_no_memory(void)
     return syi_fail(SY_ERR_MEMORY, "cannot get memory for a JSON document");
 }
 
+static sy_status check_place(const syi_store *store)
+{
+    if (store->path)
+        return SY_OK;
+    return syi_fail(SY_ERR_IO,
+                    "no place for %s: neither HOME nor the user database names a home folder; set "
+                    "HOME or XDG_STATE_HOME",
+                    store->name);
+}
+
 /* ---- loading ------------------------------------------------------------------------------ */
 
 static sy_status inspect(const syi_store *store, document *doc)
@@ -176,7 +186,9 @@ sy_status syi_store_read(syi_store *store, json_t **out)
 {
     notice notice = {""};
     document doc;
-    sy_status status = load(store, store->path, false, &doc);
+    sy_status status;
+    SYI_TRY(check_place(store));
+    status = load(store, store->path, false, &doc);
     if (status == SY_OK && doc.condition == DAMAGED)
         status = read_damaged(store, &doc, &notice);
     if (status == SY_OK && !doc.root)
@@ -189,7 +201,7 @@ sy_status syi_store_read(syi_store *store, json_t **out)
 
 static void look_at(const syi_store *store, struct stat *file)
 {
-    if (stat(store->path, file) != 0)
+    if (!store->path || stat(store->path, file) != 0)
         memset(file, 0, sizeof *file);
 }
 
@@ -280,6 +292,7 @@ sy_status syi_store_prepare(const syi_store *store)
 {
     syi_locked_file file;
     bool taken;
+    SYI_TRY(check_place(store));
     SYI_TRY(syi_file_try_lock(store->path, true, &file, &taken));
     if (taken)
         syi_file_unlock(&file);
@@ -289,6 +302,7 @@ sy_status syi_store_prepare(const syi_store *store)
 sy_status syi_store_update(syi_store *store, syi_store_edit *edit, void *user)
 {
     syi_locked_file file;
+    SYI_TRY(check_place(store));
     SYI_TRY(syi_file_lock(store->path, true, store->patience_ns, &file));
     return update_and_unlock(store, &file, edit, user);
 }
@@ -298,6 +312,8 @@ sy_status syi_store_amend(syi_store *store, const syi_store_look *seen, syi_stor
 {
     syi_locked_file file;
     struct stat now;
+    *done = false;
+    SYI_TRY(check_place(store));
     SYI_TRY(syi_file_try_lock(store->path, !seen, &file, done));
     if (!*done)
         return SY_OK;

@@ -23,7 +23,8 @@ typedef const char *syi_store_check(const json_t *root);
 typedef sy_status syi_store_edit(json_t *root, void *user);
 
 typedef struct syi_store {
-    const char *path;       /* borrowed */
+    const char *path;       /* borrowed; NULL: there is no place for it, and every call fails */
+    const char *name;       /* what the file is called, for the message then */
     syi_store_check *check; /* called with an object */
     syi_log *log;           /* may be NULL */
     int64_t patience_ns;    /* for somebody else who has the lock */

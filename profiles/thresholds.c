@@ -59,8 +59,11 @@ static const char *check(const json_t *root)
 
 syi_store syi_threshold_store(const char *path, syi_log *log)
 {
-    return (syi_store){
-        .path = path, .check = check, .log = log, .patience_ns = SYI_STORE_PATIENCE_NS};
+    return (syi_store){.path = path,
+                       .name = "thresholds.json",
+                       .check = check,
+                       .log = log,
+                       .patience_ns = SYI_STORE_PATIENCE_NS};
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */

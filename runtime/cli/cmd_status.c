@@ -21,6 +21,8 @@ static int each_profile(sy_context *context, int (*each)(void *, const sy_balanc
 {
     sy_status status;
     char tag[64];
+    if (!sy_multigpu_path(context)) /* there is no place where any could be */
+        return CLI_DONE;
     for (int i = 0; (status = sy_balance_tag(context, i, tag)) == SY_OK; i++) {
         sy_balance balance = {.struct_size = sizeof balance};
         int code;

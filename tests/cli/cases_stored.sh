@@ -127,6 +127,25 @@ if [ "$(id -u)" = 0 ]; then
 fi
 unset STEELYARD_MULTIGPU_PATH
 
+# A user without a home folder: what computes goes on, what would store says what to set.
+homeless="setpriv --reuid 54321 --clear-groups env -u HOME -u XDG_STATE_HOME"
+no_place='no place for multigpu.json: .*; set HOME or XDG_STATE_HOME'
+if [ "$(id -u)" = 0 ] && ! getent passwd 54321 >/dev/null && (cd / && $homeless test -x "$steelyard") 2>/dev/null; then
+    (cd / && $homeless "$steelyard" run sma --input - --output - --period 2 $sim) <in.csv >out.csv 2>err
+    report "no home: run" "$([ $? = 0 ] && [ "$(wc -l <err)" = 1 ] &&
+        grep -q "^steelyard: warning: $no_place" err || echo "failed")"
+    holds "no home: run: result" out.csv <wanted
+    for words in devices workloads status 'status --format json' 'plan sma --size 100000'; do
+        (cd / && $homeless "$steelyard" $words $sim) >stdout 2>err
+        report "no home: $words" "$([ $? = 0 ] && [ "$(wc -l <err)" -le 1 ] || echo "failed")"
+    done
+    for words in profile reprofile 'ratios show' 'ratios set a=1' 'ratios clear'; do
+        (cd / && $homeless "$steelyard" $words $sim) >stdout 2>err
+        report "no home: $words" "$([ $? = 1 ] && [ "$(wc -l <err)" = 1 ] &&
+            grep -q "^steelyard: $no_place" err || echo "failed")"
+    done
+fi
+
 mkdir -p locked
 : >locked/file
 export STEELYARD_MULTIGPU_PATH="$folder/locked/file/multigpu.json"

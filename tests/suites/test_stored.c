@@ -1,8 +1,10 @@
 /* What a context makes of a multigpu.json that does not quite fit, and says about it. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include <criterion/criterion.h>
+#include <pwd.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -35,6 +37,40 @@ Test(stored, ratios_of_another_tag)
         sy_context_destroy(&reader);
     }
     lab_remove(path);
+}
+
+/* Of a container's user there may be no home folder: profiles are a help, not a condition. */
+Test(stored, no_place_for_profiles)
+{
+    static const char *const variables[] = {
+        "STEELYARD_MULTIGPU_PATH",    "STEELYARD_THRESHOLD_PATH", "THREADX_MULTIGPU_PROFILE_PATH",
+        "THREADX_GPU_THRESHOLD_PATH", "XDG_STATE_HOME",           "HOME"};
+    static const sy_ratio one[] = {{"a", 1}};
+    lab_log log = {0};
+    sy_config config = {.struct_size = sizeof config,
+                        .devices = "sim:a,sim:b",
+                        .log = lab_remember,
+                        .log_user = &log};
+    sy_work work = {.struct_size = sizeof work, .workload = "sma", .rows = 9, .columns = 64};
+    sy_profile_options how = {.struct_size = sizeof how, .workload = "sma"};
+    sy_plan_info plan = {.struct_size = sizeof plan};
+    sy_context *context = NULL;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        unsetenv(variables[i]);
+    if (setreuid(54321, (uid_t)-1) != 0 || getpwuid(54321))
+        cr_skip_test("the user's number cannot be another one");
+    cr_assert_eq(sy_context_create(&config, &context), SY_OK);
+    cr_expect_null(sy_multigpu_path(context));
+    cr_expect_null(sy_thresholds_path(context));
+    for (int i = 0; i < 2; i++) {
+        cr_expect_eq(sy_plan_explain(context, &work, NULL, &plan), SY_OK);
+        sy_plan_info_clear(&plan);
+    }
+    cr_expect_eq(sy_balance_set(context, "sma", one, 1), SY_ERR_IO);
+    cr_expect_eq(sy_profile_auto_balance(context, &how, NULL), SY_ERR_IO);
+    cr_expect(strstr(sy_last_error()->text, "set HOME or XDG_STATE_HOME"));
+    sy_context_destroy(&context);
+    cr_expect_eq(log.warnings, 1, "%s", log.text);
 }
 
 static sy_context *within; /* its log's callback */

@@ -50,6 +50,8 @@ Test(profile_paths, order)
     expect_path(SYI_FILE_MULTIGPU, NULL, home);
     setenv("HOME", "/home/someone", 1);
     expect_path(SYI_FILE_MULTIGPU, NULL, "/home/someone/.local/state/steelyard/multigpu.json");
+    setenv("HOME", "/", 1);
+    expect_path(SYI_FILE_MULTIGPU, NULL, "/.local/state/steelyard/multigpu.json");
     setenv("XDG_STATE_HOME", "/state", 1);
     expect_path(SYI_FILE_MULTIGPU, NULL, "/state/steelyard/multigpu.json");
     expect_path(SYI_FILE_THRESHOLDS, NULL, "/state/steelyard/thresholds.json");
@@ -67,6 +69,8 @@ Test(profile_paths, order)
     expect_path(SYI_FILE_THRESHOLDS, NULL, "/ours/t.json");
     expect_path(SYI_FILE_MULTIGPU, "/chosen/m.json", "/chosen/m.json");
     expect_path(SYI_FILE_MULTIGPU, "relative/m.json", with(at.path, "/relative/m.json"));
+    cr_assert_eq(chdir("/"), 0);
+    expect_path(SYI_FILE_MULTIGPU, "m.json", "/m.json");
 }
 
 Test(profile_paths, empty_and_relative_variables_do_not_count)
@@ -85,6 +89,42 @@ Test(profile_paths, a_file_called_artifacts_is_no_folder)
     setenv("XDG_STATE_HOME", "/state", 1);
     put_file("artifacts", "");
     expect_path(SYI_FILE_MULTIGPU, NULL, "/state/steelyard/multigpu.json");
+}
+
+/* Of a container's user there may be nothing: no HOME, and no entry in the user database. */
+Test(profile_paths, a_user_without_a_home)
+{
+    char *found = at.path;
+    if (setreuid(54321, (uid_t)-1) != 0 || getpwuid(54321))
+        folder_skip(&at, "the user's number cannot be another one");
+    cr_assert_eq(syi_profile_path(SYI_FILE_MULTIGPU, NULL, &found), SY_OK);
+    cr_expect_null(found);
+    setenv("XDG_STATE_HOME", "/state", 1);
+    expect_path(SYI_FILE_MULTIGPU, NULL, "/state/steelyard/multigpu.json");
+}
+
+static sy_status edit_nothing(json_t *root, void *user)
+{
+    (void)root;
+    (void)user;
+    return SY_OK;
+}
+
+Test(profile_paths, what_has_no_place_cannot_be_used)
+{
+    syi_store store = syi_threshold_store(NULL, &at.log);
+    syi_store_look look = {.updates = -1};
+    json_t *root = NULL;
+    bool done = true;
+    cr_expect_eq(syi_store_read(&store, &root), SY_ERR_IO);
+    cr_expect_str_eq(sy_last_error()->text,
+                     "no place for thresholds.json: neither HOME nor the user database names a "
+                     "home folder; set HOME or XDG_STATE_HOME");
+    cr_expect_eq(syi_store_prepare(&store), SY_ERR_IO);
+    cr_expect_eq(syi_store_update(&store, edit_nothing, NULL), SY_ERR_IO);
+    cr_expect_eq(syi_store_amend(&store, NULL, edit_nothing, NULL, &done), SY_ERR_IO);
+    cr_expect_not(done);
+    cr_expect_not(syi_store_changed(&store, &look));
 }
 
 Test(profile_paths, every_failing_allocation)

@@ -29,8 +29,11 @@ typedef struct sy_config {
      * `cpu:threads=4`, `cuda`, `cuda:0`, parts of a GPU `cuda:0/96+36`, and simulated devices
      * `sim:NAME:speed=3.0:memory=6GiB:link=12GB/s:latency=20us:fail=oom@3` (docs/devices.md). */
     const char *devices;
-    const char *multigpu_path, *thresholds_path; /* NULL: the order of docs/files.md */
-    sy_log_fn log;                               /* NULL: messages are dropped */
+    /* NULL: the order of docs/files.md. Where that finds no place, for a user without a home
+     * folder, works are computed as without profiles, which the log says; whatever reads or stores
+     * a profile or a threshold fails with SY_ERR_IO. */
+    const char *multigpu_path, *thresholds_path;
+    sy_log_fn log; /* NULL: messages are dropped */
     void *log_user;
     const char *cuda_driver; /* path of the CUDA driver's library; NULL: the system's */
     int frozen; /* non-zero: runs do not correct what is known of the devices (docs/balance.md) */

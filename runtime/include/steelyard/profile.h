@@ -86,7 +86,8 @@ SY_API sy_status sy_threshold_list(sy_context *context,
 /* Forgets a key; NULL and errors as sy_balance_forget. */
 SY_API sy_status sy_threshold_forget(sy_context *context, const char *key);
 
-/* Where the two files are for this context. Valid as long as the context. */
+/* Where the two files are for this context; NULL: there is no place (sy_config). Valid as long as
+ * the context. */
 SY_API const char *sy_multigpu_path(const sy_context *context);
 SY_API const char *sy_thresholds_path(const sy_context *context);
 
