@@ -191,6 +191,9 @@ int main(int argc, char **argv)
     if (options[SMALL_FROM].number[0] > options[SMALL_TO].number[0])
         bench_usage("--small-from %.0f is above --small-to %.0f", options[SMALL_FROM].number[0],
                     options[SMALL_TO].number[0]);
+    bench_check_memory(&options[ELEMENTS], 2 * sizeof(double));
+    if (bench_wants(&options[CASES], "small"))
+        bench_check_memory(&options[SMALL_TO], 2 * sizeof(double));
     bench_start(NULL);
     balance_begin((int64_t)options[ELEMENTS].number[0], options[WORKLOAD].text[0]);
     for (int k = 0; k < MACHINES && bench_wants(&options[CASES], "profile"); k++)

@@ -87,6 +87,10 @@ static void measure_periods(question q)
 static void measure_all(const sy_workload_info *info, int64_t n)
 {
     question q = {.info = info, .n = n};
+    for (int k = 0; k < options[DATA].count; k++)
+        q.hard_data |= strcmp(options[DATA].text[k], "walk") != 0;
+    for (int t = 0; t < options[THREADS].count; t++)
+        q.several_threads |= options[THREADS].number[t] > 1;
     for (int t = 0; t < options[THREADS].count; t++)
         for (int k = 0; k < options[DATA].count; k++)
             for (int d = 0; d < options[DTYPE].count; d++) {
@@ -125,17 +129,33 @@ static void check_periods(const sy_workload_info *info)
         }
 }
 
+/* Results, and each kind of prices, the walk besides: all that is read of a size stays until it has
+ * been measured, also as floats. */
+static void check_memory(unsigned series)
+{
+    const int kinds = options[DATA].count + !bench_wants(&options[DATA], "walk");
+    const int width = bench_wants(&options[DTYPE], "f32") ? 12 : 8;
+    int read = 0;
+    for (; series; series >>= 1)
+        read += (int)(series & 1);
+    bench_check_memory(&options[SIZES], KERNELS_OUTPUTS * 8 + read * kinds * width);
+}
+
 static void check_options(sy_context *context)
 {
     sy_workload_info info;
+    unsigned series = 0;
     for (int i = 0; i < options[WORKLOADS].count; i++)
         check_name(context, options[WORKLOADS].text[i]);
     for (int k = 0; k < sy_workload_count(context); k++) {
         bench_check(sy_workload_query(context, k, &info));
-        if (bench_wants(&options[WORKLOADS], info.name))
-            check_periods(&info);
+        if (!bench_wants(&options[WORKLOADS], info.name))
+            continue;
+        check_periods(&info);
+        series |= kernels_series(&info);
     }
     bench_check_threads(&options[THREADS]);
+    check_memory(series);
 }
 
 int main(int argc, char **argv)

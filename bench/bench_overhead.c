@@ -304,6 +304,7 @@ int main(int argc, char **argv)
 {
     bench_begin("bench_overhead", "What the library costs beside the work itself.", options,
                 OPTIONS, argc, argv);
+    bench_check_memory(&options[SIZES], 2 * sizeof(double));
     bench_start(NULL);
     if (bench_wants(&options[ONLY], "call"))
         measure_calls();

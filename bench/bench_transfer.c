@@ -250,6 +250,10 @@ int main(int argc, char **argv)
     wants_gpus = bench_wants(&options[ONLY], "copies") || bench_wants(&options[ONLY], "library");
     if (wants_gpus)
         gpus = find_gpus(why);
+    if (bench_wants(&options[ONLY], "memory"))
+        bench_check_memory(&options[SIZES], ARRAYS * sizeof(double));
+    if (gpus) /* what they have to hold themselves is not looked at */
+        bench_check_memory(&options[BYTES], bench_wants(&options[ONLY], "library") ? 2 : 1);
     bench_start(NULL);
     for (int i = 0; i < options[SIZES].count && bench_wants(&options[ONLY], "memory"); i++)
         measure_memory((int64_t)options[SIZES].number[i]);

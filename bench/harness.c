@@ -338,6 +338,30 @@ double bench_ratio(const bench_side *side, const bench_side *reference)
  * what is written, ours and a peer's (kernels/traffic.h). */
 enum { HUGE_PAGE = 1 << 21, APART = 576 };
 
+/* Bytes that may be taken without anybody having to give up theirs; NaN: the system does not say.
+ */
+static double available_bytes(void)
+{
+    double kib = NAN;
+    char line[128];
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file && fgets(line, sizeof line, file) && sscanf(line, "MemAvailable: %lf", &kib) != 1)
+        ;
+    if (file)
+        fclose(file);
+    return 1024 * kib;
+}
+
+void bench_check_memory(const bench_option *sizes, double bytes)
+{
+    const double available = available_bytes();
+    for (int i = 0; i < sizes->count; i++)
+        if (sizes->number[i] * bytes > available)
+            bench_usage("--%s %s: takes %.2f GB of memory, and %.2f GB are free; choose less",
+                        sizes->name, sizes->text[i], sizes->number[i] * bytes / 1e9,
+                        available / 1e9);
+}
+
 /* What was allocated stands in the word before the array. */
 double *bench_array(int64_t elements, int which)
 {

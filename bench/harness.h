@@ -45,6 +45,9 @@ void bench_start(const char *most);
 int bench_most_threads(void);
 /* Refuses more threads than that: they would wait for each other. */
 void bench_check_threads(const bench_option *threads);
+/* Refuses sizes for which there is no memory; `bytes`: of all arrays that are there at once, for an
+ * element. */
+void bench_check_memory(const bench_option *sizes, double bytes);
 /* Whether the word is among the option's values; every word is when it has none. */
 int bench_wants(const bench_option *option, const char *word);
 /* Frees what is kept; the value of main. */
@@ -84,7 +87,7 @@ void bench_row(const char *record);
 void bench_word(const char *name, const char *value);
 /* With so many digits after the point; NaN is "not measured". */
 void bench_figure(const char *name, double value, int digits);
-/* The same for what would only make the table wider: JSON alone has it. */
+/* The same for what would only make the table wider than a terminal: JSON alone has it. */
 void bench_detail(const char *name, double value, int digits);
 void bench_row_end(void);
 /* Used by bench_start; `isa`: of the processor's instruction sets the one that the library chose.

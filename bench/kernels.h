@@ -13,8 +13,13 @@ typedef struct question {
     sy_dtype dtype;
     int64_t n, period; /* period 0: its own, or it has none */
     int threads;
+    int hard_data, several_threads; /* some line's are: what they are compared with has a column */
 } question;
 
+enum { KERNELS_OUTPUTS = 3 }; /* at most */
+
+/* Which of the series of a kind (series.h) it reads, a bit for each. */
+unsigned kernels_series(const sy_workload_info *info);
 /* Made when first asked for; 0: the end, all are destroyed. */
 sy_context *kernels_context(int threads);
 /* The instruction set at most, for contexts made later; NULL: the best. Borrowed. */

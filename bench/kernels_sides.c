@@ -9,26 +9,38 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_SIDES = 12, MOST_INPUTS = 3, MOST_OUTPUTS = 3, MOST_COPIES = 4 };
+enum { MOST_SIDES = 12, MOST_INPUTS = 3, MOST_COPIES = 4 };
 
 const char *const kernels_dtypes[] = {"f64", "f32", NULL};
 
-static double *outputs[MOST_OUTPUTS];
+static double *outputs[KERNELS_OUTPUTS];
 
 void kernels_size(int64_t n)
 {
     bench_series_size(n);
-    for (int k = 0; k < MOST_OUTPUTS; k++) {
+    for (int k = 0; k < KERNELS_OUTPUTS; k++) {
         bench_array_free(outputs[k]);
         outputs[k] = n ? bench_array(n, BENCH_SERIES + k) : NULL;
     }
 }
 
-/* Input `index` of that name. */
+/* Which series is input `index` of that name. */
+static int which_of(const char *input, int index)
+{
+    return !strcmp(input, "high") ? 1 : !strcmp(input, "low") ? 2 : index == 1 ? 3 : 0;
+}
+
 static const double *series_of(const char *kind, sy_dtype dtype, const char *input, int index)
 {
-    int which = !strcmp(input, "high") ? 1 : !strcmp(input, "low") ? 2 : index == 1 ? 3 : 0;
-    return bench_series(kind, which, dtype == SY_F32);
+    return bench_series(kind, which_of(input, index), dtype == SY_F32);
+}
+
+unsigned kernels_series(const sy_workload_info *info)
+{
+    unsigned series = 0;
+    for (int k = 0; k < info->n_inputs; k++)
+        series |= 1u << which_of(info->input_names[k], k);
+    return series;
 }
 
 /* ---- the sides ---- */
@@ -39,7 +51,7 @@ typedef struct call {
     sy_param param;
     sy_options options;
     const void *in[MOST_INPUTS];
-    void *out[MOST_OUTPUTS];
+    void *out[KERNELS_OUTPUTS];
 } call;
 
 static void run_call(void *user)
@@ -189,17 +201,17 @@ static void print(const question *q, const char *accuracy, const bench_side *our
     bench_figure("threads", q->threads, 0);
     bench_figure("ns", median_of(q, ours), 3);
     bench_figure("ns_least", least_of(q, ours), 3);
-    bench_figure("gb_per_s", (q->dtype == SY_F32 ? 4 : 8) * arrays / median_of(q, ours), 2);
-    bench_figure("copy_ns", median_of(q, copy), 3);
+    bench_detail("gb_per_s", (q->dtype == SY_F32 ? 4 : 8) * arrays / median_of(q, ours), 2);
+    bench_detail("copy_ns", median_of(q, copy), 3);
     bench_figure("of_copy", ratio_of(copy, ours), 3);
-    bench_figure("textbook_ns", median_of(q, r->textbook), 3);
+    bench_detail("textbook_ns", median_of(q, r->textbook), 3);
     bench_figure("vs_textbook", ratio_of(ours, r->textbook), 3);
-    bench_figure("vs_textbook_least", least_ratio(ours, r->textbook), 3);
-    bench_figure("talib_ns", median_of(q, r->talib), 3);
+    bench_detail("vs_textbook_least", least_ratio(ours, r->textbook), 3);
+    bench_detail("talib_ns", median_of(q, r->talib), 3);
     bench_figure("vs_talib", ratio_of(ours, r->talib), 3);
-    bench_figure("vs_talib_least", least_ratio(ours, r->talib), 3);
-    bench_figure("vs_walk", ratio_of(ours, r->walk), 3);
-    bench_figure("speedup", ratio_of(r->single, ours), 3);
+    bench_detail("vs_talib_least", least_ratio(ours, r->talib), 3);
+    (q->hard_data ? bench_figure : bench_detail)("vs_walk", ratio_of(ours, r->walk), 3);
+    (q->several_threads ? bench_figure : bench_detail)("speedup", ratio_of(r->single, ours), 3);
     bench_detail("copy_ns_least", least_of(q, best_copy(r, 1)), 3);
     bench_detail("textbook_ns_least", least_of(q, r->textbook), 3);
     bench_detail("talib_ns_least", least_of(q, r->talib), 3);

@@ -103,9 +103,10 @@ static void print_list(void)
         printf("# %-9s %s\n", row[i].name, row[i].missing ? "-" : row[i].text);
 }
 
+/* The first column says what the line is about. */
 static int width(const field *f)
 {
-    int least = f->is_text ? 12 : 8, name = (int)strlen(f->name);
+    int least = f == row ? 15 : f->is_text ? 9 : 8, name = (int)strlen(f->name);
     return name > least ? name : least;
 }
 
@@ -119,11 +120,11 @@ static void print_table(void)
         memcpy(head, line, sizeof head);
         printf("\n%s\n", record);
         for (int i = 0; i < fields; i++)
-            printf(row[i].is_text ? "%-*s  " : "%*s  ", width(&row[i]), row[i].name);
+            printf(row[i].is_text ? "%-*s " : "%*s ", width(&row[i]), row[i].name);
         putchar('\n');
     }
     for (int i = 0; i < fields; i++)
-        printf(row[i].is_text ? "%-*s  " : "%*s  ", width(&row[i]),
+        printf(row[i].is_text ? "%-*s " : "%*s ", width(&row[i]),
                row[i].missing ? "-" : row[i].text);
     putchar('\n');
 }

@@ -73,6 +73,19 @@ bench_transfer)
     ;;
 esac
 
+# Where there is no memory for the second size, the first is not measured.
+case $(basename "$program") in
+bench_balance) large="--small-to 1e10" ;;
+*) large="--sizes 100 1e10" ;;
+esac
+free=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo 2>/dev/null)
+case " $* " in
+*' --cuda-driver '*) ;;
+*) [ "${free:-100000000}" -ge 100000000 ] || refuse "choose less" $large ;;
+esac
+
+expect 0 --passes 1 --floor-ms 0.001 "$@"
+[ "$(grep -v '^#' "$work/out" | wc -L)" -le 136 ] || fail "a table is too wide for a terminal"
 expect 0 --json --passes 1 --floor-ms 0.001 "$@"
 [ ! -s "$work/err" ] || fail "something on standard error"
 if command -v python3 >/dev/null 2>&1; then

@@ -255,6 +255,7 @@ int main(int argc, char **argv)
 {
     bench_begin("bench_inside", "What the public interface does not show.", options, OPTIONS, argc,
                 argv);
+    bench_check_memory(&options[SIZES], 4 * sizeof(double)); /* bollinger's */
     bench_start(NULL);
     for (int count = 1; count <= MOST_QUEUED && bench_wants(&options[ONLY], "dispatch"); count *= 4)
         measure_queue(count);
