@@ -231,8 +231,9 @@ def overhead(folder):
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #222; --soft: #555; --line: #ddd; --link: #0b5394; }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root { --ink: #ddd; --soft: #aaa; --line: #444; --link: #8ab8e6; }
+  img { filter: invert(.9) hue-rotate(180deg); } /* white to dark, and each colour keeps its hue */
 }
 body { font: 15px/1.5 Helvetica, Arial, sans-serif; color: var(--ink); max-width: 1000px;
        margin: 2em auto; padding: 0 1em; }

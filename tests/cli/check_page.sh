@@ -62,6 +62,7 @@ for plot in plots:
     assert head == "data:image/svg+xml;base64", head
     svg = base64.b64decode(data).decode()
     assert svg.rstrip().endswith("</svg>")
+assert re.search(r"prefers-color-scheme: dark[^@]* img { filter: invert", text), "white charts on a dark page"
 assert "color-scheme: light dark" in text and '<meta name="viewport"' in text
 for word in ("bench_kernels --sizes 100 1000", "bollinger", "times as fast as the textbook loop", "ns per element", "GB/s", "efficiency",
              "commit", "unaccounted_us", "bench_lost --json"):
