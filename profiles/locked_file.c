@@ -63,10 +63,14 @@ static sy_status refuse_irregular(const char *path, const struct stat *info)
 {
     if (S_ISREG(info->st_mode))
         return SY_OK;
-    return syi_fail_device(SY_ERR_IO, -1, S_ISDIR(info->st_mode) ? EISDIR : EINVAL,
-                           "cannot use '%.300s': it is %s, not a file; remove it or choose another "
-                           "path",
-                           path, S_ISDIR(info->st_mode) ? "a folder" : "something special");
+    if (S_ISDIR(info->st_mode))
+        return syi_fail_device(SY_ERR_IO, -1, EISDIR,
+                               "cannot use '%.300s': it is a folder, not a file; name a file in it",
+                               path);
+    return syi_fail_device(SY_ERR_IO, -1, EINVAL,
+                           "cannot use '%.300s': it is something special, not a file; choose "
+                           "another path",
+                           path);
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */

@@ -260,5 +260,5 @@ for format in text json prometheus; do
     report "status --format $format, profiles unreadable: the devices all the same" \
         "$(grep -q '^a \|"a"' stdout || echo "they are not there")"
 done
-refuses "reprofile, profiles unreadable" 1 "it is a folder, not a file" reprofile $sim
+refuses "reprofile, profiles unreadable" 1 "it is a folder, not a file; name a file in it" reprofile $sim
 unset STEELYARD_MULTIGPU_PATH
