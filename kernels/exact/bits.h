@@ -45,9 +45,10 @@ SYI_INLINE double syi_pow2(int e)
     return syi_from_bits(e >= -1022 ? (uint64_t)(e + 1023) << 52 : UINT64_C(1) << (e + 1074));
 }
 
+/* By its bits: many GPUs have few units for f64, in which they compare, too. */
 SYI_INLINE int syi_is_finite(double x)
 {
-    return x - x == 0.0;
+    return (syi_bits(x) >> 52 & 0x7ff) != 0x7ff;
 }
 
 /* A finite |x| = mantissa * 2^exponent, SYI_BOTTOM <= exponent. */

@@ -8,7 +8,7 @@
 
 #include "cuda/forms.h"
 
-#include "cuda/device.h"
+#include "extreme/order.h"
 #include "extreme/rolling.h"
 
 #define ROLLING_WARPS   (SYI_WINDOW_UNIT_THREADS / SYI_WARP)
@@ -16,8 +16,8 @@
 #define KEYS_PER_THREAD (ROLLING_KEYS / SYI_WINDOW_UNIT_THREADS)
 
 typedef struct rolling_shared {
-    double key[ROLLING_KEYS];
-    double between[ROLLING_WARPS];
+    int64_t key[ROLLING_KEYS];
+    int64_t between[ROLLING_WARPS];
 } rolling_shared;
 
 /* x[0] is the unit's first column; there are `left` before it. */
@@ -28,11 +28,18 @@ typedef struct rolling_task {
     int greatest;
 } rolling_task;
 
-SYI_DEVICE double rolling_key_at(const rolling_task *task, int64_t column)
+SYI_DEVICE int64_t rolling_lesser(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What is not finite is less than any number. */
+SYI_DEVICE int64_t rolling_key_at(const rolling_task *task, int64_t column)
 {
     if (column < -task->left || column >= task->count)
-        return INFINITY;
-    return syi_rolling_key(task->x[column], task->greatest);
+        return SYI_ORDER_MOST;
+    const double x = task->x[column];
+    return syi_is_finite(x) ? syi_order_of(x, task->greatest) : SYI_ORDER_LEAST;
 }
 
 /* The windows' ends, one after the other. */
@@ -46,33 +53,33 @@ SYI_DEVICE void rolling_load(const rolling_task *task, rolling_shared *shared)
 }
 
 /* The least of what is in all windows. */
-SYI_DEVICE double rolling_between(const rolling_task *task, rolling_shared *shared)
+SYI_DEVICE int64_t rolling_between(const rolling_task *task, rolling_shared *shared)
 {
-    double least = INFINITY;
+    int64_t least = SYI_ORDER_MOST;
     int64_t first = task->length - task->period;
 #pragma unroll 1
     for (int64_t i = first + SYI_THREAD; i < 0; i += SYI_WINDOW_UNIT_THREADS)
-        least = syi_lesser(rolling_key_at(task, i), least);
+        least = rolling_lesser(rolling_key_at(task, i), least);
     for (int by = SYI_WARP / 2; by > 0; by /= 2)
-        least = syi_lesser(syi_from_bits(syi_shuffle_xor(syi_bits(least), by)), least);
+        least = rolling_lesser((int64_t)syi_shuffle_xor((uint64_t)least, by), least);
     if (SYI_THREAD % SYI_WARP == 0)
         shared->between[SYI_THREAD / SYI_WARP] = least;
     SYI_SYNC();
     for (int w = 0; w < ROLLING_WARPS; w++)
-        least = syi_lesser(shared->between[w], least);
+        least = rolling_lesser(shared->between[w], least);
     return least;
 }
 
 /* key[i] becomes the least of the 2 * reach ones from i on. */
 SYI_DEVICE void rolling_double(rolling_shared *shared, int reach)
 {
-    double key[KEYS_PER_THREAD];
+    int64_t key[KEYS_PER_THREAD];
 #pragma unroll
     for (int k = 0; k < KEYS_PER_THREAD; k++) {
         int i = SYI_THREAD + k * SYI_WINDOW_UNIT_THREADS;
         key[k] = shared->key[i];
         if (i + reach < ROLLING_KEYS)
-            key[k] = syi_lesser(key[k], shared->key[i + reach]);
+            key[k] = rolling_lesser(key[k], shared->key[i + reach]);
     }
     SYI_SYNC();
 #pragma unroll
@@ -97,13 +104,13 @@ SYI_DEVICE void syi_rolling_unit(const syi_launch *launch, int greatest)
     double *out = syi_unit_out(launch, &unit, launch->out[0]);
     int reach = 1;
     rolling_load(&task, &shared);
-    double between = rolling_between(&task, &shared);
+    int64_t between = rolling_between(&task, &shared);
     for (; 2 * reach <= length; reach *= 2)
         rolling_double(&shared, reach);
     for (int64_t i = SYI_THREAD; i < unit.count; i += SYI_WINDOW_UNIT_THREADS) {
-        double least = syi_lesser(shared.key[i], shared.key[i + length - reach]);
-        least = syi_lesser(least, between);
-        out[i] = i < begin ? syi_nan() : syi_rolling_value(least, greatest);
+        int64_t least = rolling_lesser(shared.key[i], shared.key[i + length - reach]);
+        least = rolling_lesser(least, between);
+        out[i] = i < begin || least == SYI_ORDER_LEAST ? syi_nan() : syi_of_order(least, greatest);
     }
     if (SYI_THREAD == 0)
         syi_unit_doubt(launch, &unit, 0, 0);

@@ -67,6 +67,12 @@ SYI_DEVICE double syi_scaled_sum(double a, double scale, double b)
     return syi_product_sum(a, scale, b);
 }
 
+/* By its bits (exact/bits.h, syi_is_finite). */
+SYI_DEVICE double syi_plus_zero(double v)
+{
+    return syi_bits(v) == UINT64_C(1) << 63 ? 0.0 : v; /* else compilers compare in f64 */
+}
+
 SYI_DEVICE double syi_root(double square)
 {
     return sqrt(square);

@@ -77,8 +77,8 @@ SYI_INLINE void syi_pairs_store(double *to, const syi_pairs *from)
 SYI_EITHER void syi_pairs_scale(syi_pairs *values, double factor)
 {
     for (int k = 0; k < SYI_PARTS; k++) {
-        values->even[k] = values->even[k] * factor + 0.0;
-        values->odd[k] = values->odd[k] * factor + 0.0;
+        values->even[k] = syi_plus_zero(values->even[k] * factor);
+        values->odd[k] = syi_plus_zero(values->odd[k] * factor);
     }
 }
 

@@ -210,6 +210,12 @@ SYI_INLINE syi_vector syi_scaled_sum(syi_vector a, double scale, syi_vector b)
     return syi_exact_product_sum(a, scale - (syi_vector){0}, b);
 }
 
+/* v where it is not zero, +0 where it is. */
+SYI_INLINE syi_vector syi_plus_zero(syi_vector v)
+{
+    return v + 0.0;
+}
+
 SYI_INLINE syi_vector syi_root(syi_vector square)
 {
 #if SYI_WIDTH == 8

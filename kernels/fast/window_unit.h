@@ -87,7 +87,7 @@ SYI_DEVICE void fast_means(const fast_chunk *chunk, double *sums)
 #pragma unroll
     for (int k = 0; k < FAST_EACH; k++)
         if (FAST_WINDOW(k) < chunk->windows) {
-            double y = mean[k] + 0.0;
+            const double y = syi_plus_zero(mean[k]);
             chunk->out[0][FAST_WINDOW(k)] = syi_is_finite(y) ? y : syi_nan();
         }
 }

@@ -35,8 +35,8 @@ SYI_EITHER void syi_macd_subtract(const syi_chain *chain, const syi_pairs *z, sy
     const syi_pairs *fast = &z[MACD_FAST], *slow = &z[MACD_SLOW];
     const double of_fast = chain[MACD_FAST].a, of_slow = chain[MACD_SLOW].a;
     for (int k = 0; k < SYI_PARTS; k++) {
-        macd->even[k] = fast->even[k] * of_fast - slow->even[k] * of_slow + 0.0;
-        macd->odd[k] = fast->odd[k] * of_fast - slow->odd[k] * of_slow + 0.0;
+        macd->even[k] = syi_plus_zero(fast->even[k] * of_fast - slow->even[k] * of_slow);
+        macd->odd[k] = syi_plus_zero(fast->odd[k] * of_fast - slow->odd[k] * of_slow);
     }
 }
 

@@ -27,11 +27,12 @@ SYI_DEVICE double rsi_part(double sign, double before, double close)
     return move < 0.0 ? 0.0 : move;
 }
 
-/* What a close gains and loses on the one before. What is not finite makes the loss so. */
+/* What a close gains and loses on the one before. What is not finite makes the loss so. What is
+ * asked for is whether the move is above 0. */
 SYI_DEVICE void rsi_move(double before, double close, double *gain, double *loss)
 {
     double move = close - before;
-    *gain = move > 0.0 ? move : 0.0;
+    *gain = (int64_t)syi_bits(move) > 0 ? move : 0.0;
     *loss = *gain - move;
 }
 
@@ -110,7 +111,9 @@ SYI_DEVICE void rsi_values(const syi_walk_unit *walk, const syi_pass *pass, cons
     const double without = held->forgets ? SYI_RSI_STILL : syi_nan();
     double even = z[RSI_GAINS].even[0] + z[RSI_LOSSES].even[0];
     double odd = z[RSI_GAINS].odd[0] + z[RSI_LOSSES].odd[0];
-    int even_faint = even < SYI_RSI_FAINT, odd_faint = odd < SYI_RSI_FAINT;
+    /* None is below 0, and a NaN is not faint. */
+    int even_faint = syi_bits(even) < syi_bits(SYI_RSI_FAINT);
+    int odd_faint = syi_bits(odd) < syi_bits(SYI_RSI_FAINT);
     y->even[0] = even_faint ? without : SYI_RSI_OF(z[RSI_GAINS].even[0], even);
     y->odd[0] = odd_faint ? without : SYI_RSI_OF(z[RSI_GAINS].odd[0], odd);
     if (held->forgets)

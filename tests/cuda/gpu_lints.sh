@@ -31,8 +31,8 @@ lint_ptx() {
     grep -q 'fma\.rn\.f64' "$1" || complain "$(basename "$1"): no f64 arithmetic at all?"
 }
 
-# "KERNEL DADD n DMUL n DFMA n" for each kernel of a cubin. An instruction has 16 bytes, the low 9
-# bits are the operation.
+# "KERNEL DADD n DMUL n DFMA n DSETP n" for each kernel of a cubin (DSETP compares). An instruction
+# has 16 bytes, the low 9 bits are the operation.
 count_f64() {
     readelf -SW "$1" 2>/dev/null | sed 's/^ *\[ *[0-9]*\] *//' |
         awk '$1 ~ /^\.text\./ { print $1, $4, $5 }' | LC_ALL=C sort |
@@ -40,7 +40,8 @@ count_f64() {
             od -An -v -w16 -tx4 -j $((0x$offset)) -N $((0x$size)) "$1" |
                 awk -v name="${name#.text.}" '
                     substr($1, 6, 1) ~ /[02468ace]/ { n[substr($1, 7, 2)]++ }
-                    END { print name, "DADD", n["29"] + 0, "DMUL", n["28"] + 0, "DFMA", n["2b"] + 0 }'
+                    END { print name, "DADD", n["29"] + 0, "DMUL", n["28"] + 0,
+                        "DFMA", n["2b"] + 0, "DSETP", n["2a"] + 0 }'
         done
 }
 
