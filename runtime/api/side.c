@@ -144,7 +144,9 @@ static sy_status load(sy_context *context, const syi_job *job, syi_signature **o
     s->workload = job->workload;
     s->dtype = job->dtype;
     memcpy(s->params, job->params, (size_t)job->workload->n_params * sizeof *s->params);
-    if (s->dtype == SY_F64 && syi_threshold_each(&context->thresholds, read_entry, s) != SY_OK)
+    /* Without a place for the file: what there is to say is said of the ratios' (known.c). */
+    if (s->dtype == SY_F64 && context->thresholds.path &&
+        syi_threshold_each(&context->thresholds, read_entry, s) != SY_OK)
         syi_log_line(&context->log, SY_LOG_WARNING, "%s; going on without stored times",
                      sy_last_error()->text);
     *out = s;
@@ -310,6 +312,8 @@ static void store(sy_context *context, const syi_job *job, int64_t size, const d
     sy_status status;
     syi_signature *s;
     int at;
+    if (!context->thresholds.path)
+        return;
     for (int i = 0; i < workload->n_params; i++)
         names[i] = workload->params[i].name;
     status = syi_threshold_key(syi_workload_tag(workload), names, job->params, workload->n_params,

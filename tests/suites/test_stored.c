@@ -48,7 +48,7 @@ Test(stored, no_place_for_profiles)
     static const sy_ratio one[] = {{"a", 1}};
     lab_log log = {0};
     sy_config config = {.struct_size = sizeof config,
-                        .devices = "sim:a,sim:b",
+                        .devices = "cpu,sim:a",
                         .log = lab_remember,
                         .log_user = &log};
     sy_work work = {.struct_size = sizeof work, .workload = "sma", .rows = 9, .columns = 64};
