@@ -4,19 +4,10 @@
 #include "fast/walk.h"
 #include "isa.h"
 
-/* syi_atr_range of a vector of columns. */
-SYI_INLINE syi_vector range_of(const double *const *in, int64_t i)
-{
-    syi_vector high = SYI_LOAD(in[0] + i), low = SYI_LOAD(in[1] + i), close = SYI_LOAD(in[2] + i);
-    syi_vector before = SYI_LOAD(in[2] + i - 1);
-    syi_vector most = syi_larger(syi_size(high - before), syi_size(low - before));
-    return syi_larger(most, high - low) + (close - close);
-}
-
-/* The same where no high is below a low; else *strange becomes other than 0. Rounded differences
- * are in the order of the true ones, so the largest one is the largest one's. What is not finite
- * in a close shows in the column behind it. */
-SYI_INLINE syi_vector range_of_ordered(const double *const *in, int64_t i, unsigned *strange)
+/* syi_atr_range of a vector of columns where no high is below a low; else *strange becomes other
+ * than 0. Rounded differences are in the order of the true ones, so the largest one is the largest
+ * one's. What is not finite in a close shows in the column behind it. */
+SYI_INLINE syi_vector range_of(const double *const *in, int64_t i, unsigned *strange)
 {
     syi_vector high = SYI_LOAD(in[0] + i), low = SYI_LOAD(in[1] + i);
     syi_vector before = SYI_LOAD(in[2] + i - 1);
@@ -31,12 +22,14 @@ SYI_INLINE void ranges(const double *const *in, int64_t i, syi_pairs *x)
     for (int k = 0; k < 3; k++)
         syi_ask_ahead(in[k] + i, SYI_STEP);
     for (int k = 0; k < 2 * SYI_PARTS; k++)
-        range[k] = range_of_ordered(in, i + k * SYI_WIDTH, &strange);
+        range[k] = range_of(in, i + k * SYI_WIDTH, &strange);
     if (__builtin_expect(strange != 0, 0)) {
-        if (SYI_WIDTH < 8) /* registers are few: read again */
-            __asm__("" : "+r"(i));
+        double defined[SYI_STEP];
+        SYI_ROLLED
+        for (int k = 0; k < SYI_STEP; k++)
+            defined[k] = syi_atr_range(in[0][i + k], in[1][i + k], in[2][i + k], in[2][i + k - 1]);
         for (int k = 0; k < 2 * SYI_PARTS; k++)
-            range[k] = range_of(in, i + k * SYI_WIDTH);
+            range[k] = SYI_LOAD(defined + k * SYI_WIDTH);
     }
     for (int k = 0; k < SYI_PARTS; k++) {
         x->even[k] = SYI_LOWER(range[2 * k], range[2 * k + 1]);

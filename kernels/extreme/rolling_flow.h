@@ -60,7 +60,7 @@ SYI_INLINE syi_vector flow_windows(const flow_state *s, int blocks, int tail, in
         y = syi_more_extreme(y, s->eight[k], greatest);
     if (tail)
         y = syi_more_extreme(y, back_by(s->eight[blocks], s->eight[blocks - 1], tail), greatest);
-    return y + 0.0; /* a zero is +0 */
+    return syi_plus_zero(y);
 }
 
 /* The windows that end at x[0 .. n), n whole vectors; `past` the cache, where `out` begins a line.

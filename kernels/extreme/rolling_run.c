@@ -25,7 +25,7 @@ SYI_INLINE syi_vector join(const double *x, int64_t step, int64_t last, int coun
         y = syi_more_extreme(y, SYI_LOAD(x + step), greatest);
     if (count > 3)
         y = syi_more_extreme(y, SYI_LOAD(x + 2 * step), greatest);
-    return y + 0.0; /* a zero is +0 */
+    return syi_plus_zero(y);
 }
 
 /* `n` of them. Whole lines may go `past` the cache, where `to` begins one; then what lies `n`
@@ -133,22 +133,39 @@ SYI_INLINE void roll_short(const double *x, double *restrict out, int64_t n, int
         out[i] = syi_is_finite(out[i]) ? out[i] : syi_nan();
 }
 
+/* What is compared: the value, negated for greatest ones; less than any for what is not finite. */
+SYI_INLINE double key_of(double x, int greatest)
+{
+    return !syi_is_finite(x) ? -INFINITY : greatest ? -x : x;
+}
+
+SYI_INLINE double value_of(double key, int greatest)
+{
+    double value = greatest ? -key : key;
+    return syi_is_finite(key) ? value + 0.0 : syi_nan(); /* a zero is +0 */
+}
+
+SYI_INLINE double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 /* The windows that end at x[0 .. n), for n <= period. */
 SYI_INLINE void roll_long(const double *x, double *restrict out, int64_t n, int64_t period,
                           int greatest)
 {
     double least = INFINITY;
     for (int64_t i = -1; i >= n - period; i--)
-        least = syi_lesser(syi_rolling_key(x[i], greatest), least);
+        least = lesser(key_of(x[i], greatest), least);
     for (int64_t i = n - 1; i >= 0; i--) {
         out[i] = least;
         if (i > 0)
-            least = syi_lesser(syi_rolling_key(x[i - period], greatest), least);
+            least = lesser(key_of(x[i - period], greatest), least);
     }
     least = INFINITY;
     for (int64_t i = 0; i < n; i++) {
-        least = syi_lesser(syi_rolling_key(x[i], greatest), least);
-        out[i] = syi_rolling_value(syi_lesser(out[i], least), greatest);
+        least = lesser(key_of(x[i], greatest), least);
+        out[i] = value_of(lesser(out[i], least), greatest);
     }
 }
 

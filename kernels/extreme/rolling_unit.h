@@ -9,7 +9,6 @@
 #include "cuda/forms.h"
 
 #include "extreme/order.h"
-#include "extreme/rolling.h"
 
 #define ROLLING_WARPS   (SYI_WINDOW_UNIT_THREADS / SYI_WARP)
 #define ROLLING_KEYS    (2 * SYI_WINDOW_UNIT_COLUMNS)

@@ -169,11 +169,6 @@ SYI_INLINE unsigned syi_not_ordered(syi_vector a, syi_vector b)
 #endif
 }
 
-SYI_INLINE syi_vector syi_size(syi_vector a)
-{
-    return (syi_vector)((syi_vector_mask)a & INT64_MAX);
-}
-
 /* a * b + c, rounded once. */
 SYI_INLINE syi_vector syi_product_sum(syi_vector a, syi_vector b, syi_vector c)
 {

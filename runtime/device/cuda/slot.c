@@ -60,7 +60,7 @@ static sy_status acquire_memory(cuda_device *cuda, cuda_slot *slot, size_t bytes
  * waits for all that the GPU does. */
 static size_t grown(size_t has, size_t needs, uint64_t share)
 {
-    const size_t more = has < needs && has ? needs + needs / 2 : has < needs ? needs : has;
+    const size_t more = has >= needs ? has : has ? needs + needs / 2 : needs;
     if (more <= share)
         return more;
     return share > needs ? (size_t)share : needs;
