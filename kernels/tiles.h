@@ -21,10 +21,10 @@ SYI_INLINE sy_status syi_tiles_asking(const syi_piece *piece, size_t partial_siz
     return SY_OK;
 }
 
-/* What is good for the piece's processor, whatever the cache. */
+/* What is good for the piece's processor. */
 SYI_INLINE syi_asking syi_asking_of(const syi_piece *piece)
 {
-    return piece->asks ? SYI_ASKS : SYI_ASKS_NOT;
+    return !piece->asks ? SYI_ASKS_NOT : piece->past_cache ? SYI_ASKS_FAR : SYI_ASKS;
 }
 
 SYI_INLINE sy_status syi_each_tile(const syi_piece *piece, size_t partial_size, syi_tile_fn tile,

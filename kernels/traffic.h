@@ -2,15 +2,15 @@
  * What kernels do about memory. What is read from left to right is asked for a little ahead: what
  * the processor itself looks ahead ends with each page. (A reduction does nothing but read. On a
  * Zen 3 or 4 it takes up to 1.7 times as long by asking, but for plain sums of what is in no cache;
- * on a Zen 5 .85 to .95.) A kernel that goes over a tile in several loops spreads its requests for
- * the next one: those that come all at once are waited for. What is written to large arrays goes
- * past the cache: a plain store first fetches the line that it overwrites, which costs twice the
- * bytes, and pushes out what the cache holds. Where a piece says that its results will not be near
- * anyway (`past_cache`), a kernel stores whole lines past it, spread evenly among its computing:
- * then they take no time beside it. Of a burst of them, or of many lines half written, the
- * processor has to wait for each. Where outputs lie so that what is read meets what is still to be
- * written (syi_meet), a kernel that would wait long keeps its results until they are some KiB: that
- * takes less time.
+ * on a Zen 5 .85 to .95, on an Intel processor .65 to 1.) A kernel that goes over a tile in several
+ * loops spreads its requests for the next one: those that come all at once are waited for. What is
+ * written to large arrays goes past the cache: a plain store first fetches the line that it
+ * overwrites, which costs twice the bytes, and pushes out what the cache holds. Where a piece says
+ * that its results will not be near anyway (`past_cache`), a kernel stores whole lines past it,
+ * spread evenly among its computing: then they take no time beside it. Of a burst of them, or of
+ * many lines half written, the processor has to wait for each. Where outputs lie so that what is
+ * read meets what is still to be written (syi_meet), a kernel that would wait long keeps its
+ * results until they are some KiB: that takes less time.
  */
 #ifndef SYI_KERNELS_TRAFFIC_H
 #define SYI_KERNELS_TRAFFIC_H
@@ -81,6 +81,16 @@ SYI_INLINE void syi_ask_to_write(uintptr_t from, int count)
 #endif
 }
 
+/* Asks for a line as far as the second cache. */
+SYI_INLINE void syi_ask_far(uintptr_t line)
+{
+#if defined(__CUDACC__) || defined(__CUDA__)
+    (void)line;
+#else
+    __builtin_prefetch((const void *)line, 0, 2);
+#endif
+}
+
 /* Whether a reduction asks for the line 4 KiB behind each one that it reads: for all of them, or as
  * far as the second cache, which is better for a plain sum of what is in no cache. */
 typedef enum syi_asking { SYI_ASKS_NOT, SYI_ASKS, SYI_ASKS_FAR } syi_asking;
@@ -90,11 +100,11 @@ SYI_INLINE void syi_ask_behind(const double *from, syi_asking asking)
 #if defined(__CUDACC__) || defined(__CUDA__)
     (void)from, (void)asking;
 #else
-    const void *line = (const void *)((uintptr_t)from + 4096);
+    const uintptr_t line = (uintptr_t)from + 4096;
     if (asking == SYI_ASKS)
-        __builtin_prefetch(line);
+        __builtin_prefetch((const void *)line);
     else if (asking == SYI_ASKS_FAR)
-        __builtin_prefetch(line, 0, 2);
+        syi_ask_far(line);
 #endif
 }
 

@@ -12,5 +12,5 @@ SYI_INLINE void tile(const sy_segment *segment, int64_t at, int64_t count, syi_a
 
 sy_status SYI_ISA_NAME(syi_dot_run)(const syi_piece *piece)
 {
-    return syi_each_tile(piece, sizeof(syi_total), tile, SYI_ASKS_NOT);
+    return syi_each_tile(piece, sizeof(syi_total), tile, syi_asking_of(piece));
 }

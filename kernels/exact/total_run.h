@@ -19,7 +19,7 @@
 typedef struct syi_total_terms {
     const double *x, *y;
     int products;
-    syi_asking asking; /* for x */
+    syi_asking asking;
 } syi_total_terms;
 
 #if SYI_HAVE_VECTORS
@@ -34,15 +34,21 @@ typedef struct total_lanes {
     syi_vec high[TOTAL_VECTORS], low[TOTAL_VECTORS], most[TOTAL_VECTORS];
 } total_lanes;
 
+/* Vector k of a step. */
+SYI_INLINE syi_vec total_read(const double *x, int64_t at, int k, syi_asking asking)
+{
+    if (k * SYI_VECTOR % SYI_LINE == 0)
+        syi_ask_behind(x + at, asking);
+    return syi_vec_load(x + at);
+}
+
 SYI_INLINE void total_step(total_lanes *lanes, syi_total_terms t, int64_t i)
 {
     for (int k = 0; k < TOTAL_VECTORS; k++) {
         const int64_t at = i + k * SYI_VECTOR;
-        syi_vec term = syi_vec_load(t.x + at), before = lanes->high[k], rest = {0};
-        if (k * SYI_VECTOR % SYI_LINE == 0)
-            syi_ask_behind(t.x + at, t.asking);
+        syi_vec term = total_read(t.x, at, k, t.asking), before = lanes->high[k], rest = {0};
         if (t.products) {
-            syi_vec other = syi_vec_load(t.y + at), product = term * other;
+            syi_vec other = total_read(t.y, at, k, t.asking), product = term * other;
             rest = syi_vec_fma(term, other, -product);
             term = product;
         }

@@ -73,13 +73,17 @@ SYI_INLINE void add_vector(parts *p, int n, syi_vector x)
     }
 }
 
-SYI_INLINE void add_parts(parts *all, int n, const double *x, int64_t count)
+/* `asks`: for the tile behind this one, so that the memory is busy meanwhile. */
+SYI_INLINE void add_parts(parts *all, int n, const double *x, int64_t count, int asks)
 {
     parts p = *all; /* in registers */
     syi_vector rest = {0};
     int64_t i = 0;
-    for (; i + SYI_WIDTH <= count; i += SYI_WIDTH)
+    for (; i + SYI_WIDTH <= count; i += SYI_WIDTH) {
+        if (asks && i % SYI_LINE == 0)
+            syi_ask_far((uintptr_t)(x + i) + SYI_TILE * sizeof *x);
         add_vector(&p, n, SYI_LOAD(x + i));
+    }
     memcpy(&rest, x + i, (size_t)(count - i) * sizeof *x);
     add_vector(&p, n, rest);
     *all = p;
@@ -102,18 +106,18 @@ static syi_u256 shifted(syi_i128 value, int by)
     return (syi_u256){(syi_u128)value << by, (syi_u128)(value >> 1 >> (127 - by))};
 }
 
-static void add_integers(moments *m, const double *x, int64_t count, int bits)
+static void add_integers(moments *m, const double *x, int64_t count, int bits, int asks)
 {
     syi_u128 sum = 0;
     syi_u256 squares = {0, 0};
     parts p;
     begin(&p, m->bottom);
     if (bits <= 2 * PART_BITS + LAST_BITS)
-        add_parts(&p, 3, x, count);
+        add_parts(&p, 3, x, count, asks);
     else if (bits <= 3 * PART_BITS + LAST_BITS)
-        add_parts(&p, 4, x, count);
+        add_parts(&p, 4, x, count, asks);
     else
-        add_parts(&p, MOST_PARTS, x, count);
+        add_parts(&p, MOST_PARTS, x, count, asks);
     for (int k = 0; k < MOST_PARTS; k++)
         sum += (syi_u128)(syi_i128)lanes(&p.sum[k], p.unit + PART_BITS * k) << PART_BITS * k;
     for (int k = 0; k < PRODUCTS; k++)
@@ -127,7 +131,6 @@ static void add_integers(moments *m, const double *x, int64_t count, int bits)
 static __attribute__((noinline)) void tile(const sy_segment *segment, int64_t at, int64_t count,
                                            syi_asking asking, void *partial)
 {
-    (void)asking;
     const double *x = segment->in[0] + at;
     moments *m = partial;
     syi_span span = syi_measure(x, count);
@@ -136,12 +139,12 @@ static __attribute__((noinline)) void tile(const sy_segment *segment, int64_t at
     if (span.has_non_finite)
         m->state = MOMENTS_NOT_FINITE;
     else if (bits <= WIDE_BITS)
-        add_integers(m, x, count, bits);
+        add_integers(m, x, count, bits, asking == SYI_ASKS_FAR);
     else
         m->state = MOMENTS_TOO_WIDE;
 }
 
 sy_status SYI_ISA_NAME(syi_variance_run)(const syi_piece *piece)
 {
-    return syi_each_tile(piece, sizeof(moments), tile, SYI_ASKS_NOT);
+    return syi_each_tile(piece, sizeof(moments), tile, syi_asking_of(piece));
 }
