@@ -162,7 +162,8 @@ static sy_status run_slabs(const task *task, syi_ema_state *state, int64_t from,
                            int64_t *reached)
 {
     const syi_stage_terms terms = syi_stage_terms_of(task->ema.period, 0.5, EMA_BLOCK);
-    syi_long_plan plan = {syi_long_run_in(task->ema.period, EMA_BLOCK), EMA_LANES, EMA_BLOCK, from};
+    syi_long_plan plan = {syi_long_run_in(task->ema.period, EMA_BLOCK), EMA_LANES, EMA_BLOCK, 0,
+                          from};
     ema_slab slab;
     slab.terms = &terms;
     slab.factor = &task->factor;

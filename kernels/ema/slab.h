@@ -124,15 +124,16 @@ SYI_INLINE void ema_try(ema_slab *s, int64_t at, int count)
     }
 }
 
-/* `count` columns of a block with outputs, at most SYI_VECTOR. */
+/* `count` columns of a block with outputs, at most a line's. Of long lanes what lies far away is
+ * asked for a block before it is read. */
 SYI_INLINE void ema_write_some(const ema_slab *s, int64_t at, int count, int even, syi_stage *stage,
                                const syi_stage_grid *grid, const syi_vec *error,
                                syi_bits_vec *unsure)
 {
     const syi_vec *tile = s->tile + at * EMA_GROUPS;
-    syi_vec out[SYI_VECTOR * EMA_GROUPS] = {{0}};
+    syi_vec out[SYI_LINE * EMA_GROUPS] = {{0}};
     SYI_UNROLL(8)
-    for (int k = 0; k < SYI_VECTOR; k++) {
+    for (int k = 0; k < SYI_LINE; k++) {
         SYI_UNROLL(4)
         for (int q = 0; k < count && q < EMA_GROUPS; q++) {
             ema_step(&stage[q], s->terms, &grid[q], tile[k * EMA_GROUPS + q], even);
@@ -140,6 +141,9 @@ SYI_INLINE void ema_write_some(const ema_slab *s, int64_t at, int count, int eve
         }
     }
     syi_lanes_store(s->y + at, s->stride, out, EMA_GROUPS, count, s->past);
+    if (s->past && s->length < s->stride)
+        for (int q = 0; q < EMA_GROUPS; q++)
+            syi_lanes_ask(s->x + q * SYI_VECTOR * s->stride + at + EMA_BLOCK, s->stride);
 }
 
 /* A block with outputs. */
@@ -150,7 +154,7 @@ SYI_INLINE void ema_write(ema_slab *s, int64_t at, int count)
     syi_vec error[EMA_GROUPS];
     syi_bits_vec unsure[EMA_GROUPS] = {{0}};
     int64_t block = at / EMA_BLOCK * EMA_GROUPS;
-    int whole = count / SYI_VECTOR * SYI_VECTOR, i = 0;
+    int whole = count / SYI_LINE * SYI_LINE, i = 0;
     for (int q = 0; q < EMA_GROUPS; q++) {
         s->begun_pivot[block + q] = s->pivot[q];
         s->begun[block + q] = s->stage[q];
@@ -158,10 +162,10 @@ SYI_INLINE void ema_write(ema_slab *s, int64_t at, int count)
         error[q] = ema_error(s, q, &grid[q]);
         stage[q] = syi_stage_copy(&s->stage[q]);
     }
-    for (int even = syi_stage_is_even(grid, EMA_GROUPS); even && i < whole; i += SYI_VECTOR)
-        ema_write_some(s, at + i, SYI_VECTOR, 1, stage, grid, error, unsure);
-    for (; i < whole; i += SYI_VECTOR)
-        ema_write_some(s, at + i, SYI_VECTOR, 0, stage, grid, error, unsure);
+    for (int even = syi_stage_is_even(grid, EMA_GROUPS); even && i < whole; i += SYI_LINE)
+        ema_write_some(s, at + i, SYI_LINE, 1, stage, grid, error, unsure);
+    for (; i < whole; i += SYI_LINE)
+        ema_write_some(s, at + i, SYI_LINE, 0, stage, grid, error, unsure);
     if (whole < count)
         ema_write_some(s, at + whole, count - whole, 0, stage, grid, error, unsure);
     for (int q = 0; q < EMA_GROUPS; q++) {

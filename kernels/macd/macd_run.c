@@ -139,17 +139,17 @@ static sy_status run_short(const task *task, macd_slab *slab, syi_macd_state *st
 }
 
 /* The block at the beginning, which has been read. */
-SYI_INLINE void fill_block(macd_slab *slab)
+SYI_INLINE void fill_block(macd_slab *slab, int count)
 {
     if (macd_is_rough(slab)) {
-        for (int at = 0; at < MACD_BLOCK; at += MACD_PART) {
+        for (int at = 0; at < count; at += MACD_PART) {
             macd_look(slab, at, MACD_PART);
             for (int q = 0; q < MACD_GROUPS; q++)
                 macd_write(slab, q, at, MACD_PART);
         }
     } else {
         for (int q = 0; q < MACD_GROUPS; q++)
-            macd_write(slab, q, 0, MACD_BLOCK);
+            macd_write(slab, q, 0, count);
     }
 }
 
@@ -164,9 +164,11 @@ static sy_status fill_long(const task *task, macd_slab *slab, double before, int
     for (int lane = 0; lane < MACD_LANES; lane++)
         macd_set(slab, lane, &slab->start[lane]);
     for (int64_t at = 0; at < slab->stride && !*again; at += MACD_BLOCK) {
+        const int64_t rest = slab->stride - at;
         macd_go_to(slab, task->x + from, y, before, at);
-        macd_read(slab, 0, MACD_BLOCK);
-        fill_block(slab);
+        slab->length = rest < MACD_BLOCK ? rest : MACD_BLOCK;
+        macd_read(slab, 0, (int)slab->length);
+        fill_block(slab, (int)slab->length);
         *again = macd_is_lost(slab) || syi_vec_any(slab->straight);
         if (!*again)
             SYI_TRY(run_unsure(task, slab, from + at, &spare, again));
@@ -208,7 +210,11 @@ static sy_status run_long(const task *task, macd_slab *slab, syi_macd_state *sta
 static sy_status run_slabs(const task *task, syi_macd_state *state, int64_t from, int64_t to,
                            int64_t *reached)
 {
-    syi_long_plan plan = {macd_run_in_columns(&task->macd), MACD_LANES, MACD_BLOCK, from};
+    /* Lanes are an odd number of lines apart. Otherwise each of them would lie like the others
+     * within 256 bytes, and where outputs do so, too (as large arrays of malloc do), all lines that
+     * are written together: for that an Intel processor takes a quarter longer. */
+    syi_long_plan plan = {macd_run_in_columns(&task->macd), MACD_LANES, MACD_BLOCK,
+                          MACD_BLOCK - MACD_PART, from};
     macd_slab slab;
     macd_set_terms(&slab, &task->macd);
     memset(slab.vague, 0, sizeof slab.vague);

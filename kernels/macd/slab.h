@@ -108,14 +108,9 @@ SYI_INLINE void macd_look(macd_slab *s, int64_t at, int count)
     }
 }
 
-/* Of long lanes the next block is asked for, where it is far away. */
 SYI_INLINE void macd_read(macd_slab *s, int64_t at, int count)
 {
-    const int is_far = s->past && s->length < s->stride;
-    syi_vec *tile = s->tile + at * MACD_GROUPS;
-    syi_lanes_load(tile, s->x + at, s->stride, MACD_GROUPS, count);
-    for (int lane = 0; lane < MACD_LANES && is_far; lane++)
-        syi_ask_for((uintptr_t)(s->x + lane * s->stride + at) + MACD_BLOCK * sizeof *s->x, count);
+    syi_lanes_load(s->tile + at * MACD_GROUPS, s->x + at, s->stride, MACD_GROUPS, count);
     macd_look(s, at, count);
 }
 
@@ -247,10 +242,12 @@ SYI_INLINE void macd_round(macd_pair macd, macd_pair signal, const macd_errors *
         syi_vec_round(macd.high - signal.high, macd.low - signal.low, error->histogram, unsure);
 }
 
-/* `count` columns of a block of a group with outputs, at most a part. */
+/* `count` columns of a block of a group with outputs, at most a part. Of long lanes what lies far
+ * away is asked for a block before it is read. */
 SYI_INLINE void macd_write_some(macd_slab *s, int q, int64_t at, int count, int even, macd_run *run,
                                 const macd_errors *error)
 {
+    const int64_t column = q * SYI_VECTOR * s->stride + at;
     syi_bits_vec unsure = {0};
     syi_vec out[3][SYI_LINE] = {{{0}}};
     macd_pair macd[SYI_LINE] = {{{0}, {0}}}, signal[SYI_LINE] = {{{0}, {0}}};
@@ -267,8 +264,9 @@ SYI_INLINE void macd_write_some(macd_slab *s, int q, int64_t at, int count, int 
     }
     SYI_UNROLL(3)
     for (int k = 0; k < 3; k++)
-        syi_lanes_store(s->y[k] + q * SYI_VECTOR * s->stride + at, s->stride, out[k], 1, count,
-                        s->past);
+        syi_lanes_store(s->y[k] + column, s->stride, out[k], 1, count, s->past);
+    if (s->past && s->length < s->stride)
+        syi_lanes_ask(s->x + column + MACD_BLOCK, s->stride);
     s->unsure[macd_index(at, q)] = unsure;
 }
 

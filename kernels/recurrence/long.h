@@ -31,6 +31,7 @@ SYI_INLINE int64_t syi_long_run_in(double period, int block)
 /* A stretch's long lanes. */
 typedef struct syi_long_plan {
     int64_t run_in, lanes, block;
+    int64_t less; /* a lane's last block has so many columns less than the others */
     int64_t next; /* before this column they are not tried again */
 } syi_long_plan;
 
@@ -44,7 +45,7 @@ SYI_INLINE int64_t syi_long_length(const syi_long_plan *plan, int64_t at, int64_
     blocks -= blocks % 2 == 0;
     if (at < plan->next || blocks * plan->block < SYI_LONG_LEAST * plan->run_in)
         return 0;
-    return blocks * plan->block;
+    return blocks * plan->block - plan->less;
 }
 
 /* They were tried at column `at` and came so far: where something was wrong, what follows is as a

@@ -196,6 +196,13 @@ SYI_INLINE void syi_lanes_load(syi_vec *to, const double *x, int64_t stride, int
         syi_lanes_load_some(to + whole * groups, x + whole, stride, groups, count - whole);
 }
 
+/* Asks for a line of each lane of a group, from x[0] on. */
+SYI_INLINE void syi_lanes_ask(const double *x, int64_t stride)
+{
+    for (int k = 0; k < SYI_VECTOR; k++)
+        syi_ask_for((uintptr_t)(x + k * stride), SYI_LINE);
+}
+
 /* At most SYI_VECTOR columns of a group; only whole vectors go `past` the cache. */
 SYI_INLINE void syi_lanes_store_some(double *y, int64_t stride, const syi_vec *from, int groups,
                                      int count, int past)
