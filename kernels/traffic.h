@@ -92,7 +92,7 @@ SYI_INLINE void syi_ask_far(uintptr_t line)
 }
 
 /* Whether a reduction asks for the line 4 KiB behind each one that it reads: for all of them, or as
- * far as the second cache, which is better for a plain sum of what is in no cache. */
+ * far as the second cache, which is better for what is in no cache. */
 typedef enum syi_asking { SYI_ASKS_NOT, SYI_ASKS, SYI_ASKS_FAR } syi_asking;
 
 SYI_INLINE void syi_ask_behind(const double *from, syi_asking asking)

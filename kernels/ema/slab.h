@@ -143,7 +143,7 @@ SYI_INLINE void ema_write_some(const ema_slab *s, int64_t at, int count, int eve
     syi_lanes_store(s->y + at, s->stride, out, EMA_GROUPS, count, s->past);
     if (s->past && s->length < s->stride)
         for (int q = 0; q < EMA_GROUPS; q++)
-            syi_lanes_ask(s->x + q * SYI_VECTOR * s->stride + at + EMA_BLOCK, s->stride);
+            syi_lanes_ask(s->x + q * SYI_VECTOR * s->stride + at, s->stride, EMA_BLOCK);
 }
 
 /* A block with outputs. */

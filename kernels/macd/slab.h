@@ -266,7 +266,7 @@ SYI_INLINE void macd_write_some(macd_slab *s, int q, int64_t at, int count, int 
     for (int k = 0; k < 3; k++)
         syi_lanes_store(s->y[k] + column, s->stride, out[k], 1, count, s->past);
     if (s->past && s->length < s->stride)
-        syi_lanes_ask(s->x + column + MACD_BLOCK, s->stride);
+        syi_lanes_ask(s->x + column, s->stride, MACD_BLOCK);
     s->unsure[macd_index(at, q)] = unsure;
 }
 

@@ -36,7 +36,7 @@ typedef struct syi_long_plan {
 } syi_long_plan;
 
 /* Columns of each lane from column `at` on, an odd number of blocks, so that few lanes are in the
- * same sets of a cache; 0: too few are left, or short lanes are better. */
+ * same sets of a cache, but for `less`; 0: too few are left, or short lanes are better. */
 SYI_INLINE int64_t syi_long_length(const syi_long_plan *plan, int64_t at, int64_t to)
 {
     const int64_t most = SYI_LONG_MOST * plan->run_in / plan->block;

@@ -196,11 +196,11 @@ SYI_INLINE void syi_lanes_load(syi_vec *to, const double *x, int64_t stride, int
         syi_lanes_load_some(to + whole * groups, x + whole, stride, groups, count - whole);
 }
 
-/* Asks for a line of each lane of a group, from x[0] on. */
-SYI_INLINE void syi_lanes_ask(const double *x, int64_t stride)
+/* Asks for a line of each lane of a group, `ahead` columns behind x[0]. */
+SYI_INLINE void syi_lanes_ask(const double *x, int64_t stride, int ahead)
 {
     for (int k = 0; k < SYI_VECTOR; k++)
-        syi_ask_for((uintptr_t)(x + k * stride), SYI_LINE);
+        syi_ask_for((uintptr_t)(x + k * stride) + (uintptr_t)ahead * sizeof *x, SYI_LINE);
 }
 
 /* At most SYI_VECTOR columns of a group; only whole vectors go `past` the cache. */
