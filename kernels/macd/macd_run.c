@@ -139,8 +139,9 @@ static sy_status run_short(const task *task, macd_slab *slab, syi_macd_state *st
 }
 
 /* The block at the beginning, which has been read. */
-SYI_INLINE void fill_block(macd_slab *slab, int count)
+SYI_INLINE void fill_block(macd_slab *slab)
 {
+    const int count = (int)slab->length;
     if (macd_is_rough(slab)) {
         for (int at = 0; at < count; at += MACD_PART) {
             macd_look(slab, at, MACD_PART);
@@ -164,11 +165,9 @@ static sy_status fill_long(const task *task, macd_slab *slab, double before, int
     for (int lane = 0; lane < MACD_LANES; lane++)
         macd_set(slab, lane, &slab->start[lane]);
     for (int64_t at = 0; at < slab->stride && !*again; at += MACD_BLOCK) {
-        const int64_t rest = slab->stride - at;
         macd_go_to(slab, task->x + from, y, before, at);
-        slab->length = rest < MACD_BLOCK ? rest : MACD_BLOCK;
         macd_read(slab, 0, (int)slab->length);
-        fill_block(slab, (int)slab->length);
+        fill_block(slab);
         *again = macd_is_lost(slab) || syi_vec_any(slab->straight);
         if (!*again)
             SYI_TRY(run_unsure(task, slab, from + at, &spare, again));

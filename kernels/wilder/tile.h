@@ -107,11 +107,12 @@ SYI_INLINE void set_steps(const weights *w, tile *t, int64_t steps)
 SYI_INLINE void ask_for_next(const syi_wilder_prices *x, const tile *t, int is_range,
                              int64_t column, int count)
 {
-    for (int64_t i = LANES * t->steps + column; count > 0; i += SYI_LINE, count -= SYI_LINE) {
-        __builtin_prefetch(x->close + i, 0, 2);
+    uintptr_t at = (uintptr_t)(LANES * t->steps + column) * sizeof(double);
+    for (; count > 0; at += SYI_LINE * sizeof(double), count -= SYI_LINE) {
+        syi_ask_far((uintptr_t)x->close + at);
         if (is_range) {
-            __builtin_prefetch(x->high + i, 0, 2);
-            __builtin_prefetch(x->low + i, 0, 2);
+            syi_ask_far((uintptr_t)x->high + at);
+            syi_ask_far((uintptr_t)x->low + at);
         }
     }
 }
