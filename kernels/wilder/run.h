@@ -1,6 +1,6 @@
 /*
  * A stretch of Wilder's averages. Included by rsi_run.c and atr_run.c, which are compiled for
- * several instruction sets; `is_range` is a constant in each (atr), so that one of the two remains.
+ * several instruction sets and define IS_RANGE: 1 for the averages of ranges (atr), 0 of moves.
  */
 #ifndef SYI_KERNELS_WILDER_RUN_H
 #define SYI_KERNELS_WILDER_RUN_H
@@ -16,17 +16,17 @@ typedef struct task {
     double period;
     syi_factor_dd factor;
     syi_doubts *doubts;
-    int is_range, past_cache;
+    int past_cache;
 } task;
 
 SYI_INLINE double largest_of(const task *task, int64_t i)
 {
-    return syi_wilder_largest(&task->x, i, task->is_range && task->first + i > 0);
+    return syi_wilder_largest(&task->x, i, IS_RANGE && task->first + i > 0);
 }
 
 static sy_status put(const task *task, int64_t i, const syi_wilder_state *s)
 {
-    if (syi_wilder_settle(s, task->is_range, &task->y[i]) != 0.0)
+    if (syi_wilder_settle(s, IS_RANGE, &task->y[i]) != 0.0)
         return syi_doubts_add(task->doubts, task->row, task->first + i);
     return SY_OK;
 }
@@ -61,7 +61,7 @@ SYI_INLINE sy_status run_steps(const task *task, syi_wilder_state *state, int64_
     int64_t i = from;
     for (; i < to; i++) {
         double size = largest_of(task, i);
-        if (task->is_range && s.total.value.high > 0.0 && s.total.value.high < SYI_LIFT_BELOW &&
+        if (IS_RANGE && s.total.value.high > 0.0 && s.total.value.high < SYI_LIFT_BELOW &&
             has_no_range(task, s.close, i)) {
             syi_wilder_state still = s; /* so that the other stays in registers */
             SYI_TRY(run_still(task, &still, &i, most));
@@ -73,7 +73,7 @@ SYI_INLINE sy_status run_steps(const task *task, syi_wilder_state *state, int64_
             s.phase = syi_phase_after(size);
             break;
         }
-        syi_wilder_advance(&s, &task->x, i, task->is_range, &task->factor);
+        syi_wilder_advance(&s, &task->x, i, IS_RANGE, &task->factor);
         if (task->y)
             SYI_TRY(put(task, i, &s));
     }
@@ -102,7 +102,7 @@ SYI_INLINE void take_term(const task *task, double close, int64_t i, tile *t, in
     double from = close, to = task->x.close[i], size = fabs(to);
     int64_t unfit = 0;
     syi_dd term;
-    if (task->is_range) {
+    if (IS_RANGE) {
         double high = task->x.high[i], low = task->x.low[i];
         unfit = !(low <= high) | !(fabs(low) <= MOST_PRICE) | !(fabs(high) <= MOST_PRICE);
         to = high > close ? high : close;
@@ -126,7 +126,7 @@ SYI_INLINE traits take_terms(const task *task, double close, int64_t at, tile *t
     for (int64_t k = 1; k < LANES * t->steps;) {
         const int64_t end = k + 64 < LANES * t->steps ? k + 64 : LANES * t->steps;
         syi_ask_ahead(task->x.close + at + k, 64);
-        if (task->is_range) {
+        if (IS_RANGE) {
             syi_ask_ahead(task->x.high + at + k, 64);
             syi_ask_ahead(task->x.low + at + k, 64);
         }
@@ -142,7 +142,7 @@ static sy_status report(const task *task, const weights *w, const tile *t, int64
     for (int l = 0; l < LANES; l++)
         for (int64_t i = 0; i < t->steps; i++) {
             double y;
-            if (settle_at(w, t, i, l, task->is_range, error, &y) != 0.0)
+            if (settle_at(w, t, i, l, IS_RANGE, error, &y) != 0.0)
                 SYI_TRY(
                     syi_doubts_add(task->doubts, task->row, task->first + at + l * t->steps + i));
         }
@@ -155,7 +155,7 @@ SYI_INLINE sy_status stand_still(const task *task, syi_wilder_state *s, int64_t 
     s->still += (double)count;
     if (!task->y)
         return SY_OK;
-    if (syi_wilder_settle(s, task->is_range, &value) != 0.0)
+    if (syi_wilder_settle(s, IS_RANGE, &value) != 0.0)
         SYI_TRY(syi_doubts_add_stretch(task->doubts, task->row, task->first + at,
                                        task->first + at + count));
     for (int64_t i = at; i < at + count; i++)
@@ -165,7 +165,7 @@ SYI_INLINE sy_status stand_still(const task *task, syi_wilder_state *s, int64_t 
 
 SYI_INLINE syi_wilder_prices prices_at(const task *task, int64_t at)
 {
-    if (task->is_range)
+    if (IS_RANGE)
         return (syi_wilder_prices){task->x.high + at, task->x.low + at, task->x.close + at};
     return (syi_wilder_prices){NULL, NULL, task->x.close + at};
 }
@@ -178,8 +178,8 @@ SYI_INLINE int64_t run_quickly(const task *task, const weights *w, tile *t, syi_
     const int64_t count = LANES * t->steps;
     const syi_wilder_prices x = prices_at(task, at);
     if (to - at >= count)
-        at += count * run_tiles(w, task->is_range, &x, task->y ? task->y + at : NULL,
-                                task->past_cache, t, s, (to - at) / count);
+        at += count * run_tiles(w, IS_RANGE, &x, task->y ? task->y + at : NULL, task->past_cache, t,
+                                s, (to - at) / count);
 #endif
     (void)task, (void)w, (void)t, (void)s, (void)to;
     return at;
@@ -217,27 +217,27 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
     *next = at + count;
     if (what.unfit)
         return SY_OK;
-    if (!task->is_range && what.moved << 1 == 0) {
+    if (!IS_RANGE && what.moved << 1 == 0) {
         *reached = *next;
         return stand_still(task, s, at, count);
     }
     syi_wilder_catch_up(&then, &task->factor);
     fits = is_fit(&then.total, kept_of(t->power), is_seen) &
            is_fit(&then.up, kept_of(t->power), is_seen);
-    if (!task->is_range)
+    if (!IS_RANGE)
         fits &= (!is_seen || then.total.value.high != 0.0) && then.lifted == 0.0;
     if (!fits)
-        return task->is_range ? SY_OK : stand_before(task, t, s, reached, next);
+        return IS_RANGE ? SY_OK : stand_before(task, t, s, reached, next);
     *reached = *next;
     spread(t->high, t->steps, t->term);
     if (what.rest << 1 != 0)
         spread(t->low, t->steps, t->rest);
-    error = sum_tile(w, t, &x, &then, task->is_range, what.rest << 1 != 0);
+    error = sum_tile(w, t, &x, &then, IS_RANGE, what.rest << 1 != 0);
     then.close = task->x.close[at + count - 1];
     *s = then;
     if (!task->y)
         return SY_OK;
-    if (settle_tile(w, t, task->is_range, error, task->y + at, task->past_cache))
+    if (settle_tile(w, t, IS_RANGE, error, task->y + at, task->past_cache))
         return report(task, w, t, at, error);
     return SY_OK;
 }
@@ -252,7 +252,7 @@ SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t 
     weights w;
     tile t;
     int64_t i = from, quick = from;
-    make_weights(&w, task->period, task->is_range, to - from);
+    make_weights(&w, task->period, IS_RANGE, to - from);
     set_steps(&w, &t, w.steps);
     SYI_TRY(run_to_line(task, s, &i, to));
     while (i < to && s->phase == SYI_PHASE_RUNNING) {
@@ -286,7 +286,7 @@ SYI_INLINE sy_status run_seed(const task *task, syi_wilder_state *s, int64_t fro
         syi_fill_nan(task->y, from, *reached);
     if (seed >= to)
         return SY_OK;
-    syi_wilder_seed(s, &task->x, seed, task->is_range);
+    syi_wilder_seed(s, &task->x, seed, IS_RANGE);
     if (s->phase != SYI_PHASE_RUNNING)
         return SY_OK;
     ++*reached;
@@ -309,7 +309,9 @@ SYI_INLINE sy_status run_huge(const task *task, syi_wilder_state *s, int64_t fro
     return SY_OK;
 }
 
-SYI_INLINE sy_status run_columns(const task *task, syi_wilder_state *s, int64_t from, int64_t to)
+/* Out of line: a start needs it, too, and it is long. */
+static __attribute__((noinline)) sy_status run_columns(const task *task, syi_wilder_state *s,
+                                                       int64_t from, int64_t to)
 {
     int64_t i = from;
     if (i < to && s->phase == SYI_PHASE_BEFORE)
@@ -339,25 +341,24 @@ SYI_INLINE sy_status find_start(const task *columns, const syi_piece *piece, syi
             syi_wilder_claim(s);
         return SY_OK;
     }
-    *s = syi_wilder_assume(&unseen.x, -left, left, unseen.period, unseen.is_range);
+    *s = syi_wilder_assume(&unseen.x, -left, left, unseen.period, IS_RANGE);
     SYI_TRY(run_columns(&unseen, s, 1 - left, 0));
     syi_wilder_claim(s);
     return SY_OK;
 }
 
-SYI_INLINE sy_status syi_wilder_run(const syi_piece *piece, int is_range)
+SYI_INLINE sy_status syi_wilder_run(const syi_piece *piece)
 {
     const sy_segment *segment = &piece->segment;
-    task task = {.x = {.close = segment->in[is_range ? 2 : 0]},
+    task task = {.x = {.close = segment->in[IS_RANGE ? 2 : 0]},
                  .y = segment->out[0],
                  .first = segment->first,
                  .row = segment->row,
                  .period = segment->params[0],
                  .doubts = piece->doubts,
-                 .past_cache = piece->past_cache,
-                 .is_range = is_range};
+                 .past_cache = piece->past_cache};
     syi_wilder_state state;
-    if (is_range) {
+    if (IS_RANGE) {
         task.x.high = segment->in[0];
         task.x.low = segment->in[1];
     }
