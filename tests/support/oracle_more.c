@@ -54,16 +54,31 @@ void oracle_zscore(const double *x, int64_t n, int64_t period, int64_t ddof, dou
     mpz_clears(sum, squares, value, NULL);
 }
 
+/* Where the least or greatest of x[from], .. x[to] is. */
+static int64_t find_extreme(const double *x, int64_t from, int64_t to, int greatest)
+{
+    int64_t at = from;
+    for (int64_t k = from + 1; k <= to; k++)
+        if (greatest ? x[k] > x[at] : x[k] < x[at])
+            at = k;
+    return at;
+}
+
+/* The extreme stays what it is while its column is in the window and none beyond it comes. */
 void oracle_rolling_extreme(const double *x, int64_t n, int64_t period, int greatest, double *out)
 {
+    int64_t at = -1, finite = 0;
     for (int64_t i = 0; i < n; i++) {
-        int finite = i >= period - 1;
-        double best = x[i];
-        for (int64_t k = i - period + 1; finite && k <= i; k++) {
-            finite = isfinite(x[k]) != 0;
-            best = greatest ? fmax(best, x[k]) : fmin(best, x[k]);
-        }
-        out[i] = !finite ? num_nan() : best == 0 ? 0 : best;
+        const int64_t first = i - period + 1;
+        finite = isfinite(x[i]) ? finite + 1 : 0;
+        out[i] = num_nan();
+        if (finite < period)
+            continue;
+        if (at < first)
+            at = find_extreme(x, first, i, greatest);
+        else if (greatest ? x[i] > x[at] : x[i] < x[at])
+            at = i;
+        out[i] = x[at] == 0 ? 0 : x[at];
     }
 }
 

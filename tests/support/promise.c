@@ -58,7 +58,16 @@ static double largest(const double *x, int64_t from, int64_t to)
 {
     double most = 0;
     for (int64_t i = from; i < to; i++)
-        most = fmax(most, fabs(x[i]));
+        most = fabs(x[i]) > most ? fabs(x[i]) : most;
+    return most;
+}
+
+/* Of all inputs. */
+static double largest_of_column(const lab_case *c, int64_t i)
+{
+    double most = fabs(c->x[i]);
+    for (int k = 1; k < c->n_inputs; k++)
+        most = fmax(most, fabs(c->more[k - 1][i]));
     return most;
 }
 
@@ -67,8 +76,8 @@ static double range(const double *x, int64_t from, int64_t to)
 {
     double least = x[from], most = x[from];
     for (int64_t i = from; i < to; i++) {
-        least = fmin(least, x[i]);
-        most = fmax(most, x[i]);
+        least = x[i] < least ? x[i] : least;
+        most = x[i] > most ? x[i] : most;
     }
     return most - least;
 }
@@ -81,7 +90,7 @@ static double size_of_terms(const lab_case *c)
     return strcmp(c->workload, "mean") ? size : size / (double)c->columns;
 }
 
-static double unit_at(const lab_case *c, unit unit, int64_t i, double truth)
+static double unit_at(const lab_case *c, unit unit, int64_t i, double so_far, double truth)
 {
     const int64_t first = i + 1 - (int64_t)param(c, "period", 20), from = first < 0 ? 0 : first;
     switch (unit) {
@@ -91,9 +100,7 @@ static double unit_at(const lab_case *c, unit unit, int64_t i, double truth)
         return (1 + param(c, "width", 2)) *
                (largest(c->x, from, i + 1) + 12 * range(c->x, from, i + 1));
     case OF_SO_FAR:
-        return fmax(largest(c->x, 0, i + 1), c->n_inputs < 3 ? 0
-                                                             : fmax(largest(c->more[0], 0, i + 1),
-                                                                    largest(c->more[1], 0, i + 1)));
+        return so_far;
     case OF_TERMS:
         return size_of_terms(c);
     case OF_SCORE:
@@ -109,13 +116,14 @@ static double unit_at(const lab_case *c, unit unit, int64_t i, double truth)
 static double error_of(const lab_case *c, int k, const double *truth, int64_t *at)
 {
     const promise *promise = promise_of(c->workload);
-    double most = 0;
+    double most = 0, so_far = 0;
     for (int64_t i = 0; i < c->out_count; i++) {
         double ours = c->out[k][i], error = INFINITY, scale;
+        so_far = fmax(so_far, largest_of_column(c, i));
         if (memcmp(&ours, &truth[i], sizeof ours) == 0)
             continue;
         if (isfinite(ours) && isfinite(truth[i])) {
-            scale = ldexp(unit_at(c, promise->unit, i, truth[i]), -53);
+            scale = ldexp(unit_at(c, promise->unit, i, so_far, truth[i]), -53);
             error = fabs(ours - truth[i]) / fmax(scale, 0x1p-1074);
         }
         if (error > most) {
