@@ -6,7 +6,7 @@
 
 #include "support/oracle_num.h"
 
-enum { BITS = 4400 };
+enum { BITS = 4400, QUOTIENT_BITS = 400 }; /* what is only rounded needs no more */
 
 typedef struct average {
     mpfr_t end[2]; /* rounded down, rounded up */
@@ -50,7 +50,7 @@ static double index_of(const average *up, const average *down, int64_t *undecide
 {
     mpfr_t end[2], total;
     double value = 50;
-    mpfr_inits2(BITS, end[0], end[1], total, (mpfr_ptr)NULL);
+    mpfr_inits2(QUOTIENT_BITS, end[0], end[1], total, (mpfr_ptr)NULL);
     for (int k = 0; k < 2; k++) { /* grows with the gains, falls with the losses */
         mpfr_add(total, up->end[k], down->end[1 - k], towards[1 - k]);
         mpfr_mul_si(end[k], up->end[k], 100, towards[k]);
