@@ -7,6 +7,7 @@
 
 #include "exact/round.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* A double's rank in the order of all doubles: -infinity, ..., zero (one of them), ..., infinity.
@@ -25,6 +26,51 @@ static uint64_t rank_of(double x)
 static double double_at(uint64_t rank)
 {
     return rank < ZERO ? -syi_from_bits(ZERO - rank) : syi_from_bits(rank - ZERO);
+}
+
+/* fraction * 2^exponent, all but the last places of a true value. */
+typedef struct rough {
+    double fraction;
+    int64_t exponent;
+} rough;
+
+static rough rough_of(const syi_big *a)
+{
+    const int top = a->size - 1;
+    if (top < 0)
+        return (rough){0.0, 0};
+    const int shift = __builtin_clzll(a->limb[top]);
+    uint64_t bits = a->limb[top] << shift;
+    if (top > 0)
+        bits |= a->limb[top - 1] >> 1 >> (63 - shift);
+    return (rough){(double)bits, 64 * (int64_t)top - shift};
+}
+
+static rough rough_root(rough a)
+{
+    const int64_t odd = a.exponent & 1;
+    return (rough){sqrt(odd ? 2.0 * a.fraction : a.fraction), (a.exponent - odd) / 2};
+}
+
+static rough rough_sum(rough a, rough b)
+{
+    const rough low = a.exponent < b.exponent ? a : b;
+    rough sum = a.exponent < b.exponent ? b : a;
+    if (sum.fraction == 0.0)
+        return low;
+    if (sum.exponent - low.exponent < 1000)
+        sum.fraction += low.fraction * syi_pow2((int)(low.exponent - sum.exponent));
+    return sum;
+}
+
+/* Where a search begins: at the guess, or where that is nowhere near, at the rough value. */
+static double nearby(double guess, rough value)
+{
+    const syi_parts parts = syi_split(value.fraction);
+    const double other =
+        syi_round_to_double(parts.negative, parts.mantissa, parts.exponent + value.exponent, 0);
+    const uint64_t a = rank_of(guess), b = rank_of(other);
+    return (a < b ? b - a : a - b) <= 64 ? guess : other;
 }
 
 /* A question is the band and what stays the same in every comparison. */
@@ -51,6 +97,25 @@ static void ask(question *q, const syi_moments *moments, int with_mean, double w
     syi_big_scale(&q->square, parts.mantissa >> zeros);
     syi_big_scale(&q->square, parts.mantissa >> zeros);
     syi_big_scale(&q->square, (uint64_t)moments->count);
+}
+
+static rough rough_band(const question *q)
+{
+    const syi_moments *m = q->moments;
+    rough sum = {0.0, 0}, reach = {0.0, 0};
+    if (q->with_mean)
+        sum = rough_of(&m->sum);
+    if (m->negative)
+        sum.fraction = -sum.fraction;
+    if (q->side != 0) {
+        reach = rough_of(&q->square);
+        reach.fraction /= (double)m->free;
+        reach = rough_root(reach);
+        reach.fraction *= q->side;
+        reach.exponent += q->width_exponent;
+    }
+    sum = rough_sum(sum, reach);
+    return (rough){sum.fraction / (double)m->count, sum.exponent + m->exponent};
 }
 
 /* T = point * count - with_mean * S, for the point (-1)^negative * mantissa * 2^exponent, in units
@@ -169,13 +234,17 @@ double syi_decide_band(const syi_moments *moments, int with_mean, double width, 
     /* Where the mean and the reach are equal no guess is near, of all those doubles. */
     if (compare_band(&q, &zero) == 0)
         return 0.0;
-    return search(compare_band, &q, guess);
+    return search(compare_band, &q, nearby(guess, rough_band(&q)));
 }
 
 double syi_decide_root(int negative, const syi_big *number, const syi_big *divisor, double guess)
 {
     const root value = {negative, number, divisor};
-    return search(compare_root, &value, guess);
+    const rough a = rough_of(number), b = rough_of(divisor);
+    rough about = rough_root((rough){a.fraction / b.fraction, a.exponent - b.exponent});
+    if (negative)
+        about.fraction = -about.fraction;
+    return search(compare_root, &value, nearby(guess, about));
 }
 
 double syi_decide_quotient(int negative, syi_big *number, int64_t exponent, uint64_t first,
