@@ -70,13 +70,17 @@ typedef struct syi_piece {
     /* The work's arrays are too large to stay in a cache, for a reduction in any cache at all
      * (traffic.h). The bits are the same. */
     int past_cache;
-    int asks; /* REDUCE: syi_gains_by_asking */
+    int asks;  /* REDUCE: syi_gains_by_asking */
+    int waits; /* syi_waits_for_writes */
 } syi_piece;
 
 typedef sy_status (*syi_run_fn)(const syi_piece *piece);
 
 /* Whether reductions do better by asking for what they read later (traffic.h). */
 int syi_gains_by_asking(void);
+
+/* Whether this processor's reads wait where they meet what is still to be written (traffic.h). */
+int syi_waits_for_writes(void);
 
 /* Instruction sets the kernels are compiled for (kernels/meson.build); each has all kernels. */
 typedef enum syi_isa { SYI_ISA_BASE, SYI_ISA_V3, SYI_ISA_V4, SYI_ISA_COUNT } syi_isa;

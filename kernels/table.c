@@ -43,6 +43,15 @@ int syi_gains_by_asking(void)
 #endif
 }
 
+int syi_waits_for_writes(void)
+{
+#ifdef SYI_HAVE_X86_ISAS
+    return !__builtin_cpu_is("intel");
+#else
+    return 1;
+#endif
+}
+
 const char *syi_isa_name(syi_isa isa)
 {
     static const char *const names[SYI_ISA_COUNT] = {"base", "v3", "v4"};

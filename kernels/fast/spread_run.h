@@ -138,13 +138,13 @@ static void compute_apart(const task *chunk)
         memcpy(chunk->out[k], y[k], (size_t)chunk->windows * sizeof *y[k]);
 }
 
-/* Whether results go past the cache. Not where the input would wait for them (syi_meet), here also
- * where it is a line before an output: that takes 1.5 to 4 times as long. */
+/* Whether results go past the cache. Not where the input waits for them (syi_meet), here also where
+ * it is a line before an output: that takes 1.5 to 4 times as long. */
 static int goes_past(const syi_piece *piece)
 {
     const sy_segment *segment = &piece->segment;
     int past = piece->past_cache && syi_in_line(segment->out, OUTPUTS);
-    for (int k = 0; k < OUTPUTS; k++)
+    for (int k = 0; k < OUTPUTS && piece->waits; k++)
         past &= !syi_meet(segment->out[k], segment->in[0]) &&
                 !syi_meet(segment->out[k] + SYI_LINE, segment->in[0]);
     return past;

@@ -77,7 +77,8 @@ SYI_INLINE void syi_store_past(double *to, syi_vector what)
 SYI_INLINE int syi_in_bursts(const syi_piece *piece)
 {
     const sy_segment *segment = &piece->segment;
-    return SYI_WIDTH == 8 && piece->past_cache && syi_meet(segment->out[0], segment->in[0]);
+    return SYI_WIDTH == 8 && piece->past_cache && piece->waits &&
+           syi_meet(segment->out[0], segment->in[0]);
 }
 
 /* Elements of a and b, by constant numbers; those of b come behind a's. */

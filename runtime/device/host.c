@@ -227,7 +227,8 @@ static sy_status run_pieces(host_pass *pass, int thread, syi_outcome *found)
                        .is_claim = 1,
                        .doubts = &found->doubts,
                        .past_cache = pass->cut.past_cache,
-                       .asks = syi_gains_by_asking()};
+                       .asks = syi_gains_by_asking(),
+                       .waits = syi_waits_for_writes()};
     desk desk = {0};
     sy_status status = SY_OK;
     cursor here = {0, 0, 0};

@@ -79,10 +79,10 @@ static void make_inputs(int kind, int rests)
 
 /* Where a piece begins, where its outputs do, and the period, if there is one, and not the usual
  * one (0). Output k is (`place` + k * `apart`) % LINE elements behind the beginning of a line, so
- * many lines behind a page's. */
+ * many lines behind a page's, where reads of some processors wait for writes. */
 typedef struct where {
     int64_t first;
-    int lines, place, apart, period;
+    int lines, place, apart, period, waits;
 } where;
 
 static void run(const syi_workload *workload, syi_isa isa, where where, int past, found *found)
@@ -94,7 +94,8 @@ static void run(const syi_workload *workload, syi_isa isa, where where, int past
     syi_piece piece = {.doubts = &found->doubts,
                        .assumed = &found->assumed,
                        .end = &found->end,
-                       .past_cache = past};
+                       .past_cache = past,
+                       .waits = where.waits};
     for (int k = 0; k < workload->n_params; k++)
         params[k] = workload->params[k].fallback;
     if (where.period > 0)
@@ -148,8 +149,8 @@ static void check_workload(const syi_workload *workload, syi_isa isa, const char
     const int step = !has_period ? 1 : isa == SYI_ISA_BASE ? BASE_STEP : PLACE_STEP;
     for (int place = 0; place < (has_period ? 6 : 2) * LINE; place += step) {
         for (int lines = 0; lines <= most_lines; lines += 4) {
-            const where where = {firsts[place % 2], lines, place, place / LINE % 2,
-                                 periods[place / LINE / 2]};
+            const where where = {firsts[place % 2],         lines,    place, place / LINE % 2,
+                                 periods[place / LINE / 2], lines > 0};
             run(workload, isa, where, 0, &through);
             run(workload, isa, where, 1, &past);
             cr_assert(same(workload, &through, &past), "%s, %s, %s, place %d, line %d",
