@@ -63,7 +63,8 @@ static rough rough_sum(rough a, rough b)
     return sum;
 }
 
-/* Where a search begins: at the guess, or where that is nowhere near, at the rough value. */
+/* Where a search begins: at the guess, or at the rough value where that is some doubles away: then
+ * nobody has guessed. */
 static double nearby(double guess, rough value)
 {
     const syi_parts parts = syi_split(value.fraction);
