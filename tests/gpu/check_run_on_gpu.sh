@@ -87,11 +87,12 @@ has 1 '^\* memcheck: no error$'
 has 1 '^\* racecheck: errors in ema/fast$'
 has 1 '^\*\*FAILED: compute-sanitizer\*\*$'
 has 1 FAILED
-unset BROKEN
+unset BROKEN COMPUTE_SANITIZER # what follows is not about that
 VCUDA_FAULT='call=cuGreenCtxCreate,times=0,error=CUDA_ERROR_NOT_SUPPORTED' \
     CONTRACT_PAGE=$work/marked run "a driver without parts" 1 "$driver"
 grep -q '^| `green.context` .* | fails on libvcuda.so, which is no hardware |$' marked ||
     complain "$name: the page does not say what fails"
+has 1 '^\* not run: there is no compute-sanitizer$'
 has 1 '^\*\*FAILED: Driver contract\*\*$'
 has 1 '^\*\*FAILED: Two parts of the GPU\*\*$'
 has 16 "^\| [a-z_]+ \| [0-9.]+ \| $number \| [0-9.]+ \| $number \|$"
