@@ -63,15 +63,10 @@ static rough rough_sum(rough a, rough b)
     return sum;
 }
 
-/* Where a search begins: at the guess, or at the rough value where that is some doubles away: then
- * nobody has guessed. */
-static double nearby(double guess, rough value)
+static double double_of(rough a)
 {
-    const syi_parts parts = syi_split(value.fraction);
-    const double other =
-        syi_round_to_double(parts.negative, parts.mantissa, parts.exponent + value.exponent, 0);
-    const uint64_t a = rank_of(guess), b = rank_of(other);
-    return (a < b ? b - a : a - b) <= 64 ? guess : other;
+    const syi_parts parts = syi_split(a.fraction);
+    return syi_round_to_double(parts.negative, parts.mantissa, parts.exponent + a.exponent, 0);
 }
 
 /* A question is the band and what stays the same in every comparison. */
@@ -197,15 +192,16 @@ static int is_beyond(compare_fn compare, const void *value, uint64_t rank)
     return order > 0 || (order == 0 && (rank & 1) != 0);
 }
 
-/* The next step of a search that gallops away from the guess. */
+/* The next step of a search that gallops away from where it began. */
 static uint64_t wider(uint64_t step)
 {
     return step < ZERO ? 2 * step : step;
 }
 
-static double search(compare_fn compare, const void *value, double guess)
+/* Fast where the value is about the rough one. */
+static double search(compare_fn compare, const void *value, rough about)
 {
-    uint64_t start = rank_of(guess), low = start, high = start;
+    uint64_t start = rank_of(double_of(about)), low = start, high = start;
     for (uint64_t step = 1; high < LAST && is_beyond(compare, value, high); step = wider(step)) {
         low = high + 1;
         high = step < LAST - high ? high + step : LAST;
@@ -227,25 +223,25 @@ static double search(compare_fn compare, const void *value, double guess)
     return double_at(low);
 }
 
-double syi_decide_band(const syi_moments *moments, int with_mean, double width, double guess)
+double syi_decide_band(const syi_moments *moments, int with_mean, double width)
 {
     static const syi_parts zero = {.mantissa = 0};
     question q;
     ask(&q, moments, with_mean, width);
-    /* Where the mean and the reach are equal no guess is near, of all those doubles. */
+    /* Where the mean and the reach are equal no rough value is near, of all those doubles. */
     if (compare_band(&q, &zero) == 0)
         return 0.0;
-    return search(compare_band, &q, nearby(guess, rough_band(&q)));
+    return search(compare_band, &q, rough_band(&q));
 }
 
-double syi_decide_root(int negative, const syi_big *number, const syi_big *divisor, double guess)
+double syi_decide_root(int negative, const syi_big *number, const syi_big *divisor)
 {
     const root value = {negative, number, divisor};
     const rough a = rough_of(number), b = rough_of(divisor);
     rough about = rough_root((rough){a.fraction / b.fraction, a.exponent - b.exponent});
     if (negative)
         about.fraction = -about.fraction;
-    return search(compare_root, &value, nearby(guess, about));
+    return search(compare_root, &value, about);
 }
 
 double syi_decide_quotient(int negative, syi_big *number, int64_t exponent, uint64_t first,

@@ -13,12 +13,12 @@ typedef struct syi_moments {
     syi_big spread; /* N = count * sum k^2 - S^2 */
 } syi_moments;
 
-/* with_mean * mean + width * deviation, the deviation being sqrt(N / (count * free)): rounded once,
- * whatever the guess; a good guess makes it fast. |width| < 2^30, count <= 2^24. */
-double syi_decide_band(const syi_moments *moments, int with_mean, double width, double guess);
+/* with_mean * mean + width * deviation, the deviation being sqrt(N / (count * free)): rounded once.
+ * |width| < 2^30, count <= 2^24. */
+double syi_decide_band(const syi_moments *moments, int with_mean, double width);
 
 /* (-1)^negative * sqrt(number / divisor), rounded once; neither has more than 4,350 bits. */
-double syi_decide_root(int negative, const syi_big *number, const syi_big *divisor, double guess);
+double syi_decide_root(int negative, const syi_big *number, const syi_big *divisor);
 
 /* (-1)^negative * number * 2^exponent / (first * second), rounded once; destroys the number. */
 double syi_decide_quotient(int negative, syi_big *number, int64_t exponent, uint64_t first,

@@ -4,7 +4,7 @@
 
 #include "window/window.h"
 
-/* Replaces the guesses in *out[..] by the correctly rounded values; of bands some may be NULL. The
+/* The correctly rounded values to *out[..]; of bands some may be NULL. The
  * window's data are integers in units of 2^bottom: `sum` is theirs (two's complement), `spread` =
  * period * sum of squares - sum^2 (twice the limbs; not looked at for means), `newest` the window's
  * last value. */

@@ -38,7 +38,7 @@ sy_status syi_window_repair(const sy_segment *row, int64_t first, int64_t last, 
 
 /* (x - mean) / deviation, = T sqrt(free / (count * N)) for T = count * x - S in the moments' units.
  * NaN for a flat window. */
-static double decide_score(const syi_moments *m, double x, double guess)
+static double decide_score(const syi_moments *m, double x)
 {
     syi_parts parts = syi_split(syi_is_finite(x) ? x : 0.0);
     syi_big distance, square, divisor = m->spread;
@@ -51,7 +51,7 @@ static double decide_score(const syi_moments *m, double x, double guess)
     syi_big_square(&square, &distance);
     syi_big_scale(&square, (uint64_t)m->free);
     syi_big_scale(&divisor, (uint64_t)m->count);
-    return syi_decide_root(negative, &square, &divisor, guess);
+    return syi_decide_root(negative, &square, &divisor);
 }
 
 void syi_window_decide(const syi_window *window, int bottom, int limbs, const uint64_t *sum,
@@ -68,18 +68,18 @@ void syi_window_decide(const syi_window *window, int bottom, int limbs, const ui
         syi_big_set(&moments.spread, spread, 2 * limbs);
     switch (window->kind) {
     case SYI_WINDOW_MEAN:
-        *out[0] = syi_decide_band(&moments, 1, 0.0, *out[0]);
+        *out[0] = syi_decide_band(&moments, 1, 0.0);
         break;
     case SYI_WINDOW_DEVIATION:
-        *out[0] = syi_decide_band(&moments, 0, 1.0, *out[0]);
+        *out[0] = syi_decide_band(&moments, 0, 1.0);
         break;
     case SYI_WINDOW_SCORE:
-        *out[0] = decide_score(&moments, newest, *out[0]);
+        *out[0] = decide_score(&moments, newest);
         break;
     case SYI_WINDOW_BANDS:
         for (int k = 0; k < 3; k++)
             if (out[k])
-                *out[k] = syi_decide_band(&moments, 1, (1.0 - k) * window->width, *out[k]);
+                *out[k] = syi_decide_band(&moments, 1, (1.0 - k) * window->width);
         break;
     }
 }
