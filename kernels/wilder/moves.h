@@ -52,7 +52,7 @@ SYI_INLINE void sum_moves(const weights *w, tile *t, const grid *of_total, const
     group_sum total = {shift, {0}}, up = {up_shift, {0}};
     for (int64_t i = 0; i < t->steps; i += SYI_VECTOR) {
         syi_vec move[SYI_VECTOR];
-        ask_for_next(x, t, 0, (q * t->steps + i) * SYI_VECTOR, SYI_VECTOR * SYI_VECTOR);
+        ask_for_next(x, t, (q * t->steps + i) * SYI_VECTOR, SYI_VECTOR * SYI_VECTOR);
         spread_group(t, i, q, move);
         SYI_UNROLL(8)
         for (int k = 0; k < SYI_VECTOR; k++) {

@@ -11,38 +11,38 @@ typedef struct grids {
     grid total, up;
 } grids;
 
-SYI_INLINE price_traits take_first(const syi_wilder_prices *x, int is_range, double close, tile *t)
+SYI_INLINE price_traits take_first(const syi_wilder_prices *x, double close, tile *t)
 {
-    return is_range ? take_first_ranges(x, close, t) : take_first_moves(x->close, close, t);
+    return IS_RANGE ? take_first_ranges(x, close, t) : take_first_moves(x->close, close, t);
 }
 
 /* What the relative error of a tile's values may be, `columns` before the end. */
-SYI_INLINE double most_error(int is_range, double period, int64_t columns)
+SYI_INLINE double most_error(double period, int64_t columns)
 {
-    if (is_range)
+    if (IS_RANGE)
         return MOST_RANGE_ERROR;
     return (double)columns > LAST_PERIODS * period ? MOST_MOVE_ERROR : LAST_MOVE_ERROR;
 }
 
 /* Sums up the terms of the tile at x, which are like `what`, moving the state past it; returns the
  * relative error of its values, NaN when they are not for this way. */
-SYI_INLINE double sum_quickly(const weights *w, tile *t, int is_range, const price_traits *what,
-                              grids *g, syi_wilder_state *s, const syi_wilder_prices *x)
+SYI_INLINE double sum_quickly(const weights *w, tile *t, const price_traits *what, grids *g,
+                              syi_wilder_state *s, const syi_wilder_prices *x)
 {
     const double heaviest = w->high[t->steps - 1];
     double most = heaviest * s->period * (1.0 + 0x1p-40) * apart(what), error = LAST_ERROR;
     if (!(most >= 0.0) || !choose_grid(&g->total, t, s->total.value.high, most))
         return syi_nan();
-    if (!is_range && (!(most > 0.0) || heaviest > MOST_WEIGHT || s->lifted != 0.0 ||
+    if (!IS_RANGE && (!(most > 0.0) || heaviest > MOST_WEIGHT || s->lifted != 0.0 ||
                       !choose_grid(&g->up, t, s->up.value.high, most)))
         return syi_nan();
     for (int q = 0; q < GROUPS; q++)
-        if (is_range)
+        if (IS_RANGE)
             sum_ranges(w, t, &g->total, q, x);
         else
             sum_moves(w, t, &g->total, &g->up, q, x);
     error += chain_grid(w, t, &g->total, &t->last, &s->total, &t->total_start);
-    if (!is_range)
+    if (!IS_RANGE)
         error += chain_grid(w, t, &g->up, &t->up_last, &s->up, &t->up_start);
     return s->total.value.high > 0.0 ? error : syi_nan();
 }
@@ -50,18 +50,18 @@ SYI_INLINE double sum_quickly(const weights *w, tile *t, int is_range, const pri
 /* The values to y; returns not 0 when one is in doubt. Meanwhile the terms of the next tile, whose
  * outputs are to lie at `ahead`, are taken from x, unless it is NULL, so that the processor waits
  * for neither memory nor arithmetic. */
-SYI_INLINE int settle_quickly(const weights *w, tile *t, int is_range, const grids *g, double error,
-                              double *y, int past, const syi_wilder_prices *x, const double *ahead,
+SYI_INLINE int settle_quickly(const weights *w, tile *t, const grids *g, double error, double *y,
+                              int past, const syi_wilder_prices *x, const double *ahead,
                               price_traits *what)
 {
     syi_bits_vec unsure = {0};
     int64_t taken = 0;
     for (int q = 0; q < GROUPS; q++) {
         group_sum total = start_of(&t->total_start, &g->total, q), up = total;
-        if (!is_range)
+        if (!IS_RANGE)
             up = start_of(&t->up_start, &g->up, q);
         for (int64_t i = 0; i < t->steps; i += SYI_VECTOR) {
-            if (is_range) {
+            if (IS_RANGE) {
                 if (i == half_of(t))
                     start_half(t, q, &total);
                 settle_ranges(w, t, i, q, total, error, &unsure, y, past);
@@ -82,7 +82,7 @@ SYI_INLINE int settle_quickly(const weights *w, tile *t, int is_range, const gri
  * next one is not for this way, or one of the two next ones has a value in doubt: what the second
  * inherits from this way has faded when the first is done otherwise. y may be NULL; `past`: it is
  * put past the cache. Not inline: the compiler would lose sight of the vectors of what calls it. */
-static __attribute__((noinline)) int64_t run_tiles(const weights *w, int is_range,
+static __attribute__((noinline)) int64_t run_tiles(const weights *w,
                                                    const syi_wilder_prices *prices, double *y,
                                                    int past, tile *t, syi_wilder_state *s,
                                                    int64_t most)
@@ -90,33 +90,33 @@ static __attribute__((noinline)) int64_t run_tiles(const weights *w, int is_rang
     const int64_t count = LANES * t->steps;
     syi_wilder_prices x = *prices;
     syi_wilder_state before = *s;
-    price_traits what = take_first(&x, is_range, s->close, t);
+    price_traits what = take_first(&x, s->close, t);
     for (int64_t done = 0; done < most; done++) {
         syi_wilder_state state = *s;
         grids g = {0};
         double error;
-        if (!is_range)
+        if (!IS_RANGE)
             syi_wilder_catch_up(&state, &w->b);
-        error = sum_quickly(w, t, is_range, &what, &g, &state, &x);
+        error = sum_quickly(w, t, &what, &g, &state, &x);
         state.close = x.close[count - 1];
         if (!(fabs(state.close) <= MOST_PRICE) ||
-            !(error <= most_error(is_range, s->period, (most - done - 1) * count)))
+            !(error <= most_error(s->period, (most - done - 1) * count)))
             return done;
         const int64_t next = done + 1 < most ? count : 0;
         x.close += next;
-        if (is_range)
+        if (IS_RANGE)
             x = (syi_wilder_prices){x.high + next, x.low + next, x.close};
         what =
             (price_traits){syi_vec_of(state.close), syi_vec_of(state.close), syi_vec_mask_full()};
         if (y) {
             double *to = y + done * count;
-            if (settle_quickly(w, t, is_range, &g, error, to, past, next ? &x : NULL,
+            if (settle_quickly(w, t, &g, error, to, past, next ? &x : NULL,
                                past ? x.close : to + next, &what)) {
                 *s = before;
                 return done > 0 ? done - 1 : 0;
             }
         } else {
-            what = take_first(&x, is_range, state.close, t);
+            what = take_first(&x, state.close, t);
         }
         before = *s;
         *s = state;

@@ -21,7 +21,7 @@ SYI_INLINE syi_vec take_range(syi_vec low, syi_vec high, syi_vec before, price_t
 SYI_INLINE void take_ranges(const syi_wilder_prices *x, int64_t i, tile *t, price_traits *what,
                             const double *y)
 {
-    ask_for_next(x, t, 1, i / 2, SYI_VECTOR * SYI_VECTOR / 2);
+    ask_for_next(x, t, i / 2, SYI_VECTOR * SYI_VECTOR / 2);
     SYI_UNROLL(8)
     for (int k = 0; k < SYI_VECTOR; k++, i += SYI_VECTOR) {
         syi_vec_store(t->high + i, take_range(syi_vec_load(x->low + i), syi_vec_load(x->high + i),
@@ -62,7 +62,7 @@ SYI_INLINE void sum_ranges(const weights *w, tile *t, const grid *grid, int q,
     for (int64_t i = 0; i < t->steps - half; i += SYI_VECTOR) {
         const int64_t column = (q * (t->steps - half) + i) * SYI_VECTOR;
         syi_vec a[SYI_VECTOR], b[SYI_VECTOR];
-        ask_for_next(x, t, 1, LANES * t->steps / 2 + column, SYI_VECTOR * SYI_VECTOR);
+        ask_for_next(x, t, LANES * t->steps / 2 + column, SYI_VECTOR * SYI_VECTOR);
         if (i < half)
             spread_group(t, i, q, a);
         spread_group(t, half + i, q, b);

@@ -142,7 +142,7 @@ static sy_status report(const task *task, const weights *w, const tile *t, int64
     for (int l = 0; l < LANES; l++)
         for (int64_t i = 0; i < t->steps; i++) {
             double y;
-            if (settle_at(w, t, i, l, IS_RANGE, error, &y) != 0.0)
+            if (settle_at(w, t, i, l, error, &y) != 0.0)
                 SYI_TRY(
                     syi_doubts_add(task->doubts, task->row, task->first + at + l * t->steps + i));
         }
@@ -178,8 +178,8 @@ SYI_INLINE int64_t run_quickly(const task *task, const weights *w, tile *t, syi_
     const int64_t count = LANES * t->steps;
     const syi_wilder_prices x = prices_at(task, at);
     if (to - at >= count)
-        at += count * run_tiles(w, IS_RANGE, &x, task->y ? task->y + at : NULL, task->past_cache, t,
-                                s, (to - at) / count);
+        at += count * run_tiles(w, &x, task->y ? task->y + at : NULL, task->past_cache, t, s,
+                                (to - at) / count);
 #endif
     (void)task, (void)w, (void)t, (void)s, (void)to;
     return at;
@@ -232,12 +232,12 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
     spread(t->high, t->steps, t->term);
     if (what.rest << 1 != 0)
         spread(t->low, t->steps, t->rest);
-    error = sum_tile(w, t, &x, &then, IS_RANGE, what.rest << 1 != 0);
+    error = sum_tile(w, t, &x, &then, what.rest << 1 != 0);
     then.close = task->x.close[at + count - 1];
     *s = then;
     if (!task->y)
         return SY_OK;
-    if (settle_tile(w, t, IS_RANGE, error, task->y + at, task->past_cache))
+    if (settle_tile(w, t, error, task->y + at, task->past_cache))
         return report(task, w, t, at, error);
     return SY_OK;
 }
@@ -252,7 +252,7 @@ SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t 
     weights w;
     tile t;
     int64_t i = from, quick = from;
-    make_weights(&w, task->period, IS_RANGE, to - from);
+    make_weights(&w, task->period, to - from);
     set_steps(&w, &t, w.steps);
     SYI_TRY(run_to_line(task, s, &i, to));
     while (i < to && s->phase == SYI_PHASE_RUNNING) {

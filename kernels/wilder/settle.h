@@ -28,11 +28,11 @@ SYI_INLINE double settle_index(syi_dd up, syi_dd total, double epsilon, double *
     return settle_near(first, left * inverse, epsilon, y);
 }
 
-SYI_INLINE double settle_at(const weights *w, const tile *t, int64_t i, int l, int is_range,
-                            double error, double *y)
+SYI_INLINE double settle_at(const weights *w, const tile *t, int64_t i, int l, double error,
+                            double *y)
 {
     syi_dd total = started(&t->total_start, &t->total[i], l);
-    if (is_range) {
+    if (IS_RANGE) {
         double mean = total.high * w->out_high[i], rest = fma(total.high, w->out_high[i], -mean);
         rest = fma(total.low, w->out_high[i], fma(total.high, w->out_low[i], rest));
         return settle_near(mean, rest, error, y);
@@ -82,8 +82,7 @@ SYI_INLINE syi_vec round_near(group_sum value, syi_vec epsilon, syi_bits_vec *un
 }
 
 /* The values to y, `past` the cache or not; returns not 0 when one is in doubt. */
-SYI_INLINE int settle_tile(const weights *w, const tile *t, int is_range, double error, double *y,
-                           int past)
+SYI_INLINE int settle_tile(const weights *w, const tile *t, double error, double *y, int past)
 {
     const syi_vec epsilon = syi_vec_of(error);
     syi_bits_vec unsure = {0};
@@ -93,7 +92,7 @@ SYI_INLINE int settle_tile(const weights *w, const tile *t, int is_range, double
             SYI_UNROLL(8)
             for (int k = 0; k < SYI_VECTOR; k++) {
                 group_sum s = started_group(&t->total_start, &t->total[i + k], first);
-                if (is_range)
+                if (IS_RANGE)
                     s = mean_of(s, w->out_high[i + k], w->out_low[i + k]);
                 else
                     s = index_of(started_group(&t->up_start, &t->up[i + k], first), s);
@@ -115,13 +114,12 @@ SYI_INLINE void gather(double (*from)[LANES], int64_t steps, double *to)
 }
 
 /* The same. */
-SYI_INLINE int settle_tile(const weights *w, const tile *t, int is_range, double error, double *y,
-                           int past)
+SYI_INLINE int settle_tile(const weights *w, const tile *t, double error, double *y, int past)
 {
     double value[STEPS][LANES], room[LANES * STEPS], doubt[LANES] = {0.0}, doubts = 0.0;
     for (int64_t i = 0; i < t->steps; i++) {
         for (int l = 0; l < LANES; l++)
-            doubt[l] += settle_at(w, t, i, l, is_range, error, &value[i][l]);
+            doubt[l] += settle_at(w, t, i, l, error, &value[i][l]);
     }
     for (int l = 0; l < LANES; l++)
         doubts += doubt[l];

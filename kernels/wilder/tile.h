@@ -10,6 +10,8 @@
  * terms, first from 0; then the starts follow one from another, and are added. The quotient of rsi
  * has no use for b^i, atr multiplies by b^i / period. Nothing is ever negative: every error is
  * relative to its result, and what a tile adds to it is below EPSILON.
+ *
+ * Here and in what includes this IS_RANGE says of what there are averages (wilder/run.h).
  */
 #ifndef SYI_KERNELS_WILDER_TILE_H
 #define SYI_KERNELS_WILDER_TILE_H
@@ -69,10 +71,10 @@ typedef struct tile {
 /* For tiles of at most so many columns, of which there may be too few to make one. The weights stay
  * below 2^16 for ranges, 2^8 for moves, for a grid that holds all of a tile's sums; but the moves'
  * tiles not for a short period, where they would be too small. */
-static void make_weights(weights *w, double period, int is_range, int64_t columns)
+static void make_weights(weights *w, double period, int64_t columns)
 {
-    const int64_t held = (int64_t)((is_range ? 11.0 : 5.5) * (period - 0.5)) / 8 * 8;
-    const int64_t least = is_range ? 0 : STEPS / 2;
+    const int64_t held = (int64_t)((IS_RANGE ? 11.0 : 5.5) * (period - 0.5)) / 8 * 8;
+    const int64_t least = IS_RANGE ? 0 : STEPS / 2;
     int64_t most = period < 3.0 ? STEPS / 2 : STEPS;
     syi_dd weight = {1.0, 0.0}, out = syi_dd_divide(weight, period);
     if (held >= least && held < STEPS)
@@ -104,13 +106,12 @@ SYI_INLINE void set_steps(const weights *w, tile *t, int64_t steps)
 
 /* Asks for columns of the tile behind the one at x, whole lines; the nearest cache has no room for
  * them yet. The memory is to be busy all the time. */
-SYI_INLINE void ask_for_next(const syi_wilder_prices *x, const tile *t, int is_range,
-                             int64_t column, int count)
+SYI_INLINE void ask_for_next(const syi_wilder_prices *x, const tile *t, int64_t column, int count)
 {
     uintptr_t at = (uintptr_t)(LANES * t->steps + column) * sizeof(double);
     for (; count > 0; at += SYI_LINE * sizeof(double), count -= SYI_LINE) {
         syi_ask_far((uintptr_t)x->close + at);
-        if (is_range) {
+        if (IS_RANGE) {
             syi_ask_far((uintptr_t)x->high + at);
             syi_ask_far((uintptr_t)x->low + at);
         }
@@ -161,8 +162,7 @@ SYI_INLINE void add_to(group_sum *sum, syi_vec high, syi_vec low, sums *to, int 
 }
 
 /* The sums of each stretch from 0. The tile behind the one at x is asked for. */
-SYI_INLINE void sum_up(const weights *w, tile *t, const syi_wilder_prices *x, int is_range,
-                       int has_rest)
+SYI_INLINE void sum_up(const weights *w, tile *t, const syi_wilder_prices *x, int has_rest)
 {
     const syi_bits_vec signs = (syi_bits_vec){0} + (UINT64_C(1) << 63);
     for (int q = 0; q < GROUPS; q++) {
@@ -171,12 +171,12 @@ SYI_INLINE void sum_up(const weights *w, tile *t, const syi_wilder_prices *x, in
         for (int64_t i = 0; i < t->steps; i++) {
             const syi_vec high = syi_vec_of(w->high[i]), low = syi_vec_of(w->low[i]);
             if (q == 0)
-                ask_for_next(x, t, is_range, i * LANES, LANES);
+                ask_for_next(x, t, i * LANES, LANES);
             syi_vec term = syi_vec_load(t->term[i] + first), product = high * term;
             syi_vec rest = syi_vec_fma(low, term, syi_vec_fma(high, term, -product));
             if (has_rest)
                 rest = syi_vec_fma(high, syi_vec_load(t->rest[i] + first), rest);
-            if (!is_range) {
+            if (!IS_RANGE) {
                 syi_bits_vec sign = (syi_bits_vec)product & signs;
                 syi_bits_vec gain = (syi_bits_vec)(product > (syi_vec){0});
                 add_to(&up, (syi_vec)((syi_bits_vec)product & gain),
@@ -199,19 +199,18 @@ SYI_INLINE void add_to(sums *sum, int l, double high, double low)
 }
 
 /* The same. */
-SYI_INLINE void sum_up(const weights *w, tile *t, const syi_wilder_prices *x, int is_range,
-                       int has_rest)
+SYI_INLINE void sum_up(const weights *w, tile *t, const syi_wilder_prices *x, int has_rest)
 {
     sums total = {{0.0}, {0.0}}, up = {{0.0}, {0.0}};
     for (int64_t i = 0; i < t->steps; i++) {
         const double high = w->high[i], low = w->low[i];
-        ask_for_next(x, t, is_range, i * LANES, LANES);
+        ask_for_next(x, t, i * LANES, LANES);
         for (int l = 0; l < LANES; l++) {
             double term = t->term[i][l], product = high * term;
             double rest = fma(low, term, fma(high, term, -product));
             if (has_rest)
                 rest = fma(high, t->rest[i][l], rest);
-            if (is_range) {
+            if (IS_RANGE) {
                 add_to(&total, l, product, rest);
             } else {
                 add_to(&total, l, fabs(product), product < 0.0 ? -rest : rest);
@@ -219,7 +218,7 @@ SYI_INLINE void sum_up(const weights *w, tile *t, const syi_wilder_prices *x, in
             }
         }
         t->total[i] = total;
-        if (!is_range)
+        if (!IS_RANGE)
             t->up[i] = up;
     }
 }
@@ -287,15 +286,15 @@ SYI_INLINE double looseness(const syi_deviation *sum)
 /* Sums up the tile's terms from the state, which is moved past it; returns the relative error that
  * its outputs have at most. */
 SYI_INLINE double sum_tile(const weights *w, tile *t, const syi_wilder_prices *x,
-                           syi_wilder_state *s, int is_range, int has_rest)
+                           syi_wilder_state *s, int has_rest)
 {
-    double error = LAST_ERROR + looseness(&s->total) + (is_range ? 0.0 : looseness(&s->up));
+    double error = LAST_ERROR + looseness(&s->total) + (IS_RANGE ? 0.0 : looseness(&s->up));
     if (has_rest)
-        sum_up(w, t, x, is_range, 1);
+        sum_up(w, t, x, 1);
     else
-        sum_up(w, t, x, is_range, 0);
+        sum_up(w, t, x, 0);
     chain(w, t, &t->total[t->steps - 1], &s->total, &t->total_start);
-    if (!is_range)
+    if (!IS_RANGE)
         chain(w, t, &t->up[t->steps - 1], &s->up, &t->up_start);
     return error;
 }
