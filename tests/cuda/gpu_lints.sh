@@ -69,10 +69,9 @@ cannot_fuse() {
 for ptx in "$@"; do
     lint_ptx "$ptx"
     [ -n "$ptxas" ] || continue
-    # Of nvcc's those whose machine code is shipped; 90 and 120 come from their own PTX.
     case $(basename "$ptx") in
-    clang*) codes='sm_75 sm_120' ;;
-    nvcc75.ptx) codes=$("$nvcc" --list-gpu-code | grep -x -E 'sm_(75|80|86|100|110)') ;;
+    clang*) codes='sm_75 sm_90 sm_120' ;;
+    nvcc75.ptx) codes=$("$nvcc" --list-gpu-code) ;;
     nvcc90.ptx) codes=sm_90 ;;
     *) codes=sm_120 ;;
     esac
