@@ -43,6 +43,7 @@ int syi_gains_by_asking(void)
 #endif
 }
 
+/* Where it is not known, as if they did. */
 int syi_waits_for_writes(void)
 {
 #ifdef SYI_HAVE_X86_ISAS
