@@ -57,6 +57,13 @@ SYI_INLINE syi_vec syi_vec_of(double x)
     return (syi_vec)_mm512_set1_pd(x);
 }
 
+/* The first `count` numbers from x[0] on; the other elements are those of `rest`. Put together in
+ * memory they would be waited for until all that was stored before has reached the cache. */
+SYI_INLINE syi_vec syi_vec_load_some(const double *x, int64_t count, syi_vec rest)
+{
+    return (syi_vec)_mm512_mask_loadu_pd((__m512d)rest, (__mmask8)((1u << count) - 1), x);
+}
+
 /* a * b + c, rounded once. */
 SYI_INLINE syi_vec syi_vec_fma(syi_vec a, syi_vec b, syi_vec c)
 {
@@ -113,12 +120,28 @@ SYI_INLINE void syi_vec_transpose(syi_vec *r)
     }
 }
 
-/* r[k][l] = x[l * stride + k]. */
+/* r[k][l] = x[l * stride + k]. Halves of rows are put together as they are loaded, rows 0, 1, 4 and
+ * 5 each with the second next one: that keeps no unit busy which moves values between lanes, of
+ * which some processors (Intel's) have one. */
 SYI_INLINE void syi_vec_columns(const double *x, int64_t stride, syi_vec *r)
 {
-    for (int l = 0; l < 8; l++)
-        r[l] = syi_vec_load(x + l * stride);
-    syi_vec_transpose(r);
+    syi_vec a[8], b[8];
+    for (int k = 0; k < 8; k++) {
+        const int row = (k & 1) + 2 * (k & 2), column = k & 4;
+        const double *from = x + row * stride + column;
+        a[k] = (syi_vec)_mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(from)),
+                                           _mm256_loadu_pd(from + 2 * stride), 1);
+    }
+    for (int k = 0; k < 8; k += 2) {
+        b[k] = __builtin_shufflevector(a[k], a[k + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        b[k + 1] = __builtin_shufflevector(a[k], a[k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int k = 0; k < 8; k += 4)
+        for (int j = 0; j < 2; j++) {
+            r[k + j] = __builtin_shufflevector(b[k + j], b[k + j + 2], 0, 1, 4, 5, 8, 9, 12, 13);
+            r[k + j + 2] =
+                __builtin_shufflevector(b[k + j], b[k + j + 2], 2, 3, 6, 7, 10, 11, 14, 15);
+        }
 }
 
 /* Whether a <= b, for each element. */
@@ -150,6 +173,12 @@ SYI_INLINE uint64_t syi_vec_mask_bits(syi_vec_mask mask)
 SYI_INLINE syi_vec syi_vec_of(double x)
 {
     return (syi_vec)_mm256_set1_pd(x);
+}
+
+SYI_INLINE syi_vec syi_vec_load_some(const double *x, int64_t count, syi_vec rest)
+{
+    const __m256i mask = (__m256i)((syi_bits_vec){0, 1, 2, 3} < (uint64_t)count);
+    return (syi_vec)_mm256_blendv_pd((__m256d)rest, _mm256_maskload_pd(x, mask), (__m256d)mask);
 }
 
 SYI_INLINE syi_vec syi_vec_fma(syi_vec a, syi_vec b, syi_vec c)

@@ -237,8 +237,8 @@ SYI_INLINE void grid_step(grid *s, grid_batch *b, int steps, const double *x, co
         if (grid_cuts(way))
             b->before_low = lanes_before(&s->low, low);
     }
-    if (steps & GRID_ENDS)
-        lanes_put(out, mean, past);
+    for (int k = 0; (steps & GRID_ENDS) && k < LANE; k += SYI_VECTOR)
+        syi_vec_rows(out + k, LANE, mean + k, past);
 }
 
 /* n columns, whole batches; what lies `ahead` columns behind them is asked for. */

@@ -130,12 +130,9 @@ SYI_INLINE int window_least(const double *x, int64_t count)
 /* The next SYI_VECTOR of the numbers x[i .. count), or the last ones again; of fewer the first. */
 SYI_INLINE syi_vec window_next(const double *x, int64_t i, int64_t count)
 {
-    syi_vec few = syi_vec_of(x[0]);
-    if (count >= SYI_VECTOR)
-        return syi_vec_load(x + (i + SYI_VECTOR <= count ? i : count - SYI_VECTOR));
-    for (int k = 0; k < count; k++)
-        few[k] = x[k];
-    return few;
+    if (count < SYI_VECTOR)
+        return syi_vec_load_some(x, count, syi_vec_of(x[0]));
+    return syi_vec_load(x + (i + SYI_VECTOR <= count ? i : count - SYI_VECTOR));
 }
 
 /* The least and the largest of so many numbers at once, and what is a NaN as soon as something is

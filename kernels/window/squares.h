@@ -163,11 +163,9 @@ static inline void squares_fill(squares *s, const double *x, int64_t count)
     squares_moments m = s->start;
     s->before = (squares_moments){{0}, {0}, {0}, {0}};
     for (int64_t i = 0; i < count; i += SYI_VECTOR) {
-        syi_vec next = s->pivot;
-        if (i + SYI_VECTOR <= count)
-            next = syi_vec_load(x + i);
-        for (int k = 0; i + SYI_VECTOR > count && k < count - i; k++)
-            next[k] = x[i + k];
+        const int64_t left = count - i;
+        const syi_vec next =
+            left < SYI_VECTOR ? syi_vec_load_some(x + i, left, s->pivot) : syi_vec_load(x + i);
         squares_change(s, &m, next, s->pivot, s->way);
     }
     squares_before(s, &m, s->way);
