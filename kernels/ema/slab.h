@@ -50,11 +50,8 @@ SYI_INLINE void ema_read(ema_slab *s, int64_t at, int count)
     syi_vec *tile = s->tile + at * EMA_GROUPS;
     syi_lanes_load(tile, s->x + at, s->stride, EMA_GROUPS, count);
     for (int q = 0; q < EMA_GROUPS; q++) {
-        syi_vec least = tile[q], most = tile[q];
-        for (int i = 1; i < count; i++) {
-            least = syi_vec_min(least, tile[i * EMA_GROUPS + q]);
-            most = syi_vec_max(most, tile[i * EMA_GROUPS + q]);
-        }
+        syi_vec least, most;
+        syi_vec_extremes(tile + q, EMA_GROUPS, count, &least, &most);
         s->outside |=
             ~(syi_bits_vec)(syi_vec_max(syi_vec_abs(least), syi_vec_abs(most)) <= SYI_HUGE);
         s->least[at / EMA_BLOCK * EMA_GROUPS + q] = least;

@@ -88,14 +88,13 @@ SYI_INLINE void macd_look(macd_slab *s, int64_t at, int count)
 {
     const syi_vec *tile = s->tile + at * MACD_GROUPS;
     for (int q = 0; q < MACD_GROUPS; q++) {
-        syi_vec least = tile[q], most = tile[q], step = {0};
+        syi_vec least, most, step = {0};
         syi_bits_vec bends = {0};
+        syi_vec_extremes(tile + q, MACD_GROUPS, count, &least, &most);
         if (count > 1)
             step = tile[MACD_GROUPS + q] - tile[q];
         for (int i = 1; i < count; i++) {
-            syi_vec x = tile[i * MACD_GROUPS + q], next = x - tile[(i - 1) * MACD_GROUPS + q];
-            least = syi_vec_min(least, x);
-            most = syi_vec_max(most, x);
+            const syi_vec *x = tile + i * MACD_GROUPS + q, next = x[0] - x[-MACD_GROUPS];
             bends |= (syi_bits_vec)next ^ (syi_bits_vec)step;
             step = next;
         }
