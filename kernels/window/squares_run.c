@@ -44,7 +44,7 @@ SYI_INLINE void squares_spreads(const squares *s, squares_batch *b, squares_way 
         syi_vec scaled = s->by.count * square, below = syi_vec_fma(s->by.count, square, -scaled);
         below = syi_vec_fma(s->by.count, syi_vec_plus(b->square_low[k], before.square_low), below);
         square = sum * sum;
-        below -= syi_vec_fma(sum, sum, -square);
+        below += syi_vec_fnma(sum, sum, square);
         if (way != SQUARES_CLOSE)
             below = syi_vec_fnma(sum, low, syi_vec_fnma(sum, low, below));
         b->sum[k] = sum;
@@ -53,8 +53,8 @@ SYI_INLINE void squares_spreads(const squares *s, squares_batch *b, squares_way 
     }
 }
 
-/* The root of a > 0 and half its reciprocal, off by 2^-43 and 2^-34 of themselves at most; no
- * numbers for a <= 0. They begin with a guess that is off by 1.5 * 2^-12. */
+/* The root of a > 0 and half its reciprocal, off by 2^-51 and 2^-34 of themselves at most; no
+ * numbers for a <= 0. They begin with a guess that is off by 2^-14, or 1.5 * 2^-12. */
 SYI_INLINE void squares_root(const squares *s, syi_vec a, syi_vec *root, syi_vec *half)
 {
 #if SYI_VECTOR == 8
@@ -78,7 +78,7 @@ SYI_INLINE void squares_root(const squares *s, syi_vec a, syi_vec *root, syi_vec
 #endif
 }
 
-/* The roots and what they lack: below 2^-42 of them, of which less than 2^-33 is lost. This is the
+/* The roots and what they lack: below 2^-51 of them, of which less than 2^-34 is lost. This is the
  * longest time without results to be put, so what lies ahead is asked for. */
 SYI_INLINE void squares_roots(const squares *s, squares_batch *b, const double *x)
 {
@@ -127,7 +127,7 @@ SYI_INLINE syi_vec squares_band(syi_vec mean, syi_vec step, syi_vec low, syi_vec
 SYI_INLINE syi_vec_mask squares_bands(const squares *s, squares_batch *b, squares_way way)
 {
     syi_vec_mask all = syi_vec_mask_full();
-    SYI_UNROLL(8)
+    SYI_UNROLL(4)
     for (int k = 0; k < LANE; k++) {
         syi_vec rest, mean = window_mean(b->sum[k], s->pivot, &s->by, &rest), low, step, step_low;
         const syi_vec bound = s->error * b->half[k];
