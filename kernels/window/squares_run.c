@@ -146,22 +146,27 @@ SYI_INLINE syi_vec_mask squares_bands(const squares *s, squares_batch *b, square
     return all;
 }
 
-SYI_INLINE void squares_deviations(const squares *s, squares_batch *b)
+SYI_INLINE syi_vec_mask squares_deviations(const squares *s, squares_batch *b)
 {
+    syi_vec_mask all = syi_vec_mask_full();
     SYI_UNROLL(8)
     for (int k = 0; k < LANE; k++) {
         syi_vec high, low;
         squares_scale(s, b->root[k], b->root_low[k], &high, &low);
         b->sure[0][k] = syi_vec_mask_full();
         b->out[0][k] = squares_round(high, low, s->error * b->half[k], &b->sure[0][k]);
+        all &= b->sure[0][k];
     }
+    return all;
 }
 
 /* count * (newest value - mean) / root. What is divided is exact: a multiple of the data's unit, at
  * most 2^(length + 1) times as large as they. The quotient is off by as much as the root in
  * proportion, the bound of whose error is twice too large, which covers their product. */
-SYI_INLINE void squares_scores(const squares *s, squares_batch *b, const double *x, squares_way way)
+SYI_INLINE syi_vec_mask squares_scores(const squares *s, squares_batch *b, const double *x,
+                                       squares_way way)
 {
+    syi_vec_mask all = syi_vec_mask_full();
     lanes_load(x, b->out[0]);
     SYI_UNROLL(8)
     for (int k = 0; k < LANE; k++) {
@@ -182,7 +187,9 @@ SYI_INLINE void squares_scores(const squares *s, squares_batch *b, const double 
         b->sure[0][k] = syi_vec_mask_ordered(syi_vec_mask_full(), s->least, b->square[k]);
         b->out[0][k] =
             squares_round(high, low, s->error * half * half * syi_vec_abs(high), &b->sure[0][k]);
+        all &= b->sure[0][k];
     }
+    return all;
 }
 
 SYI_INLINE int squares_run_as(squares *s, squares_batch *b, const double *x, const double *old,
@@ -191,15 +198,9 @@ SYI_INLINE int squares_run_as(squares *s, squares_batch *b, const double *x, con
     squares_slide(s, b, x, old, way);
     squares_spreads(s, b, way);
     squares_roots(s, b, x);
-    syi_vec_mask sure = syi_vec_mask_full();
-    if (kind == SYI_WINDOW_BANDS)
-        sure = squares_bands(s, b, way);
-    else if (kind == SYI_WINDOW_SCORE)
-        squares_scores(s, b, x, way);
-    else
-        squares_deviations(s, b);
-    for (int k = 0; kind != SYI_WINDOW_BANDS && k < LANE; k++)
-        sure &= b->sure[0][k];
+    const syi_vec_mask sure = kind == SYI_WINDOW_BANDS   ? squares_bands(s, b, way)
+                              : kind == SYI_WINDOW_SCORE ? squares_scores(s, b, x, way)
+                                                         : squares_deviations(s, b);
     if (out == NULL || !syi_vec_mask_is_full(sure))
         return 0;
     for (int j = 0; j < syi_window_outputs(kind); j++)

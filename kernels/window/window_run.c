@@ -101,7 +101,7 @@ static void put_flat(syi_window_kind kind, double value, double *const *out, int
             out[k][i] = flat_result(kind, value);
 }
 
-static int64_t squares_block(const syi_window *window, const squares *shared, const double *x,
+static int64_t squares_block(const syi_window *window, squares *s, const double *x,
                              double *const *out, int64_t first, int64_t last, int fresh, int most,
                              chunk *c);
 
@@ -120,8 +120,9 @@ static int squares_again(const syi_window *window, const squares *s, const doubl
         unsure &= windows_from(end);
         int64_t first = at + from, last = at + end;
         if (end - from > SQUARES_FEW) {
+            squares part = *s;
             *spare -= window->period;
-            first = squares_block(window, s, x, out, first, last, 1, 0, c);
+            first = squares_block(window, &part, x, out, first, last, 1, 0, c);
         }
         if (first < last) {
             *spare -= SQUARES_LONG_WAY * window->period;
@@ -169,18 +170,17 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
 }
 
 /* A block of deviations, scores or bands, the same; its first window is not flat. */
-static int64_t squares_block(const syi_window *window, const squares *shared, const double *x,
+static int64_t squares_block(const syi_window *window, squares *s, const double *x,
                              double *const *out, int64_t first, int64_t last, int fresh, int most,
                              chunk *c)
 {
     int64_t start = first - window->period + fresh, count = last - start;
     window_range range = window_measure(x + start, count);
-    squares s = *shared;
     window_bottom(&range, x + start, count);
-    if (!squares_begin(&s, &range, x[start + count / 2], count))
+    if (!squares_begin(s, &range, x[start + count / 2], count))
         return first;
-    s.decidable = decidable_of(window, &s);
-    return squares_windows(window, &s, x, out, first, last, fresh, most, c);
+    s->decidable = decidable_of(window, s);
+    return squares_windows(window, s, x, out, first, last, fresh, most, c);
 }
 
 static squares squares_of(const syi_window *window, double *const *out, int past)
@@ -211,7 +211,7 @@ static squares squares_of(const syi_window *window, double *const *out, int past
 static void run_squares(const syi_window *window, const double *x, double *const *out,
                         int64_t first, int64_t last, int past, chunk *c)
 {
-    const squares s = squares_of(window, out, past);
+    squares s = squares_of(window, out, past);
     const int64_t begin = first, period = window->period;
     const int64_t most =
         period > SQUARES_BLOCK / 4 ? (4 * period + BATCH - 1) / BATCH * BATCH : SQUARES_BLOCK;
