@@ -276,7 +276,9 @@ SYI_INLINE void macd_write(macd_slab *s, int q, int64_t at, int count)
     const int whole = count / SYI_LINE * SYI_LINE;
     for (int i = 0; i < count; i += MACD_PART)
         s->columns[(at + i) / MACD_PART] = i ? 0 : count;
-    s->begun[block] = s->lanes[q];
+    s->begun[block].pivot = s->lanes[q].pivot;
+    for (int k = 0; k < STAGES; k++)
+        s->begun[block].stage[k] = syi_stage_copy(&s->lanes[q].stage[k]);
     syi_stage_grid grid = macd_enter(s, q, at);
     macd_run run = macd_begin(&s->lanes[q], &grid);
     syi_vec input = macd_error(macd_terms(s, count), &s->lanes[q], &grid);
