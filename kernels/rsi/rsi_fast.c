@@ -265,6 +265,14 @@ SYI_INLINE int64_t run_held(task *t, int64_t at, int64_t *i, int64_t count, cons
     return count;
 }
 
+/* Not past the cache. A function, since it is called from several places: most of this file's code.
+ */
+static __attribute__((noinline)) int64_t run_near(task *t, int64_t at, int64_t *i, int64_t count,
+                                                  const double *close, syi_results *out)
+{
+    return run_held(t, at, i, count, close, out, 0);
+}
+
 /* What is faint has to be filled before it goes past the cache, and so has all in a burst. */
 SYI_INLINE int64_t run_apart(task *t, int64_t at, int64_t *i, int64_t count, const double *close,
                              syi_results *out)
@@ -275,7 +283,7 @@ SYI_INLINE int64_t run_apart(task *t, int64_t at, int64_t *i, int64_t count, con
         syi_results y = syi_results_at(room, 0);
         int64_t done = 0, met;
         some = count - *i < most ? count - *i : most;
-        met = run_held(t, at + *i, &done, some, close + *i, &y, 0);
+        met = run_near(t, at + *i, &done, some, close + *i, &y);
         for (int64_t k = 0; k < some; k += SYI_WIDTH)
             syi_results_put(out, SYI_LOAD(room + k), 1);
         if (met < some)
@@ -290,8 +298,9 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
     task *t = argument;
     int64_t i = 0, reached = count;
     while (i < count && reached == count)
-        reached = past && (t->bursts || t->faint) ? run_apart(t, at, &i, count, in[0], out)
-                                                  : run_held(t, at, &i, count, in[0], out, past);
+        reached = !past                   ? run_near(t, at, &i, count, in[0], out)
+                  : t->bursts || t->faint ? run_apart(t, at, &i, count, in[0], out)
+                                          : run_held(t, at, &i, count, in[0], out, past);
     return reached;
 }
 
