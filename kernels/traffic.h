@@ -17,11 +17,11 @@
 #define SYI_KERNELS_TRAFFIC_H
 
 #include "kernel.h"
+#if !defined(__CUDACC__) && !defined(__CUDA__)
+#include "intrinsics.h"
+#endif
 
 #include <string.h>
-#if defined(__SSE2__) && !defined(__CUDACC__) && !defined(__CUDA__)
-#include <immintrin.h>
-#endif
 
 /* Elements of a line of the cache. */
 enum { SYI_LINE = 8 };

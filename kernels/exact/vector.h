@@ -8,6 +8,7 @@
 #define SYI_KERNELS_EXACT_VECTOR_H
 
 #include "exact/bits.h"
+#include "intrinsics.h"
 #include "traffic.h"
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
@@ -17,8 +18,6 @@
 #endif
 
 #ifdef SYI_VECTOR
-
-#include <immintrin.h>
 
 #define SYI_HAVE_VECTORS 1
 

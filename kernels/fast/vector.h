@@ -6,6 +6,7 @@
 #ifndef SYI_KERNELS_FAST_VECTOR_H
 #define SYI_KERNELS_FAST_VECTOR_H
 
+#include "intrinsics.h"
 #include "kernel.h"
 #include "traffic.h"
 
@@ -17,10 +18,6 @@
 #define SYI_WIDTH 4
 #else
 #define SYI_WIDTH 2
-#endif
-
-#ifdef __SSE2__
-#include <immintrin.h>
 #endif
 
 typedef double syi_vector __attribute__((vector_size(8 * SYI_WIDTH)));
