@@ -3,31 +3,78 @@
 #include "internal.h"
 
 #include <string.h>
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
 
 #define ROW(w, o) ((void *)((w)->rows + (o).at))
 
 /* ---- rows and masks ---- */
-
-static const uint32_t bit[LANES] = {
-    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
-    1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
-    1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
-    1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
 
 #define BLEND(type)                                                                                \
     do {                                                                                           \
         type __attribute__((may_alias)) *to = d;                                                   \
         const type __attribute__((may_alias)) *from = s;                                           \
         for (uint32_t i = 0; i < LANES; i++)                                                       \
-            to[i] = mask & bit[i] ? from[i] : to[i];                                               \
+            to[i] = mask >> i & 1 ? from[i] : to[i];                                               \
     } while (0)
+
+/* Of loops over masks the compiler makes much longer ones. */
+#ifdef __AVX512F__
+
+static void blend_4(void *d, const void *s, uint32_t mask)
+{
+    for (int i = 0; i < 2; i++, mask >>= 16)
+        _mm512_mask_storeu_epi32((char *)d + 64 * i, (__mmask16)mask,
+                                 _mm512_loadu_si512((const char *)s + 64 * i));
+}
+
+static void blend_8(void *d, const void *s, uint32_t mask)
+{
+    for (int i = 0; i < 4; i++, mask >>= 8)
+        _mm512_mask_storeu_epi64((char *)d + 64 * i, (__mmask8)mask,
+                                 _mm512_loadu_si512((const char *)s + 64 * i));
+}
+
+static bool has_nan_f64(const void *row)
+{
+    __mmask8 any = 0;
+    for (int i = 0; i < 4; i++) {
+        const __m512d x = _mm512_loadu_pd((const char *)row + 64 * i);
+        any |= _mm512_cmp_pd_mask(x, x, _CMP_UNORD_Q);
+    }
+    return any != 0;
+}
+
+#else
+
+static void blend_4(void *d, const void *s, uint32_t mask)
+{
+    BLEND(uint32_t);
+}
+
+static void blend_8(void *d, const void *s, uint32_t mask)
+{
+    BLEND(uint64_t);
+}
+
+static bool has_nan_f64(const void *row)
+{
+    const double __attribute__((may_alias)) *x = row;
+    bool any = false;
+    for (uint32_t i = 0; i < LANES; i++)
+        any |= x[i] != x[i];
+    return any;
+}
+
+#endif
 
 void vptx_blend(void *d, const void *s, uint32_t mask, uint32_t width)
 {
     if (width == 8)
-        BLEND(uint64_t);
+        blend_8(d, s, mask);
     else if (width == 4)
-        BLEND(uint32_t);
+        blend_4(d, s, mask);
     else
         BLEND(uint16_t);
 }
@@ -46,23 +93,13 @@ void vptx_put_mask(warp *w, operand d, uint32_t value, uint32_t exec)
     w->defined[d.reg] |= exec;
 }
 
-#define HAS_NAN(type)                                                                              \
-    do {                                                                                           \
-        const type __attribute__((may_alias)) *x = row;                                            \
-        int any = 0;                                                                               \
-        for (uint32_t i = 0; i < LANES; i++)                                                       \
-            any |= x[i] != x[i];                                                                   \
-        return any != 0;                                                                           \
-    } while (0)
-
-static bool has_nan_f64(const void *row)
-{
-    HAS_NAN(double);
-}
-
 static bool has_nan_f32(const void *row)
 {
-    HAS_NAN(float);
+    const float __attribute__((may_alias)) *x = row;
+    bool any = false;
+    for (uint32_t i = 0; i < LANES; i++)
+        any |= x[i] != x[i];
+    return any;
 }
 
 /* Which NaN an operation gives is the hardware's choice: give one that nobody expects. */
@@ -155,7 +192,7 @@ static void test(launch *l, warp *w, const instr *in, uint32_t exec)
     if (in->op == OP_SET) {
         row_buffer buffer;
         for (uint32_t i = 0; i < LANES; i++)
-            buffer.u32[i] = result & bit[i] ? (uint32_t)in->imm : 0;
+            buffer.u32[i] = result >> i & 1 ? (uint32_t)in->imm : 0;
         vptx_put_row(w, in->d[0], &buffer, exec, 4);
     } else {
         vptx_put_mask(w, in->d[0], result, exec);

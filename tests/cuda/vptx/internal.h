@@ -13,6 +13,9 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+/* Of the library that this becomes part of, nobody else's: so calls need no table. */
+#pragma GCC visibility push(hidden)
+
 #define LANES     32u
 #define ALL       0xffffffffu
 #define MAX_DEPTH 32u /* of calls */
@@ -368,5 +371,7 @@ bool vptx_exec_sync(launch *l, warp *w, const instr *in);
 /* ---- load.c and decode*.c: see parser.h ---- */
 void *vptx_arena(struct arena_block **arena, size_t size);
 void vptx_arena_free(struct arena_block *arena);
+
+#pragma GCC visibility pop
 
 #endif
