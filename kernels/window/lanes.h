@@ -162,7 +162,6 @@ SYI_INLINE int window_measure_positive(const double *x, int64_t count, window_ra
     for (int k = 0; k < WINDOW_AT_ONCE; k++)
         least[k] = most[k] = (__m512i)syi_vec_of(x[0]);
     for (; i + STEP <= count; i += STEP) {
-        syi_ask_ahead(x + i, STEP);
         for (int k = 0; k < WINDOW_AT_ONCE; k++) {
             __m512i next = (__m512i)syi_vec_load(x + i + k * SYI_VECTOR);
             least[k] = _mm512_min_epi64(least[k], next);
@@ -209,7 +208,6 @@ SYI_INLINE window_range window_measure(const double *x, int64_t count)
         e.strange[k] = (syi_vec){0};
     }
     for (; i + STEP <= count; i += STEP) {
-        syi_ask_ahead(x + i, STEP);
         for (int k = 0; k < WINDOW_AT_ONCE; k++)
             window_meet(&e, k, syi_vec_load(x + i + k * SYI_VECTOR));
     }
