@@ -82,18 +82,30 @@ SYI_INLINE syi_span syi_span_of(int64_t largest, int64_t least, int has_non_fini
 
 #define SYI_INFINITY_BITS (INT64_C(0x7ff) << 52)
 
-SYI_INLINE syi_span syi_measure(const double *x, int64_t count)
+/* Of numbers that are not all finite: what the finite ones are made of. */
+static inline syi_span syi_measure_finite(const double *x, int64_t count)
 {
-    const uint64_t infinity = (uint64_t)SYI_INFINITY_BITS;
-    uint64_t largest = 0, least = UINT64_MAX, raw = 0; /* least: less one, so that zero is last */
+    uint64_t largest = 0, least = UINT64_MAX;
     for (int64_t i = 0; i < count; i++) {
-        uint64_t bits = syi_bits(x[i]) & (UINT64_MAX >> 1);
-        uint64_t kept = bits & -(uint64_t)(bits < infinity);
-        raw = bits > raw ? bits : raw;
+        const uint64_t bits = syi_bits(x[i]) & (UINT64_MAX >> 1);
+        const uint64_t kept = bits & -(uint64_t)(bits < (uint64_t)SYI_INFINITY_BITS);
         largest = kept > largest ? kept : largest;
         least = kept - 1 < least ? kept - 1 : least;
     }
-    return syi_span_of((int64_t)largest, (int64_t)(least + 1), raw >= infinity);
+    return syi_span_of((int64_t)largest, (int64_t)(least + 1), 1);
+}
+
+static inline syi_span syi_measure(const double *x, int64_t count)
+{
+    uint64_t largest = 0, least = UINT64_MAX; /* least: less one, so that zero is last */
+    for (int64_t i = 0; i < count; i++) {
+        const uint64_t bits = syi_bits(x[i]) & (UINT64_MAX >> 1);
+        largest = bits > largest ? bits : largest;
+        least = bits - 1 < least ? bits - 1 : least;
+    }
+    if (largest >= (uint64_t)SYI_INFINITY_BITS)
+        return syi_measure_finite(x, count);
+    return syi_span_of((int64_t)largest, (int64_t)(least + 1), 0);
 }
 
 /* How many of x[0] to x[count - 1] are `value`, before the first that is not. */
