@@ -82,30 +82,31 @@ SYI_INLINE syi_span syi_span_of(int64_t largest, int64_t least, int has_non_fini
 
 #define SYI_INFINITY_BITS (INT64_C(0x7ff) << 52)
 
-/* Of numbers that are not all finite: what the finite ones are made of. */
-static inline syi_span syi_measure_finite(const double *x, int64_t count)
+/* The bits of the largest and the least magnitude of the numbers or, with `finite`, of those that
+ * are; *least is less one, so that zero is last. */
+SYI_INLINE void syi_extremes_of(const double *x, int64_t count, int finite, uint64_t *largest,
+                                uint64_t *least)
 {
-    uint64_t largest = 0, least = UINT64_MAX;
+    uint64_t most = 0, low = UINT64_MAX;
     for (int64_t i = 0; i < count; i++) {
-        const uint64_t bits = syi_bits(x[i]) & (UINT64_MAX >> 1);
-        const uint64_t kept = bits & -(uint64_t)(bits < (uint64_t)SYI_INFINITY_BITS);
-        largest = kept > largest ? kept : largest;
-        least = kept - 1 < least ? kept - 1 : least;
+        uint64_t bits = syi_bits(x[i]) & (UINT64_MAX >> 1);
+        if (finite)
+            bits &= -(uint64_t)(bits < (uint64_t)SYI_INFINITY_BITS);
+        most = bits > most ? bits : most;
+        low = bits - 1 < low ? bits - 1 : low;
     }
-    return syi_span_of((int64_t)largest, (int64_t)(least + 1), 1);
+    *largest = most;
+    *least = low;
 }
 
-static inline syi_span syi_measure(const double *x, int64_t count)
+SYI_INLINE syi_span syi_measure(const double *x, int64_t count)
 {
-    uint64_t largest = 0, least = UINT64_MAX; /* least: less one, so that zero is last */
-    for (int64_t i = 0; i < count; i++) {
-        const uint64_t bits = syi_bits(x[i]) & (UINT64_MAX >> 1);
-        largest = bits > largest ? bits : largest;
-        least = bits - 1 < least ? bits - 1 : least;
-    }
-    if (largest >= (uint64_t)SYI_INFINITY_BITS)
-        return syi_measure_finite(x, count);
-    return syi_span_of((int64_t)largest, (int64_t)(least + 1), 0);
+    uint64_t largest, least;
+    syi_extremes_of(x, count, 0, &largest, &least);
+    const int has_non_finite = largest >= (uint64_t)SYI_INFINITY_BITS;
+    if (has_non_finite)
+        syi_extremes_of(x, count, 1, &largest, &least);
+    return syi_span_of((int64_t)largest, (int64_t)(least + 1), has_non_finite);
 }
 
 /* How many of x[0] to x[count - 1] are `value`, before the first that is not. */

@@ -99,20 +99,28 @@ SYI_INLINE syi_vec syi_vec_min(syi_vec a, syi_vec b)
     return (syi_vec)_mm512_min_pd((__m512d)a, (__m512d)b);
 }
 
-/* Rows become columns, by shuffles that need no registers for what goes where. */
-SYI_INLINE void syi_vec_transpose(syi_vec *r)
+/* Two of the three steps by which rows become columns, by shuffles that need no registers for what
+ * goes where: every second number of two rows, then every second pair of such. */
+SYI_INLINE void syi_vec_interleave(const syi_vec *r, syi_vec *to)
 {
-    syi_vec a[8], b[8];
+    syi_vec a[8];
     for (int k = 0; k < 8; k += 2) {
         a[k] = __builtin_shufflevector(r[k], r[k + 1], 0, 8, 2, 10, 4, 12, 6, 14);
         a[k + 1] = __builtin_shufflevector(r[k], r[k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
     }
     for (int k = 0; k < 8; k += 4)
         for (int j = 0; j < 2; j++) {
-            b[k + j] = __builtin_shufflevector(a[k + j], a[k + j + 2], 0, 1, 4, 5, 8, 9, 12, 13);
-            b[k + j + 2] =
-                __builtin_shufflevector(a[k + j], a[k + j + 2], 2, 3, 6, 7, 10, 11, 14, 15);
+            const syi_vec even = a[k + j], odd = a[k + j + 2];
+            to[k + j] = __builtin_shufflevector(even, odd, 0, 1, 4, 5, 8, 9, 12, 13);
+            to[k + j + 2] = __builtin_shufflevector(even, odd, 2, 3, 6, 7, 10, 11, 14, 15);
         }
+}
+
+/* Rows become columns. */
+SYI_INLINE void syi_vec_transpose(syi_vec *r)
+{
+    syi_vec b[8];
+    syi_vec_interleave(r, b);
     for (int k = 0; k < 4; k++) {
         r[k] = __builtin_shufflevector(b[k], b[k + 4], 0, 1, 4, 5, 8, 9, 12, 13);
         r[k + 4] = __builtin_shufflevector(b[k], b[k + 4], 2, 3, 6, 7, 10, 11, 14, 15);
@@ -124,23 +132,14 @@ SYI_INLINE void syi_vec_transpose(syi_vec *r)
  * which some processors (Intel's) have one. */
 SYI_INLINE void syi_vec_columns(const double *x, int64_t stride, syi_vec *r)
 {
-    syi_vec a[8], b[8];
+    syi_vec a[8];
     for (int k = 0; k < 8; k++) {
         const int row = (k & 1) + 2 * (k & 2), column = k & 4;
         const double *from = x + row * stride + column;
         a[k] = (syi_vec)_mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(from)),
                                            _mm256_loadu_pd(from + 2 * stride), 1);
     }
-    for (int k = 0; k < 8; k += 2) {
-        b[k] = __builtin_shufflevector(a[k], a[k + 1], 0, 8, 2, 10, 4, 12, 6, 14);
-        b[k + 1] = __builtin_shufflevector(a[k], a[k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
-    }
-    for (int k = 0; k < 8; k += 4)
-        for (int j = 0; j < 2; j++) {
-            r[k + j] = __builtin_shufflevector(b[k + j], b[k + j + 2], 0, 1, 4, 5, 8, 9, 12, 13);
-            r[k + j + 2] =
-                __builtin_shufflevector(b[k + j], b[k + j + 2], 2, 3, 6, 7, 10, 11, 14, 15);
-        }
+    syi_vec_interleave(a, r);
 }
 
 /* Whether a <= b, for each element. */

@@ -19,6 +19,20 @@
             to[i] = mask >> i & 1 ? from[i] : to[i];                                               \
     } while (0)
 
+#define HAS_NAN(type)                                                                              \
+    do {                                                                                           \
+        const type __attribute__((may_alias)) *x = row;                                            \
+        int any = 0;                                                                               \
+        for (uint32_t i = 0; i < LANES; i++)                                                       \
+            any |= x[i] != x[i];                                                                   \
+        return any != 0;                                                                           \
+    } while (0)
+
+static bool has_nan_f32(const void *row)
+{
+    HAS_NAN(float);
+}
+
 /* Of loops over masks the compiler makes much longer ones. */
 #ifdef __AVX512F__
 
@@ -60,11 +74,7 @@ static void blend_8(void *d, const void *s, uint32_t mask)
 
 static bool has_nan_f64(const void *row)
 {
-    const double __attribute__((may_alias)) *x = row;
-    bool any = false;
-    for (uint32_t i = 0; i < LANES; i++)
-        any |= x[i] != x[i];
-    return any;
+    HAS_NAN(double);
 }
 
 #endif
@@ -91,15 +101,6 @@ void vptx_put_mask(warp *w, operand d, uint32_t value, uint32_t exec)
         return;
     w->predicates[d.reg] = (w->predicates[d.reg] & ~exec) | (value & exec);
     w->defined[d.reg] |= exec;
-}
-
-static bool has_nan_f32(const void *row)
-{
-    const float __attribute__((may_alias)) *x = row;
-    bool any = false;
-    for (uint32_t i = 0; i < LANES; i++)
-        any |= x[i] != x[i];
-    return any;
 }
 
 /* Which NaN an operation gives is the hardware's choice: give one that nobody expects. */
