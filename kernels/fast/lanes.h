@@ -73,14 +73,15 @@ SYI_DEVICE double syi_plus_zero(double v)
     return syi_bits(v) == UINT64_C(1) << 63 ? 0.0 : v; /* else compilers compare in f64 */
 }
 
-SYI_DEVICE double syi_root(double square)
+SYI_DEVICE double syi_root(double square, int by_products)
 {
+    (void)by_products;
     return sqrt(square);
 }
 
-SYI_DEVICE double syi_score(double distance, double variance)
+SYI_DEVICE double syi_score(double distance, double variance, int by_products)
 {
-    return ((variance - variance) + distance) / sqrt(variance);
+    return ((variance - variance) + distance) / syi_root(variance, by_products);
 }
 
 #endif

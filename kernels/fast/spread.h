@@ -165,17 +165,18 @@ SYI_EITHER double syi_spread_factor(const syi_window *window)
 
 /* What comes of a window, of all of whose columns there is the spread. */
 SYI_EITHER void syi_spread_result(syi_window_kind kind, double factor, syi_vector newest,
-                                  const syi_spread *all, syi_vector *out)
+                                  const syi_spread *all, int by_products, syi_vector *out)
 {
     if (kind == SYI_WINDOW_BANDS) {
-        syi_vector reach = syi_root(all->square) * factor;
+        syi_vector reach = syi_root(all->square, by_products) * factor;
         out[1] = syi_fused(all->distance, -0.25, newest);
         out[0] = out[1] + reach;
         out[2] = out[1] - reach;
         return;
     }
     const syi_vector square = all->square * factor;
-    out[0] = kind == SYI_WINDOW_SCORE ? syi_score(all->distance, square) : syi_root(square);
+    out[0] = kind == SYI_WINDOW_SCORE ? syi_score(all->distance, square, by_products)
+                                      : syi_root(square, by_products);
 }
 
 #endif

@@ -19,9 +19,13 @@ enum {
     KEPT = (SYI_GROUPS_MOST - 1) * STRIDE + SHIFT
 };
 
+/* Blocks whose results are made one after another, while the next ones' spreads are: so neither is
+ * waited for. Without fused operations there would be only more code. */
+enum { ROUND = SYI_WIDTH < 4 ? 1 : 4, ROUND_COLUMNS = ROUND * SYI_WIDTH };
+
 /* SPREAD_BEFORE: columns before a window that are read, but not used. Windows without them are
  * computed on a copy: APART at most. */
-enum { SPREAD_BEFORE = 16, APART = SPREAD_BEFORE + SYI_LINE };
+enum { SPREAD_BEFORE = 16, APART = SPREAD_BEFORE + SYI_LINE + ROUND_COLUMNS };
 
 /* A block of columns: the squares of steps, rises of two columns, and of these and those two
  * before; the groups that end there and in the columns before; and the pairs of groups there and
@@ -58,38 +62,47 @@ SYI_INLINE void go_on(flow *flow, const double *x)
     flow->sum = sum;
 }
 
-/* Windows of so many groups and columns beyond them. Results are made two blocks later: so roots
- * are not waited for. Gives whether something is not finite. */
+/* The windows that end in the next block of columns, which begins with x[0]. */
+SYI_INLINE syi_spread next_spread(const task *t, flow *flow, const double *x, int groups,
+                                  int columns)
+{
+    const syi_vector none = {0};
+    syi_spread_sums sums = {SYI_LOAD(x) - SYI_LOAD(x), none, none, none};
+    syi_ask_ahead(x, SYI_WIDTH);
+    if (groups) {
+        go_on(flow, x);
+        sums =
+            syi_spread_groups(groups, flow->rise, flow->square, STRIDE, flow->newer, flow->older);
+    }
+    return syi_spread_of(x, groups, columns, &t->by, sums);
+}
+
+/* Windows of so many groups and columns beyond them. Gives whether something is not finite. */
 SYI_INLINE int compute_groups(const task *task, int groups, int columns)
 {
     const struct task t = *task;
     const int64_t before = ((groups - 1) * SYI_GROUP_COLUMNS + 2 * SYI_WIDTH - 1) & -SYI_WIDTH;
-    const int64_t end = (t.windows - 1) & -SYI_WIDTH; /* the last block */
     const syi_vector none = {0};
     flow flow = {none, none, none, {none}, {none}, {none, none}, {none, none}};
-    syi_spread last = {none, none}, older = last; /* of the two blocks before */
+    syi_spread all[ROUND];
     syi_vector strange = none;
-    for (int64_t j = groups ? -before : 0; j < t.windows; j += SYI_WIDTH) {
-        const double *x = t.x + j;
-        syi_spread_sums sums = {SYI_LOAD(x) - SYI_LOAD(x), none, none, none};
-        syi_spread now;
-        if (groups)
-            go_on(&flow, x);
-        if (j < 0)
-            continue;
-        syi_ask_ahead(x, SYI_WIDTH);
-        if (groups)
-            sums =
-                syi_spread_groups(groups, flow.rise, flow.square, STRIDE, flow.newer, flow.older);
-        now = syi_spread_of(x, groups, columns, &t.by, sums);
-        if (j > SYI_WIDTH)
-            strange += result(&t, j - 2 * SYI_WIDTH, &older);
-        older = last;
-        last = now;
+    int64_t j = ROUND_COLUMNS;
+    for (int64_t i = groups ? -before : 0; i < 0; i += SYI_WIDTH)
+        go_on(&flow, t.x + i);
+    SYI_UNROLL(4)
+    for (int k = 0; k < ROUND; k++)
+        all[k] = next_spread(&t, &flow, t.x + k * SYI_WIDTH, groups, columns);
+    for (; j < t.windows; j += ROUND_COLUMNS) {
+        SYI_UNROLL(4)
+        for (int k = 0; k < ROUND; k++) {
+            const int64_t at = j + k * SYI_WIDTH;
+            strange += result(&t, at - ROUND_COLUMNS, &all[k], by_products(k));
+            all[k] = next_spread(&t, &flow, t.x + at, groups, columns);
+        }
     }
-    if (end > 0)
-        strange += result(&t, end - SYI_WIDTH, &older);
-    strange += result(&t, end, &last);
+    SYI_UNROLL(4)
+    for (int k = 0; k < ROUND; k++)
+        strange += result(&t, j - ROUND_COLUMNS + k * SYI_WIDTH, &all[k], 0);
     strange -= strange;
     return syi_any(&strange);
 }
@@ -121,15 +134,15 @@ static void compute(const task *t)
         mark(t->out, OUTPUTS, t->windows);
 }
 
-/* As many windows as a chunk without columns before it, or of less than a vector, has. */
+/* As many windows as a chunk without columns before it, or of less than a round, has. */
 static void compute_apart(const task *chunk)
 {
-    double x[SPREAD_BEFORE + SYI_SCAN_LEAST + APART + SYI_WIDTH] = {0}, y[OUTPUTS][APART];
+    double x[SPREAD_BEFORE + SYI_SCAN_LEAST + APART] = {0}, y[OUTPUTS][APART];
     const int64_t before = chunk->period - 1;
     task t = *chunk;
     memcpy(x + SPREAD_BEFORE, chunk->x - before, (size_t)(chunk->windows + before) * sizeof *x);
     t.x = x + SPREAD_BEFORE + before;
-    t.windows = (chunk->windows + SYI_WIDTH - 1) & -SYI_WIDTH;
+    t.windows = (chunk->windows + ROUND_COLUMNS - 1) & -ROUND_COLUMNS;
     t.past = 0;
     for (int k = 0; k < OUTPUTS; k++)
         t.out[k] = y[k];
@@ -158,13 +171,14 @@ static void compute_all(task *t, const syi_piece *piece, int64_t from)
     const int64_t most = SYI_TILE / 2;
     const int past = goes_past(piece);
     for (int64_t at = from; at < segment->count; at += t->windows) {
-        const int64_t left = segment->count - at, whole = left & -SYI_WIDTH;
+        const int64_t left = segment->count - at, whole = left & -ROUND_COLUMNS;
         t->x = segment->in[0] + at;
         for (int k = 0; k < OUTPUTS; k++)
             t->out[k] = segment->out[k] + at;
         t->past = past && at > from;
         if (at == from || whole == 0) {
-            t->windows = syi_line_after(past ? t->out[0] : NULL, SPREAD_BEFORE, left);
+            t->windows =
+                at > from ? left : syi_line_after(past ? t->out[0] : NULL, SPREAD_BEFORE, left);
             compute_apart(t);
         } else {
             t->windows = past || whole < most ? whole : most;

@@ -10,8 +10,16 @@
 enum { OUTPUTS = SYI_SPREAD_KIND == SYI_WINDOW_BANDS ? 3 : 1 };
 enum { SCORES = SYI_SPREAD_KIND == SYI_WINDOW_SCORE, MARKED = SCORES && SYI_SCORES_MARKED };
 
-/* Windows, in whole vectors; x[j] is the newest column of window j. There are SPREAD_BEFORE columns
- * more before the first window's. */
+/* Whether the roots of such a vector are made by products: of so many that neither the divider nor
+ * the other units wait long for each other. Not those of bands, which have the most to do beside
+ * them. */
+SYI_INLINE int by_products(int number)
+{
+    return SCORES ? number % 2 == 1 : SYI_SPREAD_KIND == SYI_WINDOW_DEVIATION && number % 4 == 1;
+}
+
+/* Windows, in whole rounds of fast/spread_run.h; x[j] is the newest column of window j. There are
+ * SPREAD_BEFORE columns more before the first window's. */
 typedef struct task {
     const double *x;
     double *out[OUTPUTS];
@@ -24,12 +32,12 @@ typedef struct task {
 /* What comes of a window. Gives what tells whether something is still to be marked. Flat windows
  * have no score, and what has gone past the cache would have to be fetched to be marked: such
  * scores are marked at once. */
-SYI_INLINE syi_vector result(const task *t, int64_t j, const syi_spread *all)
+SYI_INLINE syi_vector result(const task *t, int64_t j, const syi_spread *all, int products)
 {
     syi_vector out[3], newest = {0};
     if (SYI_SPREAD_KIND == SYI_WINDOW_BANDS)
         newest = SYI_LOAD(t->x + j);
-    syi_spread_result(SYI_SPREAD_KIND, t->factor, newest, all, out);
+    syi_spread_result(SYI_SPREAD_KIND, t->factor, newest, all, products, out);
     if (SCORES && !MARKED && t->past)
         out[0] = syi_marked(out[0]);
     for (int k = 0; k < OUTPUTS; k++)

@@ -167,7 +167,7 @@ SYI_DEVICE void fast_spreads(const fast_chunk *chunk, const syi_window *window, 
         if (j >= chunk->windows)
             continue;
         const syi_spread all = fast_spread(chunk, shared, j);
-        syi_spread_result(window->kind, factor, chunk->x[j + chunk->period - 1], &all, out);
+        syi_spread_result(window->kind, factor, chunk->x[j + chunk->period - 1], &all, 0, out);
         for (int i = 0; i < (window->kind == SYI_WINDOW_BANDS ? 3 : 1); i++)
             chunk->out[i][j] = syi_is_finite(out[0]) ? out[i] : syi_nan();
     }
