@@ -73,15 +73,16 @@ SYI_DEVICE double syi_plus_zero(double v)
     return syi_bits(v) == UINT64_C(1) << 63 ? 0.0 : v; /* else compilers compare in f64 */
 }
 
-SYI_DEVICE double syi_root(double square, int by_products)
+SYI_DEVICE double syi_root(double square)
 {
-    (void)by_products;
     return sqrt(square);
 }
 
-SYI_DEVICE double syi_score(double distance, double variance, int by_products)
+#define syi_product_root syi_root
+
+SYI_DEVICE double syi_score(double distance, double variance, double root)
 {
-    return ((variance - variance) + distance) / syi_root(variance, by_products);
+    return ((variance - variance) + distance) / root;
 }
 
 #endif

@@ -163,20 +163,21 @@ SYI_EITHER double syi_spread_factor(const syi_window *window)
     return window->kind == SYI_WINDOW_SCORE ? 4.0 / count : 0.25 / count;
 }
 
-/* What comes of a window, of all of whose columns there is the spread. */
+/* What comes of a window, of all of whose columns there is the spread. `by_products`: the root is
+ * made so, of bands never. */
 SYI_EITHER void syi_spread_result(syi_window_kind kind, double factor, syi_vector newest,
                                   const syi_spread *all, int by_products, syi_vector *out)
 {
     if (kind == SYI_WINDOW_BANDS) {
-        syi_vector reach = syi_root(all->square, by_products) * factor;
+        syi_vector reach = syi_root(all->square) * factor;
         out[1] = syi_fused(all->distance, -0.25, newest);
         out[0] = out[1] + reach;
         out[2] = out[1] - reach;
         return;
     }
     const syi_vector square = all->square * factor;
-    out[0] = kind == SYI_WINDOW_SCORE ? syi_score(all->distance, square, by_products)
-                                      : syi_root(square, by_products);
+    const syi_vector root = by_products ? syi_product_root(square) : syi_root(square);
+    out[0] = kind == SYI_WINDOW_SCORE ? syi_score(all->distance, square, root) : root;
 }
 
 #endif

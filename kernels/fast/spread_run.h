@@ -23,6 +23,14 @@ enum {
  * waited for. Without fused operations there would be only more code. */
 enum { ROUND = SYI_WIDTH < 4 ? 1 : 4, ROUND_COLUMNS = ROUND * SYI_WIDTH };
 
+/* Whether the roots of a round's block with this number are made by products: of so many that
+ * neither the divider nor the other units wait long for each other. Scanned windows and bands do
+ * not gain by it reliably. */
+SYI_INLINE int by_products(int number)
+{
+    return SCORES ? number % 2 == 1 : number % 4 == 1;
+}
+
 /* SPREAD_BEFORE: columns before a window that are read, but not used. Windows without them are
  * computed on a copy: APART at most. */
 enum { SPREAD_BEFORE = 16, APART = SPREAD_BEFORE + SYI_LINE + ROUND_COLUMNS };

@@ -10,14 +10,6 @@
 enum { OUTPUTS = SYI_SPREAD_KIND == SYI_WINDOW_BANDS ? 3 : 1 };
 enum { SCORES = SYI_SPREAD_KIND == SYI_WINDOW_SCORE, MARKED = SCORES && SYI_SCORES_MARKED };
 
-/* Whether the roots of such a vector are made by products: of so many that neither the divider nor
- * the other units wait long for each other. Not those of bands, which have the most to do beside
- * them. */
-SYI_INLINE int by_products(int number)
-{
-    return SCORES ? number % 2 == 1 : SYI_SPREAD_KIND == SYI_WINDOW_DEVIATION && number % 4 == 1;
-}
-
 /* Windows, in whole rounds of fast/spread_run.h; x[j] is the newest column of window j. There are
  * SPREAD_BEFORE columns more before the first window's. */
 typedef struct task {

@@ -210,7 +210,7 @@ SYI_INLINE syi_vector syi_plus_zero(syi_vector v)
 }
 
 /* By the processor's divider, beside which its other units are free. */
-SYI_INLINE syi_vector syi_divider_root(syi_vector square)
+SYI_INLINE syi_vector syi_root(syi_vector square)
 {
 #if SYI_WIDTH == 8
     return (syi_vector)_mm512_sqrt_pd((__m512d)square);
@@ -238,7 +238,7 @@ SYI_INLINE syi_vector syi_product_root(syi_vector square)
     const __m512d a = (__m512d)square;
     const __mmask8 large = _mm512_cmp_pd_mask(a, _mm512_set1_pd(0x1p-900), _CMP_GE_OQ);
     if (large != 0xff && _mm512_mask_cmp_pd_mask(~large, a, _mm512_setzero_pd(), _CMP_NEQ_OQ))
-        return syi_divider_root(square);
+        return syi_root(square);
     const syi_vector guess = (syi_vector)_mm512_maskz_rsqrt14_pd(large, a), none = {0};
     const syi_vector about = square * guess, half = 0.5 * guess;
     const syi_vector off = syi_product_sum(-about, guess, 1.0 + none);
@@ -249,27 +249,22 @@ SYI_INLINE syi_vector syi_product_root(syi_vector square)
     return syi_product_sum(lack, syi_product_sum(half, more, half), root);
 }
 #else
-#define syi_product_root syi_divider_root
+#define syi_product_root syi_root
 #endif
-
-SYI_INLINE syi_vector syi_root(syi_vector square, int by_products)
-{
-    return by_products ? syi_product_root(square) : syi_divider_root(square);
-}
 
 /* Whether scores are the library's NaN where there are none, or something not finite. */
 enum { SYI_SCORES_MARKED = SYI_WIDTH == 8 };
 
-/* The score of a value that is `distance` above the mean, by the variance: none where that is zero
- * or not finite. A zero is +0. */
-SYI_INLINE syi_vector syi_score(syi_vector distance, syi_vector variance, int by_products)
+/* The score of a value that is `distance` above the mean, by the variance and its root: none where
+ * that is zero or not finite. A zero is +0. */
+SYI_INLINE syi_vector syi_score(syi_vector distance, syi_vector variance, syi_vector root)
 {
 #if SYI_WIDTH == 8 /* 0x9f: what is NaN, zero, infinite or negative */
     const __mmask8 none = _mm512_fpclass_pd_mask((__m512d)variance, 0x9f);
-    const syi_vector score = (0.0 + distance) / syi_root(variance, by_products);
+    const syi_vector score = (0.0 + distance) / root;
     return (syi_vector)_mm512_mask_mov_pd((__m512d)score, none, _mm512_set1_pd(syi_nan()));
 #else
-    return ((variance - variance) + distance) / syi_root(variance, by_products);
+    return ((variance - variance) + distance) / root;
 #endif
 }
 

@@ -83,7 +83,7 @@ Test(root, is_right_of_numbers_of_all_sizes, .init = available)
 {
     double squares[MOST];
     for (uint64_t seed = 1; seed <= 400; seed++) {
-        /* Products are not made of every second time's. */
+        /* Every second time such as are too small for products. */
         const int64_t least = seed % 2 ? -900 : -1074;
         const uint64_t sizes = seed % 2 ? 1900 : 174;
         for (int64_t i = 0; i < MOST; i++)
