@@ -94,23 +94,22 @@ SYI_INLINE int compute_groups(const task *task, int groups, int columns)
     flow flow = {none, none, none, {none}, {none}, {none, none}, {none, none}};
     syi_spread all[ROUND];
     syi_vector strange = none;
-    int64_t j = ROUND_COLUMNS;
+    int64_t of = 0; /* the round of `all`; the first are nobody's, and their results written over */
     for (int64_t i = groups ? -before : 0; i < 0; i += SYI_WIDTH)
         go_on(&flow, t.x + i);
-    SYI_UNROLL(4)
     for (int k = 0; k < ROUND; k++)
-        all[k] = next_spread(&t, &flow, t.x + k * SYI_WIDTH, groups, columns);
-    for (; j < t.windows; j += ROUND_COLUMNS) {
+        all[k] = (syi_spread){none + 1.0, none};
+    for (int64_t j = 0; j < t.windows; j += ROUND_COLUMNS) {
         SYI_UNROLL(4)
         for (int k = 0; k < ROUND; k++) {
-            const int64_t at = j + k * SYI_WIDTH;
-            strange += result(&t, at - ROUND_COLUMNS, &all[k], by_products(k));
-            all[k] = next_spread(&t, &flow, t.x + at, groups, columns);
+            strange += result(&t, of + k * SYI_WIDTH, &all[k], by_products(k));
+            all[k] = next_spread(&t, &flow, t.x + j + k * SYI_WIDTH, groups, columns);
         }
+        of = j;
     }
     SYI_UNROLL(4)
     for (int k = 0; k < ROUND; k++)
-        strange += result(&t, j - ROUND_COLUMNS + k * SYI_WIDTH, &all[k], 0);
+        strange += result(&t, of + k * SYI_WIDTH, &all[k], 0);
     strange -= strange;
     return syi_any(&strange);
 }

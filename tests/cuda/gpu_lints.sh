@@ -71,7 +71,9 @@ for ptx in "$@"; do
     [ -n "$ptxas" ] || continue
     case $(basename "$ptx") in
     clang*) codes='sm_75 sm_90 sm_120' ;;
-    nvcc75.ptx) codes=$("$nvcc" --list-gpu-code) ;;
+    nvcc75.ptx) # not for those that run the machine code of another one (kernels/cuda/meson.build)
+        codes=$("$nvcc" --list-gpu-code | grep -vxE 'sm_(87|88|89|103|121)')
+        ;;
     nvcc90.ptx) codes=sm_90 ;;
     *) codes=sm_120 ;;
     esac
