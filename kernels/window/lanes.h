@@ -36,13 +36,13 @@ SYI_INLINE void lanes_load(const double *x, syi_vec *column)
 }
 
 /* The opposite. With `past`, past the cache; y then begins a line. */
-SYI_INLINE void lanes_put(double *y, const syi_vec *column, int past)
+SYI_INLINE void lanes_put(double *y, int64_t stride, const syi_vec *column, int past)
 {
     for (int k = 0; k < LANE; k += SYI_VECTOR) {
         syi_vec row[SYI_VECTOR];
         syi_vec_columns((const double *)(column + k), SYI_VECTOR, row);
         for (int l = 0; l < SYI_VECTOR; l++)
-            syi_vec_put(y + l * LANE + k, row[l], past);
+            syi_vec_put(y + l * stride + k, row[l], past);
     }
 }
 

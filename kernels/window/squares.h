@@ -176,8 +176,9 @@ typedef struct squares_batch {
     squares_moments before; /* each lane */
     syi_vec sum[LANE], sum_low[LANE], square[LANE], square_low[LANE];
     syi_vec root[LANE], root_low[LANE], half[LANE]; /* 0.5 / root */
-    syi_vec out[3][LANE];
-    syi_vec_mask sure[2][LANE]; /* of bands the upper ones and the lower ones */
+    /* The results, if what they are off by is positive, and what they, of bands the upper ones and
+     * the lower ones, are else. */
+    syi_vec out[3][LANE], least[2][LANE];
 } squares_batch;
 
 /* The windows that end at x[0 .. BATCH) and lose old[..]. If all are sure they are put to out[..],
@@ -186,12 +187,17 @@ int SYI_ISA_NAME(syi_squares_run)(squares *s, squares_batch *b, const double *x,
                                   double *const *out, int past);
 
 /* Bit i: the batch's window i is not sure; with `lower` its lower band. */
-SYI_INLINE uint64_t squares_unsure(const squares_batch *b, int lower)
+SYI_INLINE uint64_t squares_unsure(const squares *s, const squares_batch *b, int lower)
 {
     const uint64_t first_lane = UINT64_MAX / ((UINT64_C(1) << SYI_VECTOR) - 1);
     uint64_t columns = 0, unsure = 0;
-    for (int k = 0; k < LANE; k++)
-        columns |= syi_vec_mask_bits(b->sure[lower][k]) << (k * SYI_VECTOR);
+    for (int k = 0; k < LANE; k++) {
+        syi_vec_mask sure =
+            syi_vec_mask_ordered(syi_vec_mask_full(), b->out[2 * lower][k], b->least[lower][k]);
+        if (s->kind == SYI_WINDOW_SCORE)
+            sure = syi_vec_mask_ordered(sure, s->least, b->square[k]);
+        columns |= syi_vec_mask_bits(sure) << (k * SYI_VECTOR);
+    }
     for (int l = 0; l < SYI_VECTOR; l++)
         unsure |= _pext_u64(~columns, first_lane << l) << (l * LANE);
     return unsure;

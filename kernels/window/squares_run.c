@@ -3,7 +3,7 @@
  * enough to overlap; which of them are unrolled has been measured. Compiled for several
  * instruction sets.
  */
-#include "window/squares.h"
+#include "window/stretches.h"
 
 #if SYI_HAVE_VECTORS
 
@@ -102,79 +102,85 @@ SYI_INLINE void squares_scale(const squares *s, syi_vec high, syi_vec low, syi_v
     *below = syi_vec_fma(low, s->factor, syi_vec_fma(high, s->factor_low, *below));
 }
 
-/* high + low rounded; it is off by `bound` at most. Of no numbers none is sure. */
-SYI_INLINE syi_vec squares_round(syi_vec high, syi_vec low, syi_vec bound, syi_vec_mask *sure)
+/* high + low, which is off by `bound` at most, rounded as the largest it can be, and *least as the
+ * least. Of no numbers none is sure. */
+SYI_INLINE syi_vec squares_round(syi_vec high, syi_vec low, syi_vec bound, syi_vec *least,
+                                 syi_vec_mask *sure)
 {
-    syi_vec value = high + (low + bound);
-    *sure = syi_vec_mask_ordered(*sure, value, high + syi_vec_less(low, bound));
-    return value;
+    const syi_vec most = high + (low + bound);
+    *least = high + syi_vec_less(low, bound);
+    *sure = syi_vec_mask_ordered(*sure, most, *least);
+    return most;
 }
 
-/* The mean and a step, with what both lack; `bound` is that of its error. */
-SYI_INLINE syi_vec squares_band(syi_vec mean, syi_vec step, syi_vec low, syi_vec bound,
-                                squares_way way, syi_vec_mask *sure)
+/* The mean and a step up or, for the lower one, down, with what both lack; `bound` is that of its
+ * error. */
+SYI_INLINE syi_vec squares_band(syi_vec mean, syi_vec step, int lower, syi_vec low, syi_vec bound,
+                                squares_way way, syi_vec *least, syi_vec_mask *sure)
 {
     syi_vec band, rest;
-    if (way != SQUARES_FAR)
+    if (way == SQUARES_FAR) {
+        syi_vec_two_sum(mean, lower ? -step : step, &band, &rest);
+    } else if (lower) {
+        band = mean - step;
+        rest = (mean - band) - step;
+    } else {
         syi_vec_quick_sum(mean, step, &band, &rest);
-    else
-        syi_vec_two_sum(mean, step, &band, &rest);
-    return squares_round(band, syi_vec_plus(low, rest), bound, sure);
+    }
+    return squares_round(band, syi_vec_plus(low, rest), bound, least, sure);
 }
 
 /* The means, and the bands at their sides. Without `low` a mean lacks two of its last places at
  * most: what is lost in adding to `low` is below 2^-102 of the mean. */
 SYI_INLINE syi_vec_mask squares_bands(const squares *s, squares_batch *b, squares_way way)
 {
-    syi_vec_mask all = syi_vec_mask_full();
-    SYI_UNROLL(4)
+    syi_vec_mask sure = syi_vec_mask_full();
+    SYI_UNROLL(1)
     for (int k = 0; k < LANE; k++) {
         syi_vec rest, mean = window_mean(b->sum[k], s->pivot, &s->by, &rest), low, step, step_low;
         const syi_vec bound = s->error * b->half[k];
-        syi_vec_mask upper = syi_vec_mask_full(), lower = upper;
         if (way != SQUARES_CLOSE)
             rest += b->sum_low[k];
         low = window_divide(rest, &s->by);
         squares_scale(s, b->root[k], b->root_low[k], &step, &step_low);
-        b->out[0][k] = squares_band(mean, step, low + step_low, bound, way, &upper);
+        b->out[0][k] =
+            squares_band(mean, step, 0, low + step_low, bound, way, &b->least[0][k], &sure);
         b->out[1][k] = mean + low;
-        b->out[2][k] = squares_band(mean, -step, low - step_low, bound, way, &lower);
-        b->sure[0][k] = upper;
-        b->sure[1][k] = lower;
-        all &= upper & lower;
+        b->out[2][k] =
+            squares_band(mean, step, 1, low - step_low, bound, way, &b->least[1][k], &sure);
     }
-    return all;
+    return sure;
 }
 
 SYI_INLINE syi_vec_mask squares_deviations(const squares *s, squares_batch *b)
 {
-    syi_vec_mask all = syi_vec_mask_full();
+    syi_vec_mask sure = syi_vec_mask_full();
     SYI_UNROLL(8)
     for (int k = 0; k < LANE; k++) {
         syi_vec high, low;
         squares_scale(s, b->root[k], b->root_low[k], &high, &low);
-        b->sure[0][k] = syi_vec_mask_full();
-        b->out[0][k] = squares_round(high, low, s->error * b->half[k], &b->sure[0][k]);
-        all &= b->sure[0][k];
+        b->out[0][k] = squares_round(high, low, s->error * b->half[k], &b->least[0][k], &sure);
     }
-    return all;
+    return sure;
 }
 
 /* count * (newest value - mean) / root. What is divided is exact: a multiple of the data's unit, at
  * most 2^(length + 1) times as large as they. The quotient is off by as much as the root in
  * proportion, the bound of whose error is twice too large, which covers their product. */
-SYI_INLINE syi_vec_mask squares_scores(const squares *s, squares_batch *b, const double *x,
+SYI_INLINE syi_vec_mask squares_scores(const squares *s, squares_batch *b, const syi_vec *newest,
                                        squares_way way)
 {
-    syi_vec_mask all = syi_vec_mask_full();
-    lanes_load(x, b->out[0]);
+    syi_vec_mask sure = syi_vec_mask_full();
     SYI_UNROLL(8)
     for (int k = 0; k < LANE; k++) {
-        syi_vec value = b->out[0][k] - s->pivot, high, low;
+        syi_vec value = newest[k] - s->pivot, high, low;
+        if (way == SQUARES_CLOSE) { /* which is a double then */
+            b->sum[k] = syi_vec_fma(value, s->by.count, -b->sum[k]);
+            continue;
+        }
         syi_vec first = value * s->by.count, below = syi_vec_fma(value, s->by.count, -first);
         syi_vec_two_sum(first, -b->sum[k], &high, &low);
-        low += way == SQUARES_CLOSE ? below : below - b->sum_low[k];
-        syi_vec_quick_sum(high, low, &b->sum[k], &b->sum_low[k]);
+        syi_vec_quick_sum(high, low + (below - b->sum_low[k]), &b->sum[k], &b->sum_low[k]);
     }
     SYI_UNROLL(8)
     for (int k = 0; k < LANE; k++) {
@@ -182,14 +188,23 @@ SYI_INLINE syi_vec_mask squares_scores(const squares *s, squares_batch *b, const
         inverse = syi_vec_fma(inverse, syi_vec_fnma(root, inverse, syi_vec_of(1.0)), inverse);
         score = b->sum[k] * inverse;
         rest = syi_vec_fnma(score, root, b->sum[k]);
-        rest += syi_vec_fnma(score, b->root_low[k], b->sum_low[k]);
+        rest = syi_vec_fnma(score, b->root_low[k], rest);
+        if (way != SQUARES_CLOSE)
+            rest += b->sum_low[k];
         squares_scale(s, score, rest * inverse, &high, &low);
-        b->sure[0][k] = syi_vec_mask_ordered(syi_vec_mask_full(), s->least, b->square[k]);
-        b->out[0][k] =
-            squares_round(high, low, s->error * half * half * syi_vec_abs(high), &b->sure[0][k]);
-        all &= b->sure[0][k];
+        sure = syi_vec_mask_ordered(sure, s->least, b->square[k]);
+        b->out[0][k] = squares_round(high, low, s->error * half * half * syi_vec_abs(high),
+                                     &b->least[0][k], &sure);
     }
-    return all;
+    return sure;
+}
+
+SYI_INLINE syi_vec_mask squares_results(const squares *s, squares_batch *b, const syi_vec *newest,
+                                        syi_window_kind kind, squares_way way)
+{
+    return kind == SYI_WINDOW_BANDS   ? squares_bands(s, b, way)
+           : kind == SYI_WINDOW_SCORE ? squares_scores(s, b, newest, way)
+                                      : squares_deviations(s, b);
 }
 
 SYI_INLINE int squares_run_as(squares *s, squares_batch *b, const double *x, const double *old,
@@ -198,13 +213,13 @@ SYI_INLINE int squares_run_as(squares *s, squares_batch *b, const double *x, con
     squares_slide(s, b, x, old, way);
     squares_spreads(s, b, way);
     squares_roots(s, b, x);
-    const syi_vec_mask sure = kind == SYI_WINDOW_BANDS   ? squares_bands(s, b, way)
-                              : kind == SYI_WINDOW_SCORE ? squares_scores(s, b, x, way)
-                                                         : squares_deviations(s, b);
+    if (kind == SYI_WINDOW_SCORE)
+        lanes_load(x, b->out[0]);
+    const syi_vec_mask sure = squares_results(s, b, b->out[0], kind, way);
     if (out == NULL || !syi_vec_mask_is_full(sure))
         return 0;
     for (int j = 0; j < syi_window_outputs(kind); j++)
-        lanes_put(out[j], b->out[j], past);
+        lanes_put(out[j], LANE, b->out[j], past);
     return 1;
 }
 
@@ -236,6 +251,94 @@ int SYI_ISA_NAME(syi_squares_run)(squares *s, squares_batch *b, const double *x,
         [SYI_WINDOW_DEVIATION] = {squares_run_deviations_far, squares_run_deviations_near,
                                   squares_run_deviations_close}};
     return run[s->kind][s->way](s, b, x, old, out, past);
+}
+
+/* The windows lose `out` and get `in` (stretches.h). */
+SYI_INLINE void stretches_change(const squares *s, squares_moments *m, syi_vec in, syi_vec out,
+                                 squares_way way)
+{
+    const syi_vec change = syi_vec_less(in, out), c = s->by.count;
+    const syi_vec both = syi_vec_fma(syi_vec_of(2.0), syi_vec_less(out, s->pivot), change);
+    syi_vec sum, factor, low = m->square_low, square;
+    if (way == SQUARES_CLOSE) {
+        sum = m->sum + change;
+        factor = syi_vec_fma(c, both, -(m->sum + sum));
+    } else {
+        const syi_vec more = m->sum_low + change;
+        sum = m->sum + more;
+        const syi_vec sum_low = more - (sum - m->sum);
+        const syi_vec whole = syi_vec_fma(c, both, s->shift) - s->shift;
+        factor = whole - ((m->sum - s->shift) + (sum - s->shift));
+        low = syi_vec_fma(change, syi_vec_fma(c, both, -whole) - (m->sum_low + sum_low), low);
+        m->sum_low = sum_low;
+    }
+    square = syi_vec_fma(change, factor, m->square);
+    m->square_low = low + syi_vec_fma(change, factor, m->square - square);
+    m->square = square;
+    m->sum = sum;
+}
+
+/* The sums and spreads of a batch. */
+SYI_INLINE void stretches_slide(const squares *s, squares_moments *m, squares_batch *b,
+                                const syi_vec *column, squares_way way)
+{
+    SYI_UNROLL(8)
+    for (int k = 0; k < LANE; k++) {
+        stretches_change(s, m, column[k], column[k - s->period], way);
+        if (way == SQUARES_CLOSE)
+            b->sum[k] = m->sum;
+        else
+            syi_vec_quick_sum(m->sum - s->shift, m->sum_low, &b->sum[k], &b->sum_low[k]);
+        syi_vec_quick_sum(m->square - s->start.square, m->square_low, &b->square[k],
+                          &b->square_low[k]);
+    }
+}
+
+SYI_INLINE int64_t stretches_run_as(const squares *restrict s, stretches *t,
+                                    squares_batch *restrict b, const double *x, double *const *out,
+                                    int64_t at, syi_window_kind kind, squares_way way)
+{
+    const syi_vec *column = t->tile + t->before;
+    squares_moments m = t->moments;
+    for (int64_t k = at > 0 ? 0 : -s->period; k < 0; k++)
+        stretches_change(s, &m, column[k], s->pivot, way);
+    for (; at < t->columns; at += LANE) {
+        stretches_slide(s, &m, b, column + at, way);
+        squares_roots(s, b, x + at * SYI_VECTOR);
+        const syi_vec_mask sure = squares_results(s, b, column + at, kind, way);
+        if (!syi_vec_mask_is_full(sure | t->lost))
+            break;
+        for (int j = 0; j < syi_window_outputs(kind); j++)
+            lanes_put(out[j] + at, t->columns, b->out[j], s->past);
+    }
+    t->moments = m;
+    return at;
+}
+
+#define STRETCHES_RUN(name, kind, way)                                                             \
+    static __attribute__((noinline)) int64_t name(const squares *restrict s, stretches *t,         \
+                                                  squares_batch *restrict b, const double *x,      \
+                                                  double *const *out, int64_t at)                  \
+    {                                                                                              \
+        return stretches_run_as(s, t, b, x, out, at, kind, way);                                   \
+    }
+#define STRETCHES_RUN_BOTH_WAYS(name, kind)                                                        \
+    STRETCHES_RUN(name##_near, kind, SQUARES_NEAR)                                                 \
+    STRETCHES_RUN(name##_close, kind, SQUARES_CLOSE)
+
+STRETCHES_RUN_BOTH_WAYS(stretches_run_bands, SYI_WINDOW_BANDS)
+STRETCHES_RUN_BOTH_WAYS(stretches_run_scores, SYI_WINDOW_SCORE)
+STRETCHES_RUN_BOTH_WAYS(stretches_run_deviations, SYI_WINDOW_DEVIATION)
+
+int64_t SYI_ISA_NAME(syi_stretches_run)(const squares *s, stretches *t, squares_batch *b,
+                                        const double *x, double *const *out, int64_t at)
+{
+    static int64_t (*const run[][2])(const squares *, stretches *, squares_batch *, const double *,
+                                     double *const *, int64_t) = {
+        [SYI_WINDOW_BANDS] = {stretches_run_bands_near, stretches_run_bands_close},
+        [SYI_WINDOW_SCORE] = {stretches_run_scores_near, stretches_run_scores_close},
+        [SYI_WINDOW_DEVIATION] = {stretches_run_deviations_near, stretches_run_deviations_close}};
+    return run[s->kind][s->way == SQUARES_CLOSE](s, t, b, x, out, at);
 }
 
 #endif

@@ -34,16 +34,25 @@ SYI_INLINE uint64_t windows_from(int64_t i)
     return i < BATCH ? UINT64_MAX << i : 0;
 }
 
-/* Decides which of n windows, which end at x[0 .. n), are flat; gives the others. */
-static uint64_t decide_flat(const squares *s, squares_batch *b, const double *x, int64_t n,
-                            uint64_t unsure)
+/* The bits of a lane's windows. */
+static uint64_t windows_of(int lane)
+{
+    return ~windows_from(LANE) << lane * LANE;
+}
+
+/* Decides which windows of a batch are flat (decide_batch); gives the others. `run` of them, from a
+ * multiple of it on, end in columns one after another. */
+static uint64_t decide_flat(const squares *s, squares_batch *b, const double *x, int64_t stride,
+                            int64_t run, uint64_t unsure)
 {
     uint64_t left = 0;
     while (unsure) {
-        const int64_t first = __builtin_ctzll(unsure), end = flat_end(x, s->period, first, n);
+        const int64_t first = __builtin_ctzll(unsure), begin = first / run * run;
+        const double *newest = x + begin / LANE * stride - begin;
+        const int64_t end = flat_end(newest, s->period, first, begin + run);
         for (int64_t i = first; i < end; i++)
             for (int k = 0; k < syi_window_outputs(s->kind); k++)
-                b->out[k][i % LANE][i / LANE] = flat_result(s->kind, x[i]);
+                b->out[k][i % LANE][i / LANE] = flat_result(s->kind, newest[i]);
         left |= end > first ? 0 : unsure & -unsure;
         unsure &= end > first ? windows_from(end) : unsure - 1;
     }
@@ -61,6 +70,15 @@ static uint64_t decide_flat(const squares *s, squares_batch *b, const double *x,
  */
 enum { FINE = 8 };
 
+/* The pivot that is nearest to 0. */
+static double least_pivot(const squares *s)
+{
+    double least = fabs(s->pivot[0]);
+    for (int l = 1; l < SYI_VECTOR; l++)
+        least = fabs(s->pivot[l]) < least ? fabs(s->pivot[l]) : least;
+    return least;
+}
+
 /* Gives squares.decidable. Bands are less than a quarter of the pivot away from it then, so that
  * their unit is half the values' or more, and half of it at least eight times their error. */
 static double decidable_of(const syi_window *window, const squares *s)
@@ -69,7 +87,7 @@ static double decidable_of(const syi_window *window, const squares *s)
     const double places = FINE * window->width, far = s->reach * (1.0 + c * s->width);
     const double side = 2.5 * c * (s->reach + far) * s->per_unit;
     if (window->kind != SYI_WINDOW_BANDS || s->way == SQUARES_FAR || !(fabs(places) < 1024.0) ||
-        places != (double)(int64_t)places || !(far < 0.25 * fabs(s->pivot[0])) || !(side < 0x1p62))
+        places != (double)(int64_t)places || !(far < 0.25 * least_pivot(s)) || !(side < 0x1p62))
         return 0.0;
     const double apart = 0x1p62 / (3.0 * FINE * FINE * f * side);
     const double least = apart < side ? apart : side, error = 0.25 * least / c;
@@ -81,9 +99,9 @@ typedef struct tied_moments {
     uint64_t sum, square;
 } tied_moments;
 
-static tied_moments measure_tied(const squares *s, const double *newest)
+static tied_moments measure_tied(const squares *s, const double *newest, double pivot)
 {
-    const double pivot = s->pivot[0], per_unit = s->per_unit;
+    const double per_unit = s->per_unit;
     tied_moments m = {0, 0};
     for (int64_t i = 1 - s->period; i <= 0; i++) {
         const uint64_t distance = (uint64_t)(int64_t)((newest[i] - pivot) * per_unit);
@@ -95,12 +113,12 @@ static tied_moments measure_tied(const squares *s, const double *newest)
 
 /* The band that is y if it is above the middle between that and the double below, and else that. */
 static double round_tied(const syi_window *window, const squares *s, const tied_moments *m,
-                         double width, double y)
+                         double pivot, double width, double y)
 {
     const double under = syi_from_bits(syi_bits(y) + (y > 0.0 ? UINT64_MAX : 1));
     const uint64_t c = (uint64_t)s->period, f = c - (uint64_t)window->ddof;
     const uint64_t half = (uint64_t)(0.5 * (y - under) * s->per_unit);
-    const uint64_t middle = (uint64_t)(int64_t)((y - s->pivot[0]) * s->per_unit) - half;
+    const uint64_t middle = (uint64_t)(int64_t)((y - pivot) * s->per_unit) - half;
     const uint64_t wide = (uint64_t)(int64_t)(FINE * width), apart = c * middle - m->sum;
     const uint64_t spread = c * m->square - m->sum * m->sum;
     const int64_t more = (int64_t)(wide * wide * c * spread - FINE * FINE * f * apart * apart);
@@ -145,14 +163,14 @@ static int is_zero(const syi_window *window, const squares *s, const double *new
 
 /* Decides the bands of a window, the upper and the lower one, that are not sure; its newest value
  * is x[0]. Gives 0 where it cannot. */
-static int decide_bands(const syi_window *window, const squares *s, const double *x, double half,
-                        const int *unsure, double *band)
+static int decide_bands(const syi_window *window, const squares *s, const double *x, double pivot,
+                        double half, const int *unsure, double *band)
 {
     const double width[] = {window->width, -window->width};
     if (half < s->decidable) {
-        const tied_moments m = measure_tied(s, x);
+        const tied_moments m = measure_tied(s, x, pivot);
         for (int j = 0; j < 2; j++)
-            band[j] = unsure[j] ? round_tied(window, s, &m, width[j], band[j]) : band[j];
+            band[j] = unsure[j] ? round_tied(window, s, &m, pivot, width[j], band[j]) : band[j];
         return 1;
     }
     for (int j = 0; j < 2; j++) {
@@ -165,21 +183,24 @@ static int decide_bands(const syi_window *window, const squares *s, const double
     return 1;
 }
 
-/* Decides what can be of a batch's windows; gives the others that are not sure. *spare pays for
- * columns that are read again, four of which cost as much as one of a window that begins anew. */
+/* Decides what can be of the windows of a batch that are asked for; gives the others that are not
+ * sure. The first lane's windows end at x[0] and the next columns, the others' `stride` columns
+ * further each. *spare pays for columns that are read again, four of which cost as much as one of a
+ * window that begins anew. */
 static uint64_t decide_batch(const syi_window *window, const squares *s, squares_batch *b,
-                             const double *x, int64_t n, int64_t *spare)
+                             const double *x, int64_t stride, uint64_t asked, int64_t *spare)
 {
+    const int64_t run = stride == LANE ? BATCH - __builtin_clzll(asked) : LANE;
     const int bands = s->kind == SYI_WINDOW_BANDS;
-    const uint64_t upper = squares_unsure(b, 0) & ~windows_from(n);
-    const uint64_t lower = bands ? squares_unsure(b, 1) & ~windows_from(n) : 0;
-    const uint64_t unsure = decide_flat(s, b, x, n, upper | lower);
+    const uint64_t upper = squares_unsure(s, b, 0) & asked;
+    const uint64_t lower = bands ? squares_unsure(s, b, 1) & asked : 0;
+    const uint64_t unsure = decide_flat(s, b, x, stride, run, upper | lower);
     uint64_t decided = 0;
     for (uint64_t left = bands ? unsure : 0; left && *spare > 0; left &= left - 1) {
         const int64_t i = __builtin_ctzll(left), k = i % LANE, l = i / LANE;
         const int ask[] = {upper >> i & 1, lower >> i & 1};
         double band[] = {b->out[0][k][l], b->out[2][k][l]};
-        if (!decide_bands(window, s, x + i, b->half[k][l], ask, band))
+        if (!decide_bands(window, s, x + l * stride + k, s->pivot[l], b->half[k][l], ask, band))
             continue;
         b->out[0][k][l] = band[0];
         b->out[2][k][l] = band[1];

@@ -5,6 +5,7 @@
  */
 #include "window/grid.h"
 #include "window/integers.h"
+#include "window/stretches.h"
 #include "window/ties.h"
 #include "traffic.h"
 
@@ -68,10 +69,11 @@ static void run_means(const syi_window *window, const double *x, double *const *
 static void squares_some(squares *s, squares_batch *b, const double *x, int64_t n, int fresh)
 {
     double in[BATCH], old[BATCH];
-    for (int k = 0; k < BATCH; k++) {
-        in[k] = k < n ? x[k] : s->pivot[0];
-        old[k] = k < n && k >= fresh ? x[k - s->period] : s->pivot[0];
-    }
+    for (int k = 0; k < BATCH; k++)
+        in[k] = old[k] = s->pivot[0];
+    memcpy(in, x, (size_t)n * sizeof *x);
+    if (n > fresh)
+        memcpy(old + fresh, x + fresh - s->period, (size_t)(n - fresh) * sizeof *x);
     SYI_ISA_NAME(syi_squares_run)(s, b, in, old, NULL, 0);
 }
 
@@ -82,9 +84,9 @@ static void squares_put(const squares *s, const squares_batch *b, int64_t n, dou
     double results[BATCH];
     for (int j = 0; j < syi_window_outputs(s->kind); j++)
         if (n == BATCH) {
-            lanes_put(out[j] + at, b->out[j], s->past);
+            lanes_put(out[j] + at, LANE, b->out[j], s->past);
         } else {
-            lanes_put(results, b->out[j], 0);
+            lanes_put(results, LANE, b->out[j], 0);
             if (s->past)
                 syi_put_past(out[j] + at, results, n);
             else
@@ -159,7 +161,7 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
             squares_some(s, &batch, x + at, n, lacks);
         else if (SYI_ISA_NAME(syi_squares_run)(s, &batch, x + at, x + at - s->period, to, s->past))
             continue;
-        uint64_t unsure = decide_batch(window, s, &batch, x + at, n, &spare);
+        uint64_t unsure = decide_batch(window, s, &batch, x + at, LANE, ~windows_from(n), &spare);
         if (__builtin_popcountll(unsure) > most)
             return at;
         squares_put(s, &batch, n, out, at);
@@ -206,15 +208,39 @@ static squares squares_of(const syi_window *window, double *const *out, int past
                      .past = past && syi_in_line(out, outputs)};
 }
 
-/* Deviations, scores or bands of [first, last). What is too much for a block at once, say for a
- * single value that is far from the others, is as a rule not for most of its parts. */
-static void run_squares(const syi_window *window, const double *x, double *const *out,
-                        int64_t first, int64_t last, int past, chunk *c)
+/* Columns of a block of squares. */
+static int64_t squares_most(int64_t period)
 {
-    squares s = squares_of(window, out, past);
-    const int64_t begin = first, period = window->period;
-    const int64_t most =
-        period > SQUARES_BLOCK / 4 ? (4 * period + BATCH - 1) / BATCH * BATCH : SQUARES_BLOCK;
+    return period > SQUARES_BLOCK / 4 ? (4 * period + BATCH - 1) / BATCH * BATCH : SQUARES_BLOCK;
+}
+
+/* A value of so many bits more than others makes their windows unsure. */
+#define SQUARES_APART 12
+
+/* The first column from `start` on with a value far above others; `last`: none is. */
+static int64_t find_far(const double *x, int64_t start, int64_t last)
+{
+    const double far = syi_pow2(window_least(x + start, last - start) + 53 + SQUARES_APART);
+    while (start < last && !(fabs(x[start]) > far))
+        start++;
+    return start;
+}
+
+/* Where a block of windows that begins with `first` is cut: before those with the value of column
+ * `far`, or behind them. */
+static int64_t cut_of(int64_t first, int64_t far, int64_t period, int64_t last)
+{
+    const int64_t cut = far > first ? far : far + period;
+    return cut < last ? cut : last;
+}
+
+/* Deviations, scores or bands of [first, last) by blocks; `fresh`: before the first one's window
+ * nothing may be there. What is too much for a block at once is as a rule not for most of its
+ * parts. A value that is known to be `far` above others, else `last`, has a block to itself. */
+static void run_blocks(const syi_window *window, squares *s, const double *x, double *const *out,
+                       int64_t first, int64_t last, int fresh, int64_t far, chunk *c)
+{
+    const int64_t begin = first, period = window->period, most = squares_most(period);
     const int64_t least = most / 8 / BATCH * BATCH;
     int64_t stride = most;
     while (first < last) {
@@ -224,13 +250,20 @@ static void run_squares(const syi_window *window, const double *x, double *const
             first = flat;
             continue;
         }
-        int64_t end = block_end(out[0], first, last, stride);
+        const int is_cut = far < last && far + period > first;
+        const int64_t cut = is_cut ? cut_of(first, far, period, last) : last;
+        const int64_t end = block_end(out[0], first, cut, stride);
         int unsure = stride > least ? SQUARES_UNSURE : BATCH;
-        int64_t done = squares_block(window, &s, x, out, first, end, first == begin, unsure, c);
+        const int anew = (fresh && first == begin) || first == far + period;
+        int64_t done = squares_block(window, s, x, out, first, end, anew, unsure, c);
+        const int is_fault = done < end && flat_end(x, period, done, done + 1) == done;
+        const int64_t next = is_fault && !is_cut ? find_far(x, done - period + 1, end) : end;
         if (done == end) {
             stride = 2 * stride < most ? 2 * stride : most;
-        } else if (flat_end(x, period, done, done + 1) > done) {
-            /* it is no fault of the block's */
+        } else if (!is_fault) {
+            /* windows without a move come next */
+        } else if (next < end) {
+            far = next;
         } else if (stride > least) {
             stride = stride / 4 > least ? stride / 4 : least;
         } else {
@@ -238,6 +271,86 @@ static void run_squares(const syi_window *window, const double *x, double *const
             done = end;
         }
         first = done;
+    }
+}
+
+/* What of a batch of stretches is not sure is decided, or its lanes are lost. */
+static void decide_stretches(const syi_window *window, const squares *s, stretches *t,
+                             squares_batch *b, const double *x, int64_t at, int64_t *spare)
+{
+    uint64_t asked = 0, unsure;
+    for (int l = 0; l < SYI_VECTOR; l++)
+        asked |= t->done[l] > at ? windows_of(l) : 0;
+    unsure = decide_batch(window, s, b, x + at, t->columns, asked, spare);
+    for (int l = 0; l < SYI_VECTOR; l++)
+        if (unsure & windows_of(l))
+            stretches_lose(t, l, at);
+}
+
+/* Windows of close values from column `first` on, before which there are SYI_VECTOR more, and with
+ * which a line of outputs begins that go past the cache. Gives the column before which all is done;
+ * *left is how many columns were left to blocks. */
+static int64_t run_stretches(const syi_window *window, squares *s, const double *x,
+                             double *const *out, int64_t first, int64_t last, int64_t *left,
+                             chunk *c)
+{
+    const int outputs = syi_window_outputs(window->kind);
+    stretches t;
+    squares_batch batch;
+    double *to[3];
+    int64_t spare, at = 0;
+    *left = 0;
+    t.columns = stretches_columns(window->period, last - first);
+    if (t.columns == 0 || !stretches_begin(s, &t, x + first))
+        return first;
+    spare = SQUARES_SPARE * t.columns * SYI_VECTOR;
+    s->decidable = decidable_of(window, s);
+    for (int k = 0; k < outputs; k++)
+        to[k] = out[k] + first;
+    while ((at = SYI_ISA_NAME(syi_stretches_run)(s, &t, &batch, x + first, to, at)) < t.columns) {
+        decide_stretches(window, s, &t, &batch, x + first, at, &spare);
+        for (int k = 0; k < outputs; k++)
+            lanes_put(to[k] + at, t.columns, batch.out[k], s->past);
+        at += LANE;
+    }
+    for (int l = 0; l < SYI_VECTOR; l++, first += t.columns) {
+        const int64_t from = first + t.done[l], end = first + t.columns;
+        if (from < end)
+            run_blocks(window, s, x, out, from, end, 0, find_far(x, from - s->period + 1, end), c);
+        *left += end - from;
+    }
+    return first;
+}
+
+/* Where blocks of about `columns` from `first` on end, for stretches to be tried. */
+static int64_t blocks_end(const syi_window *window, double *const *out, int64_t first, int64_t last,
+                          int64_t columns)
+{
+    return stretches_columns(window->period, last - first - columns) > 0
+               ? block_end(out[0], first, last, columns)
+               : last;
+}
+
+/* Deviations, scores or bands of [first, last): by stretches, and after those that did not do for
+ * half of their columns by blocks, the more of them the more often it happens. */
+static void run_squares(const syi_window *window, const double *x, double *const *out,
+                        int64_t first, int64_t last, int past, chunk *c)
+{
+    squares s = squares_of(window, out, past);
+    const int64_t most = squares_most(window->period);
+    int64_t end = blocks_end(window, out, first, last, SYI_VECTOR + SYI_LINE), left, blocks = 1;
+    run_blocks(window, &s, x, out, first, end, 1, end, c);
+    while (end < last) {
+        first = end;
+        end = run_stretches(window, &s, x, out, first, last, &left, c);
+        if (2 * left < end - first) {
+            blocks = 1;
+            continue;
+        }
+        first = end;
+        end = blocks_end(window, out, first, last, blocks * most);
+        run_blocks(window, &s, x, out, first, end, 0, end, c);
+        blocks = blocks < 16 ? 2 * blocks : blocks;
     }
 }
 

@@ -1,0 +1,158 @@
+/*
+ * Rolling deviations, scores and bands of values of which none is more than twice another
+ * (squares.h). Each lane of the vectors has a stretch of columns to itself: it begins with a window
+ * that holds nothing but its pivot and slides through the columns before its stretch, so nothing is
+ * carried from lane to lane, and what goes is what came a period ago. What slides is the sum S of
+ * the distances from the pivot, and V = c Q - S^2 itself, c being the period and Q the sum of the
+ * distances' squares: where i comes and o goes, and S becomes T, V grows by
+ *
+ *     (i - o) (c (i + o) - (S + T)),
+ *
+ * so nothing cancels. Where twice a sum is a double (SQUARES_CLOSE) both factors are; else the sums
+ * and the second factor are high + low, high being a multiple of the grid G of s->shift and low, of
+ * sums, at most G / 2. V = high + low has a grid g as Q has it in squares.h, but 2^length times as
+ * large. After n additions low is below n g / 2, or, with what the factors' low parts add, 5 n g /
+ * 4 for periods of 5 and more, and it lost half an ulp of that each time, or twice: in all less
+ * than squares.h allows for n, or 2 n.
+ */
+#ifndef SYI_KERNELS_WINDOW_STRETCHES_H
+#define SYI_KERNELS_WINDOW_STRETCHES_H
+
+#include "window/squares.h"
+
+#if SYI_HAVE_VECTORS
+
+/* Columns of a stretch at least, at most, and at most where the windows before it have more than
+ * STRETCH_LEAST, for it takes as long to slide through those; and of the longest windows with which
+ * that pays. */
+enum { STRETCH_LEAST = 64, STRETCH_SHORT = 248, STRETCH_LONG = 504, STRETCH_PERIOD = 128 };
+
+/* Stretches one after another, in memory one a lane. */
+typedef struct stretches {
+    int64_t columns;          /* of each, in whole batches */
+    int64_t before;           /* columns before them that are read */
+    syi_vec_mask lost;        /* lanes that are left to somebody else: */
+    int64_t done[SYI_VECTOR]; /* from this column of each on */
+    squares_moments moments;  /* so far, with V in the squares' place */
+    syi_vec tile[STRETCH_PERIOD + STRETCH_LONG];
+} stretches;
+
+/* How many columns stretches have that share `left` columns; 0: these are too few. Lanes are an odd
+ * number of batches apart, for else they would lie alike in the caches. */
+SYI_INLINE int64_t stretches_columns(int64_t period, int64_t left)
+{
+    const int64_t least = period > STRETCH_LEAST ? period : STRETCH_LEAST;
+    const int64_t most = period > STRETCH_LEAST ? STRETCH_LONG : STRETCH_SHORT;
+    int64_t batches = left / BATCH;
+    batches = batches * LANE < most ? batches : most / LANE;
+    batches -= batches % 2 == 0;
+    return period > 1 && period <= STRETCH_PERIOD && batches * LANE >= least ? batches * LANE : 0;
+}
+
+/* Reads the stretches from x[0] on and the windows before them, and of each lane how far its values
+ * go, but for those that are no numbers. */
+SYI_INLINE void stretches_read(stretches *t, const double *x, int64_t period, syi_vec *least,
+                               syi_vec *most)
+{
+    enum { AT_ONCE = 4 };
+    syi_vec low[AT_ONCE], high[AT_ONCE];
+    t->before = (period + SYI_VECTOR - 1) & -SYI_VECTOR;
+    for (int k = 0; k < AT_ONCE; k++) {
+        low[k] = syi_vec_of(INFINITY);
+        high[k] = syi_vec_of(-INFINITY);
+    }
+    for (int64_t i = 0; i < t->before + t->columns; i += SYI_VECTOR) {
+        syi_vec *const column = t->tile + i;
+        syi_vec_columns(x + i - t->before, t->columns, column);
+        SYI_UNROLL(8)
+        for (int k = 0; k < SYI_VECTOR; k++) {
+            low[k % AT_ONCE] = syi_vec_min(column[k], low[k % AT_ONCE]);
+            high[k % AT_ONCE] = syi_vec_max(column[k], high[k % AT_ONCE]);
+        }
+    }
+    *least = syi_vec_min(syi_vec_min(low[0], low[1]), syi_vec_min(low[2], low[3]));
+    *most = syi_vec_max(syi_vec_max(high[0], high[1]), syi_vec_max(high[2], high[3]));
+}
+
+/* A lane goes on no further than its column `at`. */
+SYI_INLINE void stretches_lose(stretches *t, int lane, int64_t at)
+{
+    syi_vec lost = {0};
+    t->done[lane] = at;
+    for (int l = 0; l < SYI_VECTOR; l++)
+        lost[l] = t->done[l] < t->columns ? -1.0 : 1.0;
+    t->lost = syi_vec_mask_ordered(syi_vec_mask_full(), lost, (syi_vec){0});
+}
+
+enum { STRETCH_NEAR = 5 }; /* of periods that are less all values are to be close */
+
+/* What is known of the lanes that are not lost: by magnitude. */
+typedef struct stretches_range {
+    double least, most, distance; /* from a lane's pivot */
+    int close;                    /* all of them */
+    int good;                     /* such a lane; < 0: there are too few */
+} stretches_range;
+
+/* Lanes are lost whose values are not near each other or all the same. */
+SYI_INLINE stretches_range stretches_compare(stretches *t, int64_t period, syi_vec pivot,
+                                             syi_vec least, syi_vec most)
+{
+    stretches_range all = {INFINITY, 0.0, 0.0, 1, -1};
+    int lanes = 0;
+    for (int l = 0; l < SYI_VECTOR; l++) {
+        const window_range range = {{0, 0, 0}, least[l], most[l]};
+        const int close = window_is_close(&range, 2 * period);
+        const int good =
+            least[l] < most[l] && (period < STRETCH_NEAR ? close : window_is_near(&range));
+        t->done[l] = good ? t->columns : 0;
+        if (!good)
+            continue;
+        const double far = squares_larger(most[l] - pivot[l], pivot[l] - least[l]);
+        const double near = squares_larger(least[l], -most[l]);
+        all.distance = squares_larger(far, all.distance);
+        all.most = squares_larger(squares_larger(most[l], -least[l]), all.most);
+        all.least = near < all.least ? near : all.least;
+        all.close &= close;
+        all.good = ++lanes > SYI_VECTOR / 2 ? l : -1;
+    }
+    return all;
+}
+
+/* Stretches from x[0] on, with pivots and a grid; gives whether the values are for them. */
+static inline int stretches_begin(squares *s, stretches *t, const double *x)
+{
+    syi_vec least, most, pivot;
+    stretches_read(t, x, s->period, &least, &most);
+    pivot = t->tile[t->before + t->columns / 2];
+    const stretches_range all = stretches_compare(t, s->period, pivot, least, most);
+    if (all.good < 0 || !(all.least > 0x1p-340) || !(all.most < 0x1p400))
+        return 0;
+    const int top = syi_split(all.distance).exponent + 53, length = window_length(s->period);
+    const int bottom = syi_split(all.least).exponent;
+    if (top - bottom > 52)
+        return 0;
+    if (s->kind == SYI_WINDOW_BANDS && /* the mean is to be larger than what is added */
+        !(s->width * (double)s->period * syi_pow2(top + 1) <= all.least))
+        return 0;
+    for (int l = 0; l < SYI_VECTOR; l++)
+        pivot[l] = pivot[t->done[l] > 0 ? l : all.good];
+    s->way = all.close ? SQUARES_CLOSE : SQUARES_NEAR;
+    s->pivot = pivot;
+    s->per_unit = syi_pow2(3 - bottom);
+    s->reach = syi_pow2(top);
+    squares_bound(s, top, (all.close ? 1 : 2) * (t->columns + t->before), all.most);
+    s->start.square = syi_vec_of(1.5 * syi_pow2(2 * (top + length) + 2)); /* 1.5 * 2^52 * g */
+    s->ahead = t->columns * SYI_VECTOR;
+    t->moments = s->start;
+    stretches_lose(t, 0, t->done[0]);
+    return 1;
+}
+
+/* The stretches' results from their column `at` on, a batch of them at a time, to out[..]; those
+ * begin with x[0]. Stops at a batch with a window that is not sure, whose results stay in it, and
+ * gives its first column, or the stretches' end. */
+int64_t SYI_ISA_NAME(syi_stretches_run)(const squares *s, stretches *t, squares_batch *b,
+                                        const double *x, double *const *out, int64_t at);
+
+#endif
+#endif
