@@ -3,6 +3,7 @@
  * alone and split; three tiles long, so that spikes, NaNs and states cross tiles.
  */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "support/judge.h"
@@ -93,6 +94,56 @@ Test(adversarial, zscore)
     CHECK("zscore", 2, P("period", 98), P("ddof", 1));
     CHECK("zscore", 2, P("period", 1000), P("ddof", 3));
     CHECK("zscore", 1, P("period", 4097));
+}
+
+/* Prices in cents, near enough to each other to be computed a stretch of columns at a time: and
+ * what ends that, a value or two far above, something not finite, nothing that moves, ticks that
+ * seldom do (of bands many lie in the middle between two doubles then), or another level. */
+enum { LOW_PRICE, SPIKES, PAIRS, HOLES, RESTS, TICKS, LEVELS, BELOW_ZERO, PRICE, PRICES };
+
+static void fill_prices(int kind, int period, double *x)
+{
+    uint64_t random = (uint64_t)(100 * kind + period);
+    int64_t cents = kind == LOW_PRICE ? 1200 : 10000;
+    for (int i = 0; i < COLUMNS; i++) {
+        const int rare = series_below(&random, 700) == 0;
+        if (kind == TICKS)
+            cents += series_below(&random, 10) ? 0 : 2 * (int64_t)series_below(&random, 2) - 1;
+        else if (kind != RESTS || rare)
+            cents += (int64_t)series_below(&random, 21) - 10;
+        if (kind == LEVELS && rare)
+            cents = cents > 10000 ? cents / 3 : cents * 19 / 10;
+        cents = cents < 1000 ? 1000 : cents;
+        x[i] = (double)(kind == BELOW_ZERO ? -cents : cents) / 100;
+        if ((kind == SPIKES || kind == PAIRS) && rare)
+            x[i] = 1e12;
+        if (kind == PAIRS && i > period + 1 && x[i - period + (i & 1)] == 1e12)
+            x[i] = -1e11;
+        if (kind == HOLES && rare)
+            x[i] = i & 1 ? NAN : INFINITY;
+    }
+}
+
+Test(adversarial, stretches)
+{
+    static const char *const names[] = {"rolling_std", "bollinger", "zscore"};
+    static const int periods[] = {2, 4, 5, 20, 64, 65, 128, 129};
+    static double x[COLUMNS];
+    sy_context *context = lab_open("cpu", NULL, NULL);
+    cr_assert(context);
+    for (size_t p = 0; p < sizeof periods / sizeof periods[0]; p++)
+        for (int kind = 0; kind < PRICES; kind++)
+            for (size_t w = 0; w < sizeof names / sizeof names[0]; w++) {
+                lab_case c = {.workload = names[w], .rows = 1, .columns = COLUMNS, .x = x};
+                c.params[c.n_params++] = (sy_param)P("period", periods[p]);
+                fill_prices(kind, periods[p], x);
+                cr_assert(lab_prepare(&c));
+                cr_assert_eq(lab_run(context, &c, NULL, NULL), SY_OK);
+                cr_expect_eq(judge_case(&c), 0, "%s, period %d, prices of kind %d", names[w],
+                             periods[p], kind);
+                lab_release(&c);
+            }
+    sy_context_destroy(&context);
 }
 
 Test(adversarial, rolling_extremes)
