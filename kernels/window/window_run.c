@@ -1,7 +1,7 @@
 /*
  * The rolling kernels' loop: blocks of columns, each with its own scale. Means go by a grid,
- * deviations, scores and bands by squares, and what is not for them by integers. This file is
- * compiled for several instruction sets.
+ * deviations, scores and bands by stretches or else by squares, and what is not for them by
+ * integers. This file is compiled for several instruction sets.
  */
 #include "window/grid.h"
 #include "window/integers.h"
@@ -221,6 +221,10 @@ static int64_t squares_most(int64_t period)
 static int64_t find_far(const double *x, int64_t start, int64_t last)
 {
     const double far = syi_pow2(window_least(x + start, last - start) + 53 + SQUARES_APART);
+    const syi_vec most = syi_vec_of(far);
+    while (start + SYI_VECTOR <= last &&
+           !syi_vec_any((syi_bits_vec)(syi_vec_abs(syi_vec_load(x + start)) > most)))
+        start += SYI_VECTOR;
     while (start < last && !(fabs(x[start]) > far))
         start++;
     return start;
