@@ -279,11 +279,7 @@ static void grid_any_batches(grid *state, const double *x, const double *old, in
 SYI_INLINE void grid_some(grid *s, const double *x, int64_t n, int fresh, double *out)
 {
     double in[BATCH], old[BATCH], result[BATCH];
-    for (int k = 0; k < BATCH; k++)
-        in[k] = old[k] = s->cut.way == GRID_CLOSE ? s->cut.shift : 0.0;
-    memcpy(in, x, (size_t)n * sizeof *x);
-    if (n > fresh)
-        memcpy(old + fresh, x + fresh - s->period, (size_t)(n - fresh) * sizeof *x);
+    lanes_copy(in, old, x, s->period, n, fresh, s->cut.way == GRID_CLOSE ? s->cut.shift : 0.0);
     grid_any_batches(s, in, old, BATCH, result, 0, 0);
     memcpy(out, result, (size_t)n * sizeof *out);
 }

@@ -28,6 +28,18 @@ SYI_INLINE int64_t lanes_columns(const double *y, int64_t left)
     return left < columns ? left : columns;
 }
 
+/* What n <= BATCH windows get, which end at x[0 .. n), and what they lose; `fresh`: the first one
+ * lacks a value, so none goes. The rest of the batch gets and loses `same`. */
+SYI_INLINE void lanes_copy(double *in, double *old, const double *x, int64_t period, int64_t n,
+                           int fresh, double same)
+{
+    for (int k = 0; k < BATCH; k++)
+        in[k] = old[k] = same;
+    memcpy(in, x, (size_t)n * sizeof *x);
+    if (n > fresh)
+        memcpy(old + fresh, x + fresh - period, (size_t)(n - fresh) * sizeof *x);
+}
+
 /* Column k of each lane. */
 SYI_INLINE void lanes_load(const double *x, syi_vec *column)
 {
@@ -35,7 +47,8 @@ SYI_INLINE void lanes_load(const double *x, syi_vec *column)
         syi_vec_columns(x + k, LANE, column + k);
 }
 
-/* The opposite. With `past`, past the cache; y then begins a line. */
+/* The opposite, with lanes `stride` apart. With `past`, past the cache; each lane then begins a
+ * line of y. */
 SYI_INLINE void lanes_put(double *y, int64_t stride, const syi_vec *column, int past)
 {
     for (int k = 0; k < LANE; k += SYI_VECTOR) {

@@ -176,8 +176,8 @@ typedef struct squares_batch {
     squares_moments before; /* each lane */
     syi_vec sum[LANE], sum_low[LANE], square[LANE], square_low[LANE];
     syi_vec root[LANE], root_low[LANE], half[LANE]; /* 0.5 / root */
-    /* The results, if what they are off by is positive, and what they, of bands the upper ones and
-     * the lower ones, are else. */
+    /* The results with what they may be off by added and, of bands the upper ones and the lower
+     * ones, with it taken away: where both are the same they are sure. */
     syi_vec out[3][LANE], least[2][LANE];
 } squares_batch;
 

@@ -1,7 +1,7 @@
 /*
- * A batch of rolling deviations, scores or bands (squares.h): loops over its columns that are short
- * enough to overlap; which of them are unrolled has been measured. Compiled for several
- * instruction sets.
+ * A batch of rolling deviations, scores or bands (squares.h), or one after another of stretches
+ * (stretches.h): loops over its columns that are short enough to overlap; which of them are
+ * unrolled has been measured. Compiled for several instruction sets.
  */
 #include "window/stretches.h"
 

@@ -69,11 +69,7 @@ static void run_means(const syi_window *window, const double *x, double *const *
 static void squares_some(squares *s, squares_batch *b, const double *x, int64_t n, int fresh)
 {
     double in[BATCH], old[BATCH];
-    for (int k = 0; k < BATCH; k++)
-        in[k] = old[k] = s->pivot[0];
-    memcpy(in, x, (size_t)n * sizeof *x);
-    if (n > fresh)
-        memcpy(old + fresh, x + fresh - s->period, (size_t)(n - fresh) * sizeof *x);
+    lanes_copy(in, old, x, s->period, n, fresh, s->pivot[0]);
     SYI_ISA_NAME(syi_squares_run)(s, b, in, old, NULL, 0);
 }
 
@@ -220,7 +216,8 @@ static int64_t squares_most(int64_t period)
 /* The first column from `start` on with a value far above others; `last`: none is. */
 static int64_t find_far(const double *x, int64_t start, int64_t last)
 {
-    const double far = syi_pow2(window_least(x + start, last - start) + 53 + SQUARES_APART);
+    const int top = window_least(x + start, last - start) + 53 + SQUARES_APART;
+    const double far = top < 1024 ? syi_pow2(top) : INFINITY;
     const syi_vec most = syi_vec_of(far);
     while (start + SYI_VECTOR <= last &&
            !syi_vec_any((syi_bits_vec)(syi_vec_abs(syi_vec_load(x + start)) > most)))
