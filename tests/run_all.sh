@@ -38,21 +38,23 @@ configure() {
 echo "== release build"
 run build unit golden fuzz plain cuda cli check compilers
 
-# What a sanitizer adds to the kernels is slow to optimise, and slower to describe for a debugger: of
-# that, lines are enough. AddressSanitizer itself sees what leaves an object, by whatever pointer, and
-# the processor what is read by none.
+# What a sanitizer adds to the kernels is slow to optimise: it is to call functions for that. To
+# describe it for a debugger is slower: lines are enough. AddressSanitizer itself sees what leaves an
+# object, by whatever pointer, and the processor what is read by none.
 echo "== AddressSanitizer and UndefinedBehaviorSanitizer"
+by_calls=--param=asan-instrumentation-with-call-threshold=0
 configure build-asan -Dbuildtype=debugoptimized -Doptimization=1 \
-    -Dc_args='-g1 -fno-sanitize=object-size,pointer-overflow,null' -Db_sanitize=address,undefined \
-    -Db_lundef=false -Dstarpu=disabled
+    -Dc_args="-g1 -fno-sanitize=object-size,pointer-overflow,null $by_calls" \
+    -Db_sanitize=address,undefined -Db_lundef=false -Dstarpu=disabled
 export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
 export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1
 run build-asan unit plain cli
 
 echo "== ThreadSanitizer"
-# libgomp is not instrumented, so OpenMP's own synchronisation would be reported.
+# libgomp is not instrumented, so OpenMP's own synchronisation would be reported. Which threads meet
+# in an array is the same for any instruction set.
 configure build-tsan -Dbuildtype=debugoptimized -Doptimization=1 -Dc_args=-g1 \
-    -Db_sanitize=thread -Db_lundef=false -Dopenmp=disabled -Dbench=disabled
+    -Db_sanitize=thread -Db_lundef=false -Dopenmp=disabled -Dvectors=disabled -Dbench=disabled
 export TSAN_OPTIONS=halt_on_error=1
 run build-tsan plain
 
