@@ -95,10 +95,33 @@ static void ask(question *q, const syi_moments *moments, int with_mean, double w
     syi_big_scale(&q->square, (uint64_t)moments->count);
 }
 
+/* The sum and the reach, which point to opposite sides, by the difference of their squares: the
+ * closer they are, the less is left of their own places. */
+static rough rough_difference(const question *q, rough sum, rough reach)
+{
+    const syi_moments *m = q->moments;
+    const int64_t below = q->width_exponent < 0 ? -2 * (int64_t)q->width_exponent : 0;
+    const int64_t above = q->width_exponent > 0 ? 2 * (int64_t)q->width_exponent : 0;
+    syi_big squares, square;
+    syi_big_square(&squares, &m->sum);
+    syi_big_scale(&squares, (uint64_t)m->free);
+    syi_big_shift_left(&squares, below);
+    syi_big_copy(&square, &q->square);
+    syi_big_shift_left(&square, above);
+    const int is_less = syi_big_add_signed(&squares, 0, &square, 1);
+    rough difference = rough_of(&squares);
+    sum.fraction = fabs(sum.fraction);
+    reach.fraction = fabs(reach.fraction);
+    sum = rough_sum(sum, reach);
+    difference.fraction /= sum.fraction * (double)m->free * (is_less != m->negative ? -1.0 : 1.0);
+    difference.exponent -= sum.exponent + below;
+    return difference;
+}
+
 static rough rough_band(const question *q)
 {
     const syi_moments *m = q->moments;
-    rough sum = {0.0, 0}, reach = {0.0, 0};
+    rough sum = {0.0, 0}, reach = {0.0, 0}, all, most;
     if (q->with_mean)
         sum = rough_of(&m->sum);
     if (m->negative)
@@ -110,8 +133,11 @@ static rough rough_band(const question *q)
         reach.fraction *= q->side;
         reach.exponent += q->width_exponent;
     }
-    sum = rough_sum(sum, reach);
-    return (rough){sum.fraction / (double)m->count, sum.exponent + m->exponent};
+    all = rough_sum(sum, reach);
+    most = sum.exponent == all.exponent ? sum : reach;
+    if (fabs(all.fraction) < 0x1p-6 * fabs(most.fraction))
+        all = rough_difference(q, sum, reach);
+    return (rough){all.fraction / (double)m->count, all.exponent + m->exponent};
 }
 
 /* T = point * count - with_mean * S, for the point (-1)^negative * mantissa * 2^exponent, in units
@@ -225,12 +251,8 @@ static double search(compare_fn compare, const void *value, rough about)
 
 double syi_decide_band(const syi_moments *moments, int with_mean, double width)
 {
-    static const syi_parts zero = {.mantissa = 0};
     question q;
     ask(&q, moments, with_mean, width);
-    /* Where the mean and the reach are equal no rough value is near, of all those doubles. */
-    if (compare_band(&q, &zero) == 0)
-        return 0.0;
     return search(compare_band, &q, rough_band(&q));
 }
 

@@ -107,9 +107,14 @@ static int list_tags(sy_context *context, tag_list *list)
     return cli_library_failed(status);
 }
 
-/* One profile; `wanted` is increased where it is to be measured. */
+/* Profiles that were asked for, and those of them that are to be measured. */
+typedef struct tally {
+    int found, wanted;
+} tally;
+
+/* One profile. */
 static sy_status consider(sy_context *context, const request *r, const char *tag, bool only_count,
-                          int *wanted)
+                          tally *tally)
 {
     sy_balance balance = {.struct_size = sizeof balance};
     sy_status status = SY_OK;
@@ -118,7 +123,8 @@ static sy_status consider(sy_context *context, const request *r, const char *tag
         return SY_OK; /* not asked for, or forgotten meanwhile */
     skip = reason_to_skip(context, r, &balance);
     if (!r->workload || strcmp(balance.workload, r->workload) == 0) {
-        *wanted += !skip;
+        tally->found++;
+        tally->wanted += !skip;
         if (!only_count && skip)
             cli_print(stdout, "%s: %s\n", tag, skip);
         else if (!only_count)
@@ -130,14 +136,14 @@ static sy_status consider(sy_context *context, const request *r, const char *tag
 
 /* Every profile that is to be measured, one after the other; a failure does not keep the others
  * from their turn. `only_count`: nothing is measured or said. */
-static int go_through(sy_context *context, const request *r, bool only_count, int *wanted)
+static int go_through(sy_context *context, const request *r, bool only_count, tally *tally)
 {
     tag_list list;
     int code = CLI_DONE;
     CLI_TRY(list_tags(context, &list));
-    *wanted = 0;
+    tally->found = tally->wanted = 0;
     for (int i = 0; i < list.count; i++) {
-        sy_status status = consider(context, r, list.tags[i], only_count, wanted);
+        sy_status status = consider(context, r, list.tags[i], only_count, tally);
         if (status != SY_OK && code == CLI_DONE)
             code = status == SY_ERR_NO_DEVICE ? CLI_NO_DEVICE : CLI_FAILED;
         if (status != SY_OK)
@@ -188,11 +194,16 @@ static int check_load(sy_context *context, const request *r)
 static int reprofile(sy_context *context, const request *r)
 {
     char path[4200];
-    int held, wanted, code;
+    tally tally;
+    int held, code;
     CLI_TRY(check_tag(context, r));
-    CLI_TRY(go_through(context, r, true, &wanted));
-    if (!wanted) /* says why, without a lock */
-        return go_through(context, r, false, &wanted);
+    CLI_TRY(go_through(context, r, true, &tally));
+    if (!tally.found)
+        cli_print(stdout, "no profile%s%s%s%s is stored in %s; nothing is left to do here\n",
+                  r->workload ? " of " : "", r->workload ? r->workload : "",
+                  r->tag ? " with the tag " : "", r->tag ? r->tag : "", sy_multigpu_path(context));
+    if (!tally.wanted) /* says why, without a lock */
+        return go_through(context, r, false, &tally);
     if ((size_t)snprintf(path, sizeof path, "%s.reprofile", sy_multigpu_path(context)) >=
         sizeof path)
         return cli_fail(CLI_FAILED, "the path %.80s... is too long", sy_multigpu_path(context));
@@ -203,7 +214,7 @@ static int reprofile(sy_context *context, const request *r)
     }
     code = check_load(context, r);
     if (code == CLI_DONE)
-        code = go_through(context, r, false, &wanted);
+        code = go_through(context, r, false, &tally);
     close(held);
     return code;
 }

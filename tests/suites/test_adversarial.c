@@ -85,6 +85,43 @@ Test(adversarial, bollinger)
     CHECK("bollinger", 2, P("period", 200), P("width", 3));
 }
 
+/* Two prices in turn, of which a band is what is left of a mean and a reach that cancel: only their
+ * roundings, or nothing. */
+static void fill_pairs(double width, double scale, int columns, double *x)
+{
+    uint64_t random = 7;
+    double price = 0.01;
+    for (int i = 0; i < columns; i++) {
+        if (i % 60 == 0)
+            price = scale * (double)(1 + series_below(&random, 1000)) / 100;
+        x[i] = i & 1 ? price : price * ((width + 1) / (width - 1));
+    }
+}
+
+Test(adversarial, bands_near_zero)
+{
+    enum { PAIRS_COLUMNS = 600 };
+    static const double widths[] = {2, 1.5, 3, 12, 1.25}, scales[] = {1, -1, 1e150, 0x1p-1060};
+    static const int periods[] = {2, 4, 20};
+    static double x[PAIRS_COLUMNS];
+    sy_context *context = lab_open("cpu", NULL, NULL);
+    cr_assert(context);
+    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++)
+        for (size_t s = 0; s < sizeof scales / sizeof scales[0]; s++)
+            for (size_t p = 0; p < sizeof periods / sizeof periods[0]; p++) {
+                lab_case c = {.workload = "bollinger", .rows = 1, .columns = PAIRS_COLUMNS, .x = x};
+                c.params[c.n_params++] = (sy_param)P("period", periods[p]);
+                c.params[c.n_params++] = (sy_param)P("width", widths[w]);
+                fill_pairs(widths[w], scales[s], PAIRS_COLUMNS, x);
+                cr_assert(lab_prepare(&c));
+                cr_assert_eq(lab_run(context, &c, NULL, NULL), SY_OK);
+                cr_expect_eq(judge_case(&c), 0, "width %g, scale %g, period %d", widths[w],
+                             scales[s], periods[p]);
+                lab_release(&c);
+            }
+    sy_context_destroy(&context);
+}
+
 Test(adversarial, zscore)
 {
     CHECK("zscore", 0, {0});
