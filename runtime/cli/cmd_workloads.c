@@ -14,14 +14,6 @@ static const char *pattern_name(sy_pattern pattern)
     return names[pattern];
 }
 
-static void join(const char *const *names, int n, char *text, size_t size)
-{
-    size_t used = 0;
-    *text = '\0';
-    for (int i = 0; i < n && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? "," : "", names[i]);
-}
-
 static void params_text(const sy_workload_info *info, char *text, size_t size)
 {
     size_t used = 0;
@@ -38,8 +30,8 @@ static void params_text(const sy_workload_info *info, char *text, size_t size)
 static void print_line(cli_table *table, const sy_workload_info *info)
 {
     char inputs[120], outputs[120], params[240];
-    join(info->input_names, info->n_inputs, inputs, sizeof inputs);
-    join(info->output_names, info->n_outputs, outputs, sizeof outputs);
+    cli_names_text(info->input_names, info->n_inputs, inputs, sizeof inputs);
+    cli_names_text(info->output_names, info->n_outputs, outputs, sizeof outputs);
     params_text(info, params, sizeof params);
     cli_table_cell(table, "%s", info->name);
     cli_table_cell(table, "%s", pattern_name(info->pattern));

@@ -10,6 +10,7 @@
 
 #include "message.h"
 #include "number.h"
+#include "print.h"
 
 /* A kernel on a smaller stack would crash. */
 static int check_stack(void)
@@ -327,10 +328,14 @@ double cli_param_value(const sy_param_info *info, const sy_param *params, int n_
     return info->fallback;
 }
 
-static void print_params_help(const sy_workload_info *info)
+static void print_workload_help(const sy_workload_info *info)
 {
+    char inputs[120], outputs[120];
+    cli_names_text(info->input_names, info->n_inputs, inputs, sizeof inputs);
+    cli_names_text(info->output_names, info->n_outputs, outputs, sizeof outputs);
+    cli_print(stdout, "\n%s: %s; from %s to %s\n", info->name, info->summary, inputs, outputs);
     if (info->n_params)
-        cli_print(stdout, "\nparameters of %s:\n", info->name);
+        cli_print(stdout, "parameters:\n");
     for (int i = 0; i < info->n_params; i++) {
         const sy_param_info *param = &info->params[i];
         char low[CLI_NUMBER_SIZE], high[CLI_NUMBER_SIZE], fallback[CLI_NUMBER_SIZE];
@@ -365,7 +370,7 @@ int cli_workload_help(const cli_args *args)
     if (code == CLI_DONE)
         cli_print_help(args);
     if (code == CLI_DONE && context)
-        print_params_help(&info);
+        print_workload_help(&info);
     sy_context_destroy(&context);
     return code;
 }

@@ -67,6 +67,7 @@ void cli_csv_list(const cli_csv *csv, char *text, size_t size)
             snprintf(text + used, size - used, ", ...");
             return;
         }
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", csv->names[i]);
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "",
+                                 *csv->names[i] ? csv->names[i] : "''");
     }
 }

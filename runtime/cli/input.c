@@ -11,6 +11,7 @@
 #include "message.h"
 #include "number.h"
 #include "path.h"
+#include "print.h"
 
 int cli_format_of(const char *option, const char *path, cli_format *out)
 {
@@ -80,15 +81,26 @@ static int choose(cli_input *input, const char *name)
     if (k < 0)
         return -k;
     for (int i = 0; i < input->n_chosen; i++)
-        if (input->chosen[i] == k)
+        if (input->chosen[i] == k && input->n_inputs == 1)
             return cli_fail(CLI_USAGE, "--column names '%s' twice; name it once",
                             input->csv.names[k]);
     input->chosen[input->n_chosen++] = k;
     return CLI_DONE;
 }
 
-static int choose_listed(cli_input *input, const char *list)
+static int not_so_many(const sy_workload_info *workload, int named)
 {
+    char inputs[120];
+    cli_names_text(workload->input_names, workload->n_inputs, inputs, sizeof inputs);
+    return cli_fail(CLI_USAGE, "%s reads %d columns (%s), --column names %s%d", workload->name,
+                    workload->n_inputs, inputs, named > workload->n_inputs ? "at least " : "",
+                    named);
+}
+
+/* One input may have several columns, each a series; of several each has one. */
+static int choose_listed(cli_input *input, const sy_workload_info *workload, const char *list)
+{
+    const int n = workload->n_inputs;
     char *text = strdup(list), *next = text;
     int code = text ? CLI_DONE : cli_no_memory();
     while (code == CLI_DONE && next) {
@@ -96,19 +108,23 @@ static int choose_listed(cli_input *input, const char *list)
         next = comma ? comma + 1 : NULL;
         if (comma)
             *comma = '\0';
-        if (input->n_chosen == input->csv.n_columns)
+        if (n > 1 && input->n_chosen == n)
+            code = not_so_many(workload, n + 1);
+        else if (n == 1 && input->n_chosen == input->csv.n_columns)
             code = cli_fail(CLI_USAGE, "--column names more columns than the %d of %s",
                             input->csv.n_columns, cli_input_name(input->csv.path));
         else
             code = choose(input, name);
     }
     free(text);
-    return code;
+    return code == CLI_DONE && n > 1 && input->n_chosen < n ? not_so_many(workload, input->n_chosen)
+                                                            : code;
 }
 
+/* Without a name it is pandas' index. */
 static bool is_time(const char *name)
 {
-    return strcasecmp(name, "time") == 0 || strcasecmp(name, "date") == 0 ||
+    return !*name || strcasecmp(name, "time") == 0 || strcasecmp(name, "date") == 0 ||
            strcasecmp(name, "timestamp") == 0 || strcasecmp(name, "datetime") == 0;
 }
 
@@ -141,26 +157,19 @@ static int choose_single(cli_input *input, const char *own_name)
 static int choose_columns(cli_input *input, const sy_workload_info *workload, const char *list)
 {
     int n = workload->n_inputs;
-    input->chosen = calloc((size_t)input->csv.n_columns, sizeof *input->chosen);
+    input->chosen = calloc((size_t)(input->csv.n_columns + n), sizeof *input->chosen);
     if (!input->chosen)
         return cli_no_memory();
     /* A name may have a comma. */
     if (list && n == 1 && cli_csv_find(&input->csv, list) != -1)
         return choose(input, list);
-    if (list) {
-        CLI_TRY(choose_listed(input, list));
-        if (n > 1 && input->n_chosen != n)
-            return cli_fail(CLI_USAGE,
-                            "%s reads %d columns, --column names %d; see 'steelyard run "
-                            "%s --help'",
-                            workload->name, n, input->n_chosen, workload->name);
-        return CLI_DONE;
-    }
+    if (list)
+        return choose_listed(input, workload, list);
     if (n == 1)
         return choose_single(input, workload->input_names[0]);
     for (int i = 0; i < n; i++) {
         const char *name = workload->input_names[i];
-        if (input->n_chosen == input->csv.n_columns || cli_csv_find(&input->csv, name) == -1)
+        if (cli_csv_find(&input->csv, name) == -1)
             return no_column(&input->csv, name, n);
         CLI_TRY(choose(input, name));
     }
@@ -214,6 +223,15 @@ int cli_input_open(const char *path, const sy_workload_info *workload, const cha
                              : open_npy(path, workload, columns, input);
 }
 
+/* Of a column that is several inputs, the last one is read. */
+static int read_as(const cli_input *input, int i)
+{
+    int last = input->n_chosen - 1;
+    while (input->chosen[last] != input->chosen[i])
+        last--;
+    return last;
+}
+
 int cli_input_read(cli_input *input)
 {
     const size_t n = (size_t)input->columns, width = cli_value_size(input->dtype);
@@ -228,7 +246,7 @@ int cli_input_read(cli_input *input)
     for (int i = 0; input->owned && to && i < input->n_chosen; i++)
         to[i] = (char *)input->owned + (size_t)i * n * width;
     for (int i = 0; input->owned && i < input->n_inputs; i++)
-        input->values[i] = (char *)input->owned + (size_t)i * n * width;
+        input->values[i] = (char *)input->owned + (size_t)read_as(input, i) * n * width;
     code = input->owned && to
                ? cli_csv_read(&input->csv, input->chosen, input->n_chosen, input->dtype, to)
                : cli_no_memory();

@@ -209,9 +209,9 @@ static int check_shape(const char *path, const npy_header *h)
             return cli_fail(CLI_FAILED, "%s holds no values; at least one is needed", path);
     if (h->fortran && h->n_dimensions == 2)
         return cli_fail(CLI_FAILED,
-                        "%s is in Fortran order; save it in C order, with "
-                        "numpy.ascontiguousarray",
-                        path);
+                        "%s is in Fortran order, and each of its %llu rows is a series; save "
+                        "numpy.ascontiguousarray(array), or array.T if each column is one",
+                        path, (unsigned long long)h->shape[0]);
     return CLI_DONE;
 }
 

@@ -139,6 +139,14 @@ int cli_json_write(cli_output *output, json_t *json)
 
 /* ---- quantities -------------------------------------------------------------------------- */
 
+void cli_names_text(const char *const *names, int n, char *text, size_t size)
+{
+    size_t used = 0;
+    *text = '\0';
+    for (int i = 0; i < n && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? "," : "", names[i]);
+}
+
 void cli_bytes_text(double bytes, char out[32])
 {
     static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};

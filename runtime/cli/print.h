@@ -35,6 +35,8 @@ int cli_json_print(json_t *json);
 /* The same to a file, which is still to be committed. */
 int cli_json_write(cli_output *output, json_t *json);
 
+/* "high,low,close" */
+void cli_names_text(const char *const *names, int n, char *text, size_t size);
 /* "15.9 GiB" */
 void cli_bytes_text(double bytes, char out[32]);
 /* "1.23 ms", "4.56 s", `-` for a negative or unknown time. */

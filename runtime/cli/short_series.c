@@ -23,7 +23,7 @@ static void list_params(const sy_workload_info *workload, const sy_param *params
 }
 
 int cli_series_check(sy_context *context, const sy_workload_info *workload, const sy_param *params,
-                     int n_params, int64_t columns)
+                     int n_params, int64_t rows, int64_t columns)
 {
     char text[300];
     int64_t needed;
@@ -36,6 +36,7 @@ int cli_series_check(sy_context *context, const sy_workload_info *workload, cons
     list_params(workload, params, n_params, text, sizeof text);
     return cli_fail(CLI_USAGE,
                     "%s with %s needs at least %lld values, the series has %lld: every result "
-                    "would be nan; take a longer series, or smaller parameters",
-                    workload->name, text, (long long)needed, (long long)columns);
+                    "would be nan; take a longer series, or smaller parameters%s",
+                    workload->name, text, (long long)needed, (long long)columns,
+                    rows >= needed ? ", or save array.T if each column is a series" : "");
 }

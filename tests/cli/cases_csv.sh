@@ -92,6 +92,18 @@ refuses "unknown column" 2 "no column 'clse'; its columns are: time, open, close
 printf 'x""y,"x""y"\n1,2\n' >quotes.csv
 accepts "quotes within a name that is not quoted" run sum --input quotes.csv --output out.csv --column 'x""y' $cpu
 refuses "column twice" 2 "twice" run sma $io --column open,open
+accepts "column twice, of two inputs" run dot --input in.csv --output out.csv $cpu --column close,close
+holds "column twice, of two inputs: squares" out.csv <<END
+series,dot
+close_close,2100
+END
+refuses "too few columns" 2 "atr reads 3 columns (high,low,close), --column names 2" run atr $io --column open,close
+refuses "too many columns" 2 "dot reads 2 columns (x,y), --column names at least 3" run dot --input in.csv --output out.csv $cpu \
+    --column open,close,open
+printf ',SPX\n1,2\n2,3\n' >index.csv
+accepts "a column without a name is no series" run sma --input index.csv --output out.csv --period 1 $cpu
+printf ',SPX,DJI\n1,2,3\n' >index.csv
+refuses "a column without a name is listed so" 2 "from: '', SPX, DJI" run sma --input index.csv --output out.csv $cpu
 refuses "empty column name" 2 "no column ''" run sma $io --column open,
 refuses "column for npy" 2 "is for CSV" run sma --input in.npy --output out.csv --column x $cpu
 accepts "default column" run sma $io

@@ -170,7 +170,9 @@ f8 1 2 >>in.npy
 refuses "npy of fields" 1 "holds records of fields; save one field, as numpy.save(file, array\['close'\]) does" \
     run sma $io
 { npy '<f8' True '(2, 3)' && f8 1 2 3 4 5 6; } >in.npy
-refuses "npy in Fortran order" 1 "ascontiguousarray" run sma $io
+refuses "npy in Fortran order" 1 "each of its 2 rows .*ascontiguousarray(array), or array.T" run sma $io
+{ npy '<f8' False '(3, 1)' && f8 1 2 3; } >in.npy
+refuses "npy with time downwards" 2 "the series has 1: .*array.T if each column is a series" run sma $io
 { npy '<f8' False '(1, 2, 3)' && f8 1 2 3 4 5 6; } >in.npy
 refuses "npy 3-D" 1 "has 3 dimensions" run sma $io
 { npy '<f8' False '()' && f8 1; } >in.npy

@@ -15,6 +15,7 @@ for command in devices workloads run profile ratios thresholds plan reprofile st
     accepts "$command --help" $command --help
 done
 accepts "run macd --help" run macd --help
+says "run macd --help tells what it is" '^macd: moving average .*; from close to macd,signal,'
 says "run macd --help shows a default" '--slow N .*default 26'
 says "run macd --help shows the choices" '--seed_with WORD .*sma, first'
 for command in run plan profile; do
