@@ -187,7 +187,8 @@ static sy_status resolve(const char *path, syi_locked_file *file)
     return stat(file->path, &info) == 0 ? refuse_irregular(path, &info) : SY_OK;
 }
 
-/* Somebody may have deleted the lock file while we waited for it: then others lock a new one. */
+/* Somebody may have deleted the lock file while we waited for it, or wrote: then others lock a new
+ * one. */
 static bool still_there(const syi_locked_file *file, const char *name)
 {
     struct stat ours, named;
@@ -266,10 +267,11 @@ sy_status syi_file_lock(const char *path, bool make_folder, int64_t patience_ns,
     }
     if (taken)
         return SY_OK;
-    return syi_fail(SY_ERR_IO,
-                    "cannot lock '%.300s.lock': another process has held it for %g s; end that "
-                    "process ('fuser' names it) or try again",
-                    file->path, (double)patience_ns / 1e9);
+    return syi_fail(
+        SY_ERR_IO,
+        "cannot lock '%.300s.lock': others have held it for %g s; try again, or end the "
+        "process that hangs ('fuser' names it)",
+        file->path, (double)patience_ns / 1e9);
 }
 
 void syi_file_unlock(syi_locked_file *file)
@@ -325,12 +327,23 @@ static int write_temporary(const syi_locked_file *file, const char *name, const 
     return -1;
 }
 
+/* Without the lock file, which somebody has deleted, the temporary file may be another writer's. */
+static sy_status lost_lock(const syi_locked_file *file)
+{
+    return syi_fail(SY_ERR_IO,
+                    "cannot write '%.300s': its lock file was deleted meanwhile; leave that where "
+                    "it is, and try again",
+                    file->path);
+}
+
 static sy_status replace(const syi_locked_file *file, const char *bytes, size_t size)
 {
-    neighbour temporary = beside(file, ".tmp");
-    if (write_temporary(file, temporary.name, bytes, size) != 0 ||
-        renameat(file->folder, temporary.name, file->folder, file->name) != 0) {
-        sy_status status = io_fail("write", file->path, errno);
+    neighbour temporary = beside(file, ".tmp"), lock = beside(file, ".lock");
+    const int code = write_temporary(file, temporary.name, bytes, size) == 0 ? 0 : errno;
+    if (!still_there(file, lock.name))
+        return lost_lock(file);
+    if (code || renameat(file->folder, temporary.name, file->folder, file->name) != 0) {
+        sy_status status = io_fail("write", file->path, code ? code : errno);
         unlinkat(file->folder, temporary.name, 0);
         return status;
     }

@@ -227,21 +227,24 @@ static int list_tags(json_t *root, const char **tags)
     return count;
 }
 
-sy_status syi_multigpu_tag(syi_store *store, int index, char tag[64])
+sy_status syi_multigpu_each(syi_store *store, int (*each)(void *user, syi_stored_balance *stored),
+                            void *user)
 {
     const char **tags;
     json_t *root;
     size_t room;
-    sy_status status = SY_OK;
+    sy_status status;
     SYI_TRY(syi_store_read(store, &root));
     room = json_object_size(json_object_get(root, "profiles")) + 1;
     tags = syi_alloc(room, sizeof *tags);
-    if (!tags)
-        status = syi_no_memory(room * sizeof *tags);
-    else if (index < 0 || index >= list_tags(root, tags))
-        status = syi_fail(SY_ERR_NOT_FOUND, "no tag number %d in '%.300s'", index, store->path);
-    else
-        syi_copy_text(tag, 64, tags[index]);
+    status = tags ? SY_OK : syi_no_memory(room * sizeof *tags);
+    for (int i = 0, stop = 0, count = tags ? list_tags(root, tags) : 0; i < count && !stop; i++) {
+        syi_stored_balance stored;
+        status = get(store, root, tags[i], &stored);
+        stop = status != SY_OK || each(user, &stored);
+        if (status == SY_OK)
+            syi_stored_balance_clear(&stored);
+    }
     syi_free(tags);
     json_decref(root);
     return status;

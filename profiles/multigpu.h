@@ -25,9 +25,10 @@ sy_status syi_multigpu_get(syi_store *store, const char *tag, syi_stored_balance
 /* The costs in the entry of a tag, in the document that an edit gets; NULL: none. */
 json_t *syi_multigpu_costs(const json_t *root, const char *tag);
 
-/* The tag of an index in sorted order; SY_ERR_NOT_FOUND past the end. Tags that do not fit are not
- * listed. */
-sy_status syi_multigpu_tag(syi_store *store, int index, char tag[64]);
+/* Calls `each` for every tag, in sorted order, until it returns non-zero. Tags that do not fit are
+ * not listed. */
+sy_status syi_multigpu_each(syi_store *store, int (*each)(void *user, syi_stored_balance *stored),
+                            void *user);
 
 /* SY_ERR_ARGUMENT: nothing can be stored under this tag. */
 sy_status syi_multigpu_check_tag(const char *tag);

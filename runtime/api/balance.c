@@ -30,27 +30,33 @@ sy_status sy_balance_set(sy_context *context, const char *tag, const sy_ratio *r
     return status;
 }
 
+/* What the file says of its costs and of what was measured. */
+static void complete(syi_stored_balance *stored)
+{
+    sy_balance *balance = &stored->balance;
+    const char *workload = json_string_value(json_object_get(stored->fingerprint, "workload"));
+    const char *accuracy = json_string_value(json_object_get(stored->fingerprint, "accuracy"));
+    const char *dtype = json_string_value(json_object_get(stored->fingerprint, "dtype"));
+    for (int i = 0; i < balance->n_ratios; i++) {
+        const json_t *cost = json_object_get(stored->costs, balance->ratios[i].device);
+        balance->ratios[i].drift = cost ? syi_cost_drift(cost) : NAN;
+    }
+    if (dtype && !strcmp(dtype, "f32"))
+        balance->dtype = SY_F32;
+    if (workload)
+        syi_copy_text(balance->workload, sizeof balance->workload, workload);
+    if (accuracy && !strcmp(accuracy, "fast"))
+        balance->accuracy = SY_ACCURACY_FAST;
+}
+
 sy_status sy_balance_get(sy_context *context, const char *tag, sy_balance *out)
 {
     syi_stored_balance stored;
-    const char *workload, *accuracy, *dtype;
     if (!context || !out)
         return syi_fail(SY_ERR_ARGUMENT, "sy_balance_get: context or out is NULL");
     SYI_TRY(syi_struct_check(out->struct_size, SYI_UP_TO(sy_balance, ratios), "sy_balance"));
     SYI_TRY(syi_multigpu_get(&context->multigpu, tag, &stored));
-    for (int i = 0; i < stored.balance.n_ratios; i++) {
-        const json_t *cost = json_object_get(stored.costs, stored.balance.ratios[i].device);
-        stored.balance.ratios[i].drift = cost ? syi_cost_drift(cost) : NAN;
-    }
-    dtype = json_string_value(json_object_get(stored.fingerprint, "dtype"));
-    if (dtype && !strcmp(dtype, "f32"))
-        stored.balance.dtype = SY_F32;
-    workload = json_string_value(json_object_get(stored.fingerprint, "workload"));
-    if (workload)
-        syi_copy_text(stored.balance.workload, sizeof stored.balance.workload, workload);
-    accuracy = json_string_value(json_object_get(stored.fingerprint, "accuracy"));
-    if (accuracy && !strcmp(accuracy, "fast"))
-        stored.balance.accuracy = SY_ACCURACY_FAST;
+    complete(&stored);
     SYI_GIVE(out, stored.balance);
     stored.balance.ratios = NULL; /* the caller's now */
     syi_stored_balance_clear(&stored);
@@ -64,11 +70,25 @@ sy_status sy_balance_forget(sy_context *context, const char *tag)
     return syi_multigpu_forget(&context->multigpu, tag);
 }
 
-sy_status sy_balance_tag(sy_context *context, int index, char tag[64])
+typedef struct listing {
+    int (*each)(void *user, const sy_balance *balance);
+    void *user;
+} listing;
+
+static int list_one(void *user, syi_stored_balance *stored)
 {
-    if (!context || !tag)
-        return syi_fail(SY_ERR_ARGUMENT, "sy_balance_tag: context or tag is NULL");
-    return syi_multigpu_tag(&context->multigpu, index, tag);
+    const listing *to = user;
+    complete(stored);
+    return to->each(to->user, &stored->balance);
+}
+
+sy_status sy_balance_list(sy_context *context, int (*each)(void *user, const sy_balance *balance),
+                          void *user)
+{
+    listing to = {each, user};
+    if (!context || !each)
+        return syi_fail(SY_ERR_ARGUMENT, "sy_balance_list: context or each is NULL");
+    return syi_multigpu_each(&context->multigpu, list_one, &to);
 }
 
 void sy_balance_clear(sy_balance *balance)

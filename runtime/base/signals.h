@@ -3,6 +3,7 @@
 #ifndef SYI_BASE_SIGNALS_H
 #define SYI_BASE_SIGNALS_H
 
+#include <pthread.h>
 #include <signal.h>
 
 static inline void syi_signals_hold(sigset_t *before)
@@ -19,6 +20,17 @@ static inline void syi_signals_hold(sigset_t *before)
 static inline void syi_signals_release(const sigset_t *before)
 {
     pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+/* pthread_create for the library's own threads. */
+static inline int syi_thread_create(pthread_t *thread, void *(*entry)(void *), void *argument)
+{
+    sigset_t before;
+    int code;
+    syi_signals_hold(&before);
+    code = pthread_create(thread, NULL, entry, argument);
+    syi_signals_release(&before);
+    return code;
 }
 
 #endif

@@ -7,17 +7,18 @@
 #include "message.h"
 #include "print.h"
 
-static void add_balance(cli_table *table, const sy_balance *balance)
+static int add_balance(void *user, const sy_balance *balance)
 {
+    cli_table *table = user;
     for (int i = 0; i < balance->n_ratios; i++) {
         cli_table_cell(table, "%s", balance->tag);
         cli_table_cell(table, "%s", balance->ratios[i].device);
         cli_table_cell(table, "%.4f", balance->ratios[i].ratio);
         cli_table_cell(table, "%s", balance->updated_at);
     }
+    return 0;
 }
 
-/* Adds a tag's lines; a tag that has gone in the meantime has none. */
 static sy_status add_tag(sy_context *context, cli_table *table, const char *tag)
 {
     sy_balance balance = {.struct_size = sizeof balance};
@@ -59,19 +60,12 @@ static int has_none(sy_context *context, const char *tag)
 static int show(sy_context *context, const char *tag)
 {
     cli_table table;
-    sy_status status = SY_OK;
-    char name[64];
+    sy_status status;
     size_t heading;
     int found;
     cli_table_begin(&table, 4, "tag", "device", ">ratio", "updated");
     heading = table.count;
-    if (tag)
-        status = add_tag(context, &table, tag);
-    for (int i = 0; !tag && status == SY_OK; i++) {
-        status = sy_balance_tag(context, i, name);
-        if (status == SY_OK)
-            status = add_tag(context, &table, name);
-    }
+    status = tag ? add_tag(context, &table, tag) : sy_balance_list(context, add_balance, &table);
     found = table.count > heading;
     CLI_TRY(cli_table_end(&table, found ? stdout : NULL));
     if (status != SY_OK && status != SY_ERR_NOT_FOUND)

@@ -83,28 +83,31 @@ static sy_status measure(sy_context *context, const request *r, const sy_balance
 typedef struct tag_list {
     char (*tags)[64];
     int count;
+    bool failed;
 } tag_list;
 
-/* All tags before the first is measured: while that goes on, others may store and forget some, and
- * the tag of an index is another one. */
+static int add_tag(void *user, const sy_balance *balance)
+{
+    tag_list *list = user;
+    char(*more)[64] = realloc(list->tags, ((size_t)list->count + 1) * sizeof *more);
+    list->failed = !more;
+    if (more) {
+        list->tags = more;
+        memcpy(more[list->count++], balance->tag, sizeof *more);
+    }
+    return list->failed;
+}
+
+/* All tags before the first is measured: while that goes on, others may store and forget some. */
 static int list_tags(sy_context *context, tag_list *list)
 {
     sy_status status;
-    char tag[64];
     *list = (tag_list){0};
-    while ((status = sy_balance_tag(context, list->count, tag)) == SY_OK) {
-        char(*more)[64] = realloc(list->tags, ((size_t)list->count + 1) * sizeof *more);
-        if (!more) {
-            free(list->tags);
-            return cli_no_memory();
-        }
-        memcpy(more[list->count++], tag, sizeof tag);
-        list->tags = more;
-    }
-    if (status == SY_ERR_NOT_FOUND)
+    status = sy_balance_list(context, add_tag, list);
+    if (status == SY_OK && !list->failed)
         return CLI_DONE;
     free(list->tags);
-    return cli_library_failed(status);
+    return list->failed ? cli_no_memory() : cli_library_failed(status);
 }
 
 /* Profiles that were asked for, and those of them that are to be measured. */

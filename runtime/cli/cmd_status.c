@@ -16,24 +16,12 @@
 
 /* ---- what is shown ------------------------------------------------------------------------ */
 
-/* Calls `each` for every stored tag. */
 static int each_profile(sy_context *context, int (*each)(void *, const sy_balance *), void *user)
 {
-    sy_status status;
-    char tag[64];
-    if (!sy_multigpu_path(context)) /* there is no place where any could be */
-        return CLI_DONE;
-    for (int i = 0; (status = sy_balance_tag(context, i, tag)) == SY_OK; i++) {
-        sy_balance balance = {.struct_size = sizeof balance};
-        int code;
-        if (sy_balance_get(context, tag, &balance) != SY_OK)
-            continue; /* forgotten meanwhile */
-        code = each(user, &balance);
-        sy_balance_clear(&balance);
-        if (code != CLI_DONE)
-            return code;
-    }
-    return status == SY_ERR_NOT_FOUND ? CLI_DONE : cli_library_failed(status);
+    sy_status status = SY_OK;
+    if (sy_multigpu_path(context)) /* else there is no place where any could be */
+        status = sy_balance_list(context, each, user);
+    return status == SY_OK ? CLI_DONE : cli_library_failed(status);
 }
 
 /* ---- text --------------------------------------------------------------------------------- */
@@ -70,7 +58,7 @@ static int add_row(void *user, const sy_balance *balance)
     else
         cli_table_cell(user, "-");
     add_drift(user, balance);
-    return CLI_DONE;
+    return 0;
 }
 
 static void add_device(cli_table *table, const sy_device_info *info)
@@ -124,7 +112,7 @@ static int add_profile(void *user, const sy_balance *balance)
         *list, json_pack("{s:o, s:o, s:o, s:o}", "tag", cli_json_text(balance->tag), "updated_at",
                          cli_json_text(balance->updated_at), "age_seconds",
                          age >= 0 ? cli_json_number(age) : json_null(), "devices", devices));
-    return *list ? CLI_DONE : cli_no_memory();
+    return *list == NULL;
 }
 
 static int show_json(sy_context *context, const cli_devices *devices)
@@ -140,7 +128,7 @@ static int show_json(sy_context *context, const cli_devices *devices)
         list = cli_json_append(list, device ? cli_sensors_json(device, info) : NULL);
     }
     code = each_profile(context, add_profile, &profiles);
-    CLI_TRY(cli_json_print(json_pack("{s:s, s:o*, s:o*}", "version", sy_version(), "devices", list,
+    CLI_TRY(cli_json_print(json_pack("{s:s, s:o, s:o}", "version", sy_version(), "devices", list,
                                      "profiles", profiles)));
     return code;
 }
@@ -181,7 +169,7 @@ static int print_age(void *user, const sy_balance *balance)
     (void)user;
     if (age >= 0)
         print_metric("steelyard_profile_age_seconds", balance->tag, NULL, age);
-    return CLI_DONE;
+    return 0;
 }
 
 static int print_drift(void *user, const sy_balance *balance)
@@ -191,7 +179,7 @@ static int print_drift(void *user, const sy_balance *balance)
         if (!isnan(balance->ratios[i].drift))
             print_metric("steelyard_profile_drift_ratio", balance->tag, balance->ratios[i].device,
                          balance->ratios[i].drift);
-    return CLI_DONE;
+    return 0;
 }
 
 enum { BASIC_METRICS = 3 };

@@ -120,7 +120,7 @@ static bool can_make(int count)
     if (!threads)
         return false;
     pthread_mutex_lock(&gate);
-    while (made < count && pthread_create(&threads[made], NULL, stand, &gate) == 0)
+    while (made < count && syi_thread_create(&threads[made], stand, &gate) == 0)
         made++;
     pthread_mutex_unlock(&gate);
     for (int i = 0; i < made; i++)
@@ -242,7 +242,7 @@ void syi_team_run(int wanted, const syi_arithmetic *outside, syi_team_part part,
         part(argument, 0);
     else if (!atomic_load(&is_child))
         run(&t);
-    else if (pthread_create(&fresh, NULL, run, &t) == 0) /* which has had no team */
+    else if (syi_thread_create(&fresh, run, &t) == 0) /* which has had no team */
         pthread_join(fresh, NULL);
     else
         part(argument, 0);

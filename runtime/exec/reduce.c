@@ -60,6 +60,7 @@ static sy_status merge_seeded(const syi_job *job, int64_t row, const unsigned ch
     SYI_TRY(finish(job, room, tiles, outputs, &doubt));
     store(job, row, outputs);
     for (int64_t seed = 1; seed <= job->n_seeds; seed++) {
+        SYI_TRY(syi_gate_pass(job->gate, 0));
         shuffle(partials, tiles, job->workload->partial_size, (uint64_t)seed, order, room);
         SYI_TRY(finish(job, room, tiles, outputs, &doubt));
         for (int k = 0; k < job->workload->n_outputs; k++)

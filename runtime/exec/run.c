@@ -206,11 +206,8 @@ static int choose_own(const worker *workers, int count)
 static void start(worker *self)
 {
     crew *crew = self->crew;
-    sigset_t before;
     self->called_ns = since_ns(crew);
-    syi_signals_hold(&before);
-    self->started = pthread_create(&self->thread, NULL, work_beside, self) == 0;
-    syi_signals_release(&before);
+    self->started = syi_thread_create(&self->thread, work_beside, self) == 0;
     if (self->started)
         return;
     pthread_mutex_lock(&crew->lock);
@@ -242,13 +239,21 @@ static void run_round(worker *workers, int count)
             pthread_join(workers[i].thread, NULL);
 }
 
+static int has_cpu(const syi_devices *devices)
+{
+    int found = 0;
+    for (int i = 0; i < devices->count; i++)
+        found |= devices->list[i]->info.type == SY_DEVICE_CPU;
+    return found;
+}
+
 /* The last failure becomes the caller's, with the remedy added. */
 static sy_status give_up(const crew *crew)
 {
     const sy_error *error = &crew->lost;
-    return syi_fail_device(
-        error->status, error->device, error->native_code,
-        "%.400s, and no device is left to take its part over; add cpu to the devices", error->text);
+    return syi_fail_device(error->status, error->device, error->native_code,
+                           "%.400s, and no device is left to take its part over%s", error->text,
+                           has_cpu(crew->devices) ? "" : "; add cpu to the devices");
 }
 
 /* Calls everybody who can still work; how many those are. */

@@ -333,13 +333,19 @@ Test(arguments, plans)
     REFUSED(SY_ERR_NOT_FOUND, sy_plan_explain(context, &work, NULL, &plan));
 }
 
+static int list_none(void *user, const sy_balance *balance)
+{
+    (void)user;
+    cr_expect(0, "%s is stored", balance->tag);
+    return 0;
+}
+
 Test(arguments, profiles)
 {
     static const sy_ratio good = {"a", 1}, zero = {"a", 0}, unknown = {"b", 1};
     sy_balance balance = {.struct_size = 0};
     sy_profile_options options = {.struct_size = 0};
     sy_threshold threshold;
-    char tag[64];
     REFUSED(SY_ERR_ARGUMENT, sy_balance_set(NULL, "t", &good, 1));
     REFUSED(SY_ERR_ARGUMENT, sy_balance_set(context, NULL, &good, 1));
     REFUSED(SY_ERR_ARGUMENT, sy_balance_set(context, "t", &zero, 1));
@@ -354,8 +360,9 @@ Test(arguments, profiles)
     REFUSED(SY_ERR_NOT_FOUND, sy_balance_get(context, "t", &balance));
     REFUSED(SY_ERR_NOT_FOUND, sy_balance_get(context, NULL, &balance));
     REFUSED(SY_ERR_ARGUMENT, sy_balance_forget(NULL, NULL));
-    REFUSED(SY_ERR_ARGUMENT, sy_balance_tag(NULL, 0, tag));
-    REFUSED(SY_ERR_NOT_FOUND, sy_balance_tag(context, 0, tag));
+    REFUSED(SY_ERR_ARGUMENT, sy_balance_list(NULL, list_none, NULL));
+    REFUSED(SY_ERR_ARGUMENT, sy_balance_list(context, NULL, NULL));
+    cr_expect_eq(sy_balance_list(context, list_none, NULL), SY_OK);
     REFUSED(SY_ERR_ARGUMENT, sy_profile_auto_balance(NULL, NULL, NULL));
     REFUSED(SY_ERR_ARGUMENT, sy_profile_auto_balance(context, &options, NULL));
     options.struct_size = sizeof options;

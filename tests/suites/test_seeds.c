@@ -31,6 +31,36 @@ static void run_seeds(sy_context *context, const char *workload, sy_accuracy acc
                  sy_last_error()->text);
 }
 
+/* Cancels when asked again after the last tile. */
+static int stop_at_the_end(void *user, uint64_t done, uint64_t tiles)
+{
+    int *times = user;
+    return done == tiles && ++*times > 1;
+}
+
+Test(seeds, merging_can_be_cancelled)
+{
+    enum { LONG = 4000000 };
+    static double x[MANY], result, seeded[LONG];
+    sy_context *context = lab_open("cpu", NULL, NULL);
+    int times = 0;
+    double *lists[] = {seeded};
+    sy_options options = {.struct_size = sizeof options,
+                          .accuracy = SY_ACCURACY_FAST,
+                          .n_seeds = LONG,
+                          .seeded = lists,
+                          .progress = stop_at_the_end,
+                          .progress_user = &times};
+    sy_work work = {.struct_size = sizeof work,
+                    .workload = "sum",
+                    .columns = MANY,
+                    .inputs = (const void *const[]){x},
+                    .outputs = (void *const[]){&result}};
+    cr_assert(context);
+    cr_expect_eq(distribute_workload(context, &work, &options, NULL), SY_ERR_CANCELLED);
+    sy_context_destroy(&context);
+}
+
 Test(seeds, a_seed_is_an_order_of_merging)
 {
     sy_context *whole = lab_open("cpu", NULL, NULL), *split = lab_open(SPLIT, NULL, NULL);

@@ -104,6 +104,30 @@ Test(stored, log_callback_uses_the_context)
     sy_context_destroy(&within);
 }
 
+/* Without end, if nobody ended it. */
+static void use_it_always(void *user, sy_log_level level, const char *line)
+{
+    sy_work work = {.struct_size = sizeof work, .workload = "macd", .rows = 3, .columns = 64};
+    sy_plan_info plan = {.struct_size = sizeof plan};
+    lab_remember(user, level, line);
+    cr_expect_eq(sy_plan_explain(within, &work, NULL, &plan), SY_OK);
+    sy_plan_info_clear(&plan);
+}
+
+Test(stored, log_callback_that_is_told_the_same_again)
+{
+    lab_log log = {0};
+    sy_config config = {.struct_size = sizeof config,
+                        .devices = "sim:a,sim:b",
+                        .multigpu_path = "/",
+                        .log = use_it_always,
+                        .log_user = &log};
+    cr_assert_eq(sy_context_create(&config, &within), SY_OK);
+    use_it_always(&log, SY_LOG_INFO, "");
+    cr_expect_eq(log.warnings, 4, "%s", log.text);
+    sy_context_destroy(&within);
+}
+
 /* Works of other sizes may begin with other guesses, but nothing is told again. */
 Test(stored, an_unreadable_file_is_told_once)
 {

@@ -1,5 +1,5 @@
 /* What the host program has set takes no part in what is stored: its decimal comma, its rounding.
- * Nor do its child processes keep anybody from it. */
+ * Nor do its child processes keep anybody from it, nor is anything lost with a lock file. */
 #define _XOPEN_SOURCE 700
 #include "profile_folder.h"
 #include "support/comma.h"
@@ -67,6 +67,23 @@ Test(profile_host, a_child_keeps_no_lock)
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     syi_file_unlock(&file);
+}
+
+/* Who deletes a lock file in use lets another writer in: the one who had it writes no more. */
+Test(profile_host, a_lock_file_deleted_meanwhile)
+{
+    syi_locked_file file;
+    set("t", 3, 1);
+    cr_assert_eq(syi_file_lock(at.multigpu_path, false, 0, &file), SY_OK);
+    remove(with(at.multigpu_path, ".lock"));
+    set("u", 1, 3);
+    cr_expect_eq(syi_file_replace(&file, "{}", 2), SY_ERR_IO);
+    cr_expect(strstr(sy_last_error()->text, "its lock file was deleted meanwhile"), "'%s'",
+              sy_last_error()->text);
+    syi_file_unlock(&file);
+    expect_first("t", 0.75);
+    set("t", 1, 3);
+    expect_first("t", 0.25);
 }
 
 /* Nor does it move what is stored beside. */

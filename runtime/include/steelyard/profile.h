@@ -65,8 +65,10 @@ SY_API sy_status sy_balance_get(sy_context *context, const char *tag, sy_balance
 /* Forgets a tag, SY_ERR_NOT_FOUND when it is not there; NULL: all of them, SY_OK also where there
  * are none. */
 SY_API sy_status sy_balance_forget(sy_context *context, const char *tag);
-/* The number of stored tags, and the tag of an index (sorted); SY_ERR_NOT_FOUND past the end. */
-SY_API sy_status sy_balance_tag(sy_context *context, int index, char tag[64]);
+/* Calls `each` for every stored tag (sorted), all as they are at one moment, until it returns
+ * non-zero. The balance is the library's, and gone after the call. */
+SY_API sy_status sy_balance_list(sy_context *context,
+                                 int (*each)(void *user, const sy_balance *balance), void *user);
 SY_API void sy_balance_clear(sy_balance *balance);
 
 typedef struct sy_threshold {

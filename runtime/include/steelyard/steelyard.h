@@ -27,6 +27,7 @@
  *   Callbacks   (log, progress, trace, the functions of a workload) are called while a call is
  *               under way, which waits for them. They may use the library, but must not run works
  *               or profiles on the same context: its devices may be waiting for the callback.
+ *               A GPU's context of the library may be current: make your own current for CUDA.
  *   Forks       the child of a fork makes contexts of its own: the parent's, like what the CUDA
  *               driver holds, are of no use there.
  */
