@@ -10,9 +10,10 @@
 #include <limits.h>
 #include <time.h>
 
-/* Communicators that do not block, without which a hang could not be given up on, came with 2.14.
- */
-enum { OLDEST = 21400, CONFIG_VERSION = 21800 };
+/* Until 2.22 one GPU's kernel may write into an array of another one, which not every array of a
+ * program's allows; communicators that do not block, without which a hang could not be given up on,
+ * came before that. */
+enum { OLDEST = 22300, CONFIG_VERSION = 21800 };
 
 #define CONFIG_MAGIC 0xcafebeefu
 
@@ -41,7 +42,7 @@ static sy_status look_up(syi_nccl *nccl, const char *path)
         return syi_fail(SY_ERR_UNSUPPORTED, "%s has no %s", path, missing);
     if (nccl->api.ncclGetVersion(&nccl->version) != ncclSuccess || nccl->version < OLDEST ||
         !nccl->api.ncclCommInitRankConfig || !nccl->api.ncclCommFinalize)
-        return syi_fail(SY_ERR_UNSUPPORTED, "%s is version %d; 2.14 is needed", path,
+        return syi_fail(SY_ERR_UNSUPPORTED, "%s is version %d; 2.23 is needed", path,
                         nccl->version);
     return SY_OK;
 }

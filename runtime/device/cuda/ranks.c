@@ -27,6 +27,25 @@ struct cuda_ranks {
     uint64_t in_use; /* homes of the GPUs whose arrays a transfer uses that has not ended well */
 };
 
+/* NCCL may put a primary context in the place of the thread's current one, and does what the
+ * capture of a graph forbids. So it is called with a context of ours on top, which is taken away
+ * again. NULL: there is none. */
+static const cuda_device *enter_one(const cuda_ranks *ranks)
+{
+    for (int i = 0; i < ranks->count; i++) {
+        const cuda_device *cuda = ranks->stations[i].device;
+        if (!cuda->hung && syi_cuda_enter(cuda, cuda->primary) == CUDA_SUCCESS)
+            return cuda;
+    }
+    return NULL;
+}
+
+static void leave_one(const cuda_device *cuda)
+{
+    if (cuda)
+        syi_cuda_leave(cuda);
+}
+
 /* ---- the end ------------------------------------------------------------------------------ */
 
 static void close_stations(cuda_ranks *ranks)
@@ -66,11 +85,14 @@ static void end_transfer(const station *at, uint64_t homes)
 void syi_cuda_ranks_abort(cuda_ranks **ranks)
 {
     cuda_ranks *old = *ranks;
+    const cuda_device *entered;
     if (!old)
         return;
     disown_hung(old);
+    entered = enter_one(old);
     if (old->nccl)
         syi_nccl_abort(old->nccl);
+    leave_one(entered);
     for (int i = 0; i < old->count; i++)
         end_transfer(&old->stations[i], old->in_use);
     syi_cuda_ranks_close(ranks);
@@ -79,11 +101,14 @@ void syi_cuda_ranks_abort(cuda_ranks **ranks)
 void syi_cuda_ranks_close(cuda_ranks **ranks)
 {
     cuda_ranks *old = *ranks;
+    const cuda_device *entered;
     if (!old)
         return;
     *ranks = NULL;
     disown_hung(old);
+    entered = enter_one(old);
     syi_nccl_close(&old->nccl, old->patience_ns);
+    leave_one(entered);
     close_stations(old);
     syi_free(old);
 }
@@ -122,6 +147,7 @@ static sy_status open_stations(cuda_ranks *ranks, const syi_devices *devices)
 
 static sy_status join(cuda_ranks *ranks, const syi_devices *devices)
 {
+    const cuda_device *entered;
     CUcontext *contexts;
     sy_status status;
     SYI_TRY(open_stations(ranks, devices));
@@ -130,8 +156,10 @@ static sy_status join(cuda_ranks *ranks, const syi_devices *devices)
         return syi_no_memory((uint64_t)ranks->count * sizeof *contexts);
     for (int i = 0; i < ranks->count; i++)
         contexts[i] = ranks->stations[i].device->primary;
+    entered = enter_one(ranks);
     status =
         syi_nccl_join(ranks->nccl, &devices->cuda->api, contexts, ranks->count, ranks->patience_ns);
+    leave_one(entered);
     syi_free(contexts);
     return status;
 }
@@ -216,13 +244,18 @@ sy_status syi_cuda_ranks_carry(cuda_ranks *ranks, const cuda_parcel *parcel)
 {
     int sender = station_of(ranks, parcel->from), receiver = station_of(ranks, parcel->to);
     const station *at = ranks->stations;
+    const cuda_device *entered;
+    sy_status status;
     if (sender < 0 || receiver < 0)
         return syi_fail(SY_ERR_DEVICE, "NCCL: %s or %s has no rank", parcel->from->base.info.name,
                         parcel->to->base.info.name);
     ranks->in_use = cuda_home_bit(parcel->from) | cuda_home_bit(parcel->to);
-    SYI_TRY(syi_nccl_move(ranks->nccl, (syi_nccl_end){sender, parcel->source, at[sender].stream},
-                          (syi_nccl_end){receiver, parcel->target, at[receiver].stream},
-                          parcel->bytes, ranks->patience_ns));
+    entered = enter_one(ranks);
+    status = syi_nccl_move(ranks->nccl, (syi_nccl_end){sender, parcel->source, at[sender].stream},
+                           (syi_nccl_end){receiver, parcel->target, at[receiver].stream},
+                           parcel->bytes, ranks->patience_ns);
+    leave_one(entered);
+    SYI_TRY(status);
     return wait_for(ranks, (const station *[]){&at[sender], &at[receiver]}, 2);
 }
 
@@ -240,6 +273,7 @@ sy_status syi_cuda_ranks_exchange(cuda_ranks *ranks, void *const *arrays, size_t
     CUdeviceptr *addresses = syi_alloc((size_t)count, sizeof *addresses);
     CUstream *streams = syi_alloc((size_t)count, sizeof *streams);
     const station **all = syi_alloc((size_t)count, sizeof *all);
+    const cuda_device *entered;
     sy_status status =
         addresses && streams && all ? SY_OK : syi_no_memory((uint64_t)count * sizeof *addresses);
     for (int i = 0; i < count && status == SY_OK; i++) {
@@ -248,8 +282,10 @@ sy_status syi_cuda_ranks_exchange(cuda_ranks *ranks, void *const *arrays, size_t
         all[i] = &ranks->stations[i];
         ranks->in_use |= cuda_home_bit(all[i]->device);
     }
+    entered = enter_one(ranks);
     if (status == SY_OK)
         status = syi_nccl_gather_all(ranks->nccl, addresses, streams, part, ranks->patience_ns);
+    leave_one(entered);
     if (status == SY_OK)
         status = wait_for(ranks, all, count);
     syi_free(addresses);

@@ -10,8 +10,8 @@ extern "C" {
 
 typedef enum sy_log_level { SY_LOG_INFO = 0, SY_LOG_WARNING = 1 } sy_log_level;
 
-/* Called with one line without line feed; from any thread, one call at a time, and within it for what
- * the library has to say to calls of its own: four times at most, then that is dropped. */
+/* Called with one line without line feed; from any thread, one call at a time, and within it for
+ * what the library has to say to calls of its own: four times at most, then that is dropped. */
 typedef void (*sy_log_fn)(void *user, sy_log_level level, const char *line);
 
 /* How results that belong on a GPU get there from the others: the first way that is tried. One that

@@ -209,7 +209,7 @@ static void not_to_be_had(void)
     given_up(s, "no-such/libnccl.so.2", "no library");
     for (int i = 0; i < n_lacking; i++) {
         s.nccl = lacking[i];
-        given_up(s, strcmp(lacking_names[i], "ncclSend") ? "2.14 is needed" : "has no ncclSend",
+        given_up(s, strcmp(lacking_names[i], "ncclSend") ? "2.23 is needed" : "has no ncclSend",
                  lacking_names[i]);
     }
     s.nccl = nccl;

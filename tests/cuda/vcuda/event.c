@@ -48,7 +48,7 @@ CUresult cuEventRecord(CUevent handle, CUstream stream_handle)
         result = vci_stream_of(stream_handle, &stream);
     vc_event *event = vci_handle_find(VC_EVENT, handle);
     if (result == CUDA_SUCCESS &&
-        (!event || event->object.context->gpu != stream->object.context->gpu))
+        (!event || event->object.context != stream->object.context))
         result = CUDA_ERROR_INVALID_HANDLE;
     if (result != CUDA_SUCCESS)
         return vci_leave(result);

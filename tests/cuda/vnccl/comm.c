@@ -143,6 +143,13 @@ static void drop_world(vn_world *world)
     free(world);
 }
 
+/* A real library sets CUDA's device back to what it was: a primary context is current then, in the
+ * place of whatever was. Which one it is, is of no account here. */
+void vni_set_device(ncclComm_t comm)
+{
+    cuCtxSetCurrent(comm->context);
+}
+
 /* What the communicator needs of the device, in the context that is current. */
 static bool open_device(ncclComm_t comm)
 {
@@ -329,6 +336,7 @@ static ncclResult_t end(ncclComm_t comm, bool wait)
         cuCtxPopCurrent_v2(NULL);
     }
     close_device(comm);
+    vni_set_device(comm);
     free(comm);
     return result;
 }

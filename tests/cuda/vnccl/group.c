@@ -180,6 +180,8 @@ ncclResult_t ncclGroupEnd(void)
     if (result == ncclSuccess)
         result = post_all(group.ops, group.op_count);
     pthread_mutex_unlock(&vn_lock);
+    if (group.op_count)
+        vni_set_device(group.ops[0].comm);
     group.op_count = group.joining_count = 0;
     group.error = ncclSuccess;
     return result;

@@ -75,6 +75,7 @@ bool vni_fails(const char *name);
 
 /* group.c */
 ncclResult_t vni_post(const vn_op *op);
+void vni_set_device(ncclComm_t comm);
 /* A communicator whose ranks are waited for at the end of the group, or at once outside of one. */
 ncclResult_t vni_join(ncclComm_t comm);
 
