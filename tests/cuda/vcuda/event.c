@@ -47,8 +47,7 @@ CUresult cuEventRecord(CUevent handle, CUstream stream_handle)
     if (result == CUDA_SUCCESS)
         result = vci_stream_of(stream_handle, &stream);
     vc_event *event = vci_handle_find(VC_EVENT, handle);
-    if (result == CUDA_SUCCESS &&
-        (!event || event->object.context != stream->object.context))
+    if (result == CUDA_SUCCESS && (!event || event->object.context != stream->object.context))
         result = CUDA_ERROR_INVALID_HANDLE;
     if (result != CUDA_SUCCESS)
         return vci_leave(result);
