@@ -51,10 +51,9 @@ export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1
 run build-asan unit plain cli
 
 echo "== ThreadSanitizer"
-# libgomp is not instrumented, so OpenMP's own synchronisation would be reported. Which threads meet
-# in an array is the same for any instruction set.
+# libgomp is not instrumented, so OpenMP's own synchronisation would be reported.
 configure build-tsan -Dbuildtype=debugoptimized -Doptimization=1 -Dc_args=-g1 \
-    -Db_sanitize=thread -Db_lundef=false -Dopenmp=disabled -Dvectors=disabled -Dbench=disabled
+    -Db_sanitize=thread -Db_lundef=false -Dopenmp=disabled -Dbench=disabled
 export TSAN_OPTIONS=halt_on_error=1
 run build-tsan plain
 

@@ -85,8 +85,7 @@ static int prepare(run *r, const cli_args *args)
     CLI_TRY(check_request(r));
     CLI_TRY(cli_format_of("--output", r->output_path, &r->format));
     CLI_TRY(cli_input_open(r->input_path, &r->info, r->column, r->dtype, &r->input));
-    CLI_TRY(cli_series_check(r->catalog, &r->info, r->params, r->n_params, r->input.rows,
-                             r->input.columns));
+    CLI_TRY(cli_series_check(r->catalog, &r->info, r->params, r->n_params, &r->input));
     CLI_TRY(cli_output_open(&r->output, r->output_path));
     if (r->report_path)
         CLI_TRY(cli_output_open(&r->report_file, r->report_path));

@@ -88,7 +88,7 @@ static int choose(cli_input *input, const char *name)
     return CLI_DONE;
 }
 
-static int not_so_many(const sy_workload_info *workload, int named)
+static int wrong_count(const sy_workload_info *workload, int named)
 {
     char inputs[120];
     cli_names_text(workload->input_names, workload->n_inputs, inputs, sizeof inputs);
@@ -109,7 +109,7 @@ static int choose_listed(cli_input *input, const sy_workload_info *workload, con
         if (comma)
             *comma = '\0';
         if (n > 1 && input->n_chosen == n)
-            code = not_so_many(workload, n + 1);
+            code = wrong_count(workload, n + 1);
         else if (n == 1 && input->n_chosen == input->csv.n_columns)
             code = cli_fail(CLI_USAGE, "--column names more columns than the %d of %s",
                             input->csv.n_columns, cli_input_name(input->csv.path));
@@ -117,8 +117,9 @@ static int choose_listed(cli_input *input, const sy_workload_info *workload, con
             code = choose(input, name);
     }
     free(text);
-    return code == CLI_DONE && n > 1 && input->n_chosen < n ? not_so_many(workload, input->n_chosen)
-                                                            : code;
+    if (code == CLI_DONE && n > 1 && input->n_chosen < n)
+        return wrong_count(workload, input->n_chosen);
+    return code;
 }
 
 /* Without a name it is pandas' index. */

@@ -1,11 +1,11 @@
-/* `rows` series of so many `columns`. A series that is too short for any result is most likely a
- * mistake: a run refuses it. */
+/* A series that is too short for any result is most likely a mistake: a run refuses it. */
 #ifndef CLI_SHORT_SERIES_H
 #define CLI_SHORT_SERIES_H
 
 #include "context.h"
+#include "input.h"
 
 int cli_series_check(sy_context *context, const sy_workload_info *workload, const sy_param *params,
-                     int n_params, int64_t rows, int64_t columns);
+                     int n_params, const cli_input *input);
 
 #endif

@@ -239,21 +239,14 @@ static void run_round(worker *workers, int count)
             pthread_join(workers[i].thread, NULL);
 }
 
-static int has_cpu(const syi_devices *devices)
-{
-    int found = 0;
-    for (int i = 0; i < devices->count; i++)
-        found |= devices->list[i]->info.type == SY_DEVICE_CPU;
-    return found;
-}
-
 /* The last failure becomes the caller's, with the remedy added. */
 static sy_status give_up(const crew *crew)
 {
     const sy_error *error = &crew->lost;
-    return syi_fail_device(error->status, error->device, error->native_code,
-                           "%.400s, and no device is left to take its part over%s", error->text,
-                           has_cpu(crew->devices) ? "" : "; add cpu to the devices");
+    return syi_fail_device(
+        error->status, error->device, error->native_code,
+        "%.400s, and no device is left to take its part over%s", error->text,
+        syi_devices_of_type(crew->devices, SY_DEVICE_CPU) ? "" : "; add cpu to the devices");
 }
 
 /* Calls everybody who can still work; how many those are. */

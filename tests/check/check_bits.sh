@@ -1,8 +1,8 @@
 #!/bin/sh
 # The same bits from every compiler, optimisation level and instruction set. The kernels and
-# golden_hash are compiled with gcc at -O0 and -O2, with clang at -O0 and -O3; each of these, and the
-# library as it was built, hashes its outputs with each instruction set; all hashes must be the same.
-# What is not there is skipped with a notice.
+# golden_hash are compiled with gcc at -O0 and -O2, with clang at -O0, -O2 and -O3; each of these, and
+# the library as it was built, hashes its outputs with each instruction set; all hashes must be the
+# same. What is not there is skipped with a notice.
 # Usage: check_bits.sh SOURCE_ROOT LIBRARY.a LINK_ARGUMENT...   (in an empty or own folder)
 set -u
 root=$1
@@ -56,7 +56,7 @@ for compiler in cc gcc clang; do
     case $compiler in
     cc) levels=$built ;;
     gcc) levels="-O0 -O2" ;;
-    *) levels="-O0 -O3" ;;
+    *) levels="-O0 -O2 -O3" ;;
     esac
     for level in $levels; do
         folder=$work/$compiler$level

@@ -92,6 +92,9 @@ refuses "unknown column" 2 "no column 'clse'; its columns are: time, open, close
 printf 'x""y,"x""y"\n1,2\n' >quotes.csv
 accepts "quotes within a name that is not quoted" run sum --input quotes.csv --output out.csv --column 'x""y' $cpu
 refuses "column twice" 2 "twice" run sma $io --column open,open
+printf 'time,open,close\n1,1,10\n2,2,20\n' >two.csv
+refuses "more series than values: no array is named" 2 "needs at least 3 values.*or smaller parameters$" run sma \
+    --input two.csv --output out.csv $cpu --period 3 --column time,open,close
 accepts "column twice, of two inputs" run dot --input in.csv --output out.csv $cpu --column close,close
 holds "column twice, of two inputs: squares" out.csv <<END
 series,dot

@@ -271,13 +271,6 @@ Test(distribute, progress_cancels)
     sy_context_destroy(&context);
 }
 
-/* Cancels when asked again after the last tile: nothing is left but what the merge does. */
-static int stop_at_the_end(void *user, uint64_t done, uint64_t tiles)
-{
-    int *times = user;
-    return done == tiles && ++*times > 1;
-}
-
 /* Beside a first value like that no later one is certified, so the rows are decided afterwards,
  * one by one and for long. */
 Test(distribute, progress_cancels_the_merge)
@@ -288,7 +281,7 @@ Test(distribute, progress_cancels_the_merge)
     lab_case c = {.workload = "rsi", .rows = ROWS, .columns = COLUMNS, .x = prices};
     int times = 0;
     sy_options options = {
-        .struct_size = sizeof options, .progress = stop_at_the_end, .progress_user = &times};
+        .struct_size = sizeof options, .progress = lab_stop_at_the_end, .progress_user = &times};
     cr_assert(context && prices && lab_prepare(&c));
     for (int64_t i = 0; i < ROWS * COLUMNS; i++)
         prices[i] = i % COLUMNS ? 100 + (double)(i * 7919 % 1000) / 100 : 1e300;

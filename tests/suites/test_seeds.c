@@ -31,13 +31,6 @@ static void run_seeds(sy_context *context, const char *workload, sy_accuracy acc
                  sy_last_error()->text);
 }
 
-/* Cancels when asked again after the last tile. */
-static int stop_at_the_end(void *user, uint64_t done, uint64_t tiles)
-{
-    int *times = user;
-    return done == tiles && ++*times > 1;
-}
-
 Test(seeds, merging_can_be_cancelled)
 {
     enum { LONG = 4000000 };
@@ -49,7 +42,7 @@ Test(seeds, merging_can_be_cancelled)
                           .accuracy = SY_ACCURACY_FAST,
                           .n_seeds = LONG,
                           .seeded = lists,
-                          .progress = stop_at_the_end,
+                          .progress = lab_stop_at_the_end,
                           .progress_user = &times};
     sy_work work = {.struct_size = sizeof work,
                     .workload = "sum",

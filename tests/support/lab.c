@@ -9,6 +9,12 @@ enum { GUARD = 64 };
 
 static const uint64_t poison = UINT64_C(0xfff7a5a5deadbeef); /* a signalling NaN of its own */
 
+int lab_stop_at_the_end(void *user, uint64_t done, uint64_t tiles)
+{
+    int *times = user;
+    return done == tiles && ++*times > 1;
+}
+
 void lab_remember(void *user, sy_log_level level, const char *line)
 {
     lab_log *log = user;

@@ -28,6 +28,10 @@ typedef struct lab_log {
 /* Counts a line; `user` is a lab_log. */
 void lab_remember(void *user, sy_log_level level, const char *line);
 
+/* Progress that cancels when asked again after the last tile: nothing is left but what the merge
+ * does. `user` is an int that is 0. */
+int lab_stop_at_the_end(void *user, uint64_t done, uint64_t tiles);
+
 /* The number that an environment variable holds, or `fallback`. */
 uint64_t lab_setting(const char *name, uint64_t fallback);
 
