@@ -46,6 +46,9 @@ static sy_status resolve_one(const sy_param_info *info, const sy_param *given, d
 {
     if (info->choices && given->text)
         return resolve_choice(info, given->text, value);
+    if (given->text)
+        return syi_fail(SY_ERR_ARGUMENT, "%s '%s': must be a number, in `value`, with `text` NULL",
+                        info->name, given->text);
     if (!(given->value >= info->min && given->value <= info->max) ||
         (info->is_integer && given->value != floor(given->value)))
         return syi_fail(SY_ERR_ARGUMENT, "%s %.17g: must be a %snumber from %.15g to %.15g",

@@ -2,11 +2,11 @@
  * ratios, times to costs. */
 #include "api/context.h"
 #include "api/keep.h"
+#include "api/sample.h"
 
 #include "base/arithmetic.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/philox.h"
 #include "base/text.h"
 #include "costs.h"
 #include "model/fit.h"
@@ -17,67 +17,11 @@
 
 enum { DEFAULT_RUNS = 5, DEFAULT_WARMUP = 1, MAX_RUNS = 1000 };
 
-/* The sample: a walk of prices around 100 on a tick of 1/100, as a function of the seed. */
-static void fill_sample(uint64_t seed, int input, int64_t count, sy_dtype dtype, void *values)
-{
-    enum { BLOCK = 512 };
-    double prices[BLOCK];
-    int64_t ticks = 10000;
-    for (int64_t first = 0, n; first < count; first += n) {
-        n = count - first < BLOCK ? count - first : BLOCK;
-        for (int64_t i = 0; i < n; i++) {
-            uint64_t index = (uint64_t)(first + i);
-            int64_t step = (int64_t)(syi_random(seed, (uint32_t)input, index) % 21) - 10;
-            /* Bounded: a walk of any length stays a price. */
-            ticks += ticks + step < 1000 || ticks + step > 100000 ? -step : step;
-            prices[i] = (double)ticks / 100;
-        }
-        syi_elements_store(syi_element_out(values, dtype, first), prices, dtype, n);
-    }
-}
-
-/* The sample's arrays, and the work that uses them. */
-typedef struct sample {
-    const void *in[SYI_MAX_ARRAYS];
-    void *out[SYI_MAX_ARRAYS];
-    sy_work work;
-} sample;
-
-static void sample_clear(sample *s)
-{
-    for (int k = 0; k < SYI_MAX_ARRAYS; k++) {
-        syi_free((void *)s->in[k]);
-        syi_free(s->out[k]);
-    }
-}
-
-static sy_status sample_make(const syi_workload *workload, const sy_profile_options *options,
-                             sample *s)
-{
-    const size_t count = (size_t)options->sample_size, size = syi_element_size(options->dtype);
-    *s = (sample){.work = {.struct_size = sizeof(sy_work),
-                           .workload = workload->name,
-                           .rows = 1,
-                           .columns = options->sample_size,
-                           .dtype = options->dtype}};
-    for (int k = 0; k < workload->n_inputs; k++) {
-        void *values = syi_alloc(count, size);
-        s->in[k] = values;
-        if (!values)
-            return syi_no_memory(count * size);
-        fill_sample(options->seed, k, options->sample_size, options->dtype, values);
-    }
-    for (int k = 0; k < workload->n_outputs; k++)
-        if (!(s->out[k] = syi_alloc(count, size)))
-            return syi_no_memory(count * size);
-    return SY_OK;
-}
-
 /* The measuring of one device after the other. */
 typedef struct course {
     sy_context *context;
     const sy_profile_options *options;
-    const sample *sample;
+    syi_sample_arrays *sample;
     int index;          /* of the present device */
     uint64_t done, all; /* runs of all devices, for the caller's progress */
 } course;
@@ -98,8 +42,6 @@ static sy_status time_call(void *user, int64_t size, syi_times *out)
     sy_status status = SY_OK;
     double sum, scale;
     work.columns = size;
-    work.inputs = c->sample->in;
-    work.outputs = c->sample->out;
     SYI_TRY(distribute_workload(c->context, &work, &options, &report));
     own = &report.devices[c->index];
     sum = own->copy_in_ms + own->compute_ms + own->copy_out_ms;
@@ -115,20 +57,32 @@ static sy_status time_call(void *user, int64_t size, syi_times *out)
     return status;
 }
 
-static double now_ns(void *user)
+/* A caller who cancels is heard meanwhile. */
+static sy_status ask_progress(void *user)
 {
-    (void)user;
-    return (double)syi_now_ns();
+    const course *c = user;
+    const sy_profile_options *options = c->options;
+    if (options->progress && options->progress(options->progress_user, c->done, c->all))
+        return syi_fail(SY_ERR_CANCELLED, "cancelled by the caller");
+    return SY_OK;
 }
 
 static sy_status tell_progress(void *user)
 {
-    course *c = user;
-    const sy_profile_options *options = c->options;
-    c->done++;
-    if (options->progress && options->progress(options->progress_user, c->done, c->all))
-        return syi_fail(SY_ERR_CANCELLED, "cancelled by the caller");
-    return SY_OK;
+    ((course *)user)->done++;
+    return ask_progress(user);
+}
+
+static sy_status fill_sample(void *user, int64_t size)
+{
+    const course *c = user;
+    return syi_sample_fill(c->sample, size, ask_progress, user);
+}
+
+static double now_ns(void *user)
+{
+    (void)user;
+    return (double)syi_now_ns();
 }
 
 /* `size` 0: the device could not do it. */
@@ -137,6 +91,7 @@ static sy_status time_device(course *c, const int64_t *sizes, int n_sizes, syi_m
     const sy_profile_options *options = c->options;
     const double budget_ns = 1e6 * options->budget_ms / c->context->devices.count;
     const syi_meter meter = {.user = c,
+                             .ready = fill_sample,
                              .call = time_call,
                              .now_ns = now_ns,
                              .ran = tell_progress,
@@ -248,7 +203,7 @@ static sy_status store(sy_context *context, const syi_workload *workload,
 }
 
 static sy_status profile_devices(sy_context *context, const syi_workload *workload,
-                                 const sy_profile_options *options, const sample *s,
+                                 const sy_profile_options *options, syi_sample_arrays *s,
                                  char kept[SYI_KEEP_TEXT])
 {
     const double ladder_factor = 4;
@@ -320,7 +275,7 @@ sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options 
     char kept[SYI_KEEP_TEXT] = "", tag[SYI_TAG];
     const syi_workload *workload;
     syi_arithmetic saved;
-    sample s;
+    syi_sample_arrays s;
     sy_status status;
     if (!context)
         return syi_fail(SY_ERR_ARGUMENT, "sy_profile_auto_balance: context is NULL");
@@ -343,11 +298,11 @@ sy_status sy_profile_auto_balance(sy_context *context, const sy_profile_options 
     if (copy.sample_size == 0)
         copy.sample_size = default_sample(context, &copy);
     saved = syi_arithmetic_enter();
-    status = sample_make(workload, &copy, &s);
+    status = syi_sample_make(workload, &copy, &s);
     if (status == SY_OK)
         status = profile_devices(context, workload, &copy, &s, kept);
     syi_arithmetic_leave(saved);
-    sample_clear(&s);
+    syi_sample_clear(&s);
     if (status == SY_OK && out)
         status = sy_balance_get(context, copy.tag, out);
     if (status == SY_OK && out && out->struct_size >= SYI_UP_TO(sy_balance, kept))

@@ -10,6 +10,7 @@
 typedef struct record {
     syi_sample *samples[SYI_PHASES];
     double *whole_ns; /* of the present size */
+    double ready_ns;  /* what it took to make that ready */
     int count;
 } record;
 
@@ -61,7 +62,10 @@ static sy_status run_once(const syi_meter *meter, int64_t size, int run, record 
 static sy_status time_size(const syi_meter *meter, int64_t size, bool in_any_case, record *r,
                            bool *finished)
 {
+    const double began = meter->now_ns(meter->user);
     *finished = false;
+    SYI_TRY(meter->ready(meter->user, size));
+    r->ready_ns = meter->now_ns(meter->user) - began;
     for (int run = -meter->warmup; run < meter->runs; run++) {
         if (!in_any_case && meter->now_ns(meter->user) >= meter->until_ns)
             return SY_OK;
@@ -73,19 +77,21 @@ static sy_status time_size(const syi_meter *meter, int64_t size, bool in_any_cas
     return SY_OK;
 }
 
-/* What the runs of a size will take, from what a call of the size before took. */
-static double expected_ns(const syi_meter *meter, const syi_measured *before, int64_t size)
+/* What a size will take, from what the size before took: to make ready, and a call. */
+static double expected_ns(const syi_meter *meter, double ready_ns, const syi_measured *before,
+                          int64_t size)
 {
-    double call_ns = before->median_ns * (double)size / (double)before->size;
-    return (meter->warmup + meter->runs) * call_ns;
+    const double calls_ns = (meter->warmup + meter->runs) * before->median_ns;
+    return (ready_ns + calls_ns) * (double)size / (double)before->size;
 }
 
 static sy_status time_sizes(const syi_meter *meter, const int64_t *sizes, int n_sizes, record *r,
                             syi_measured *out)
 {
     for (int k = 0; k < n_sizes; k++) {
+        const double now = meter->now_ns(meter->user);
         bool finished;
-        if (k && meter->now_ns(meter->user) + expected_ns(meter, out, sizes[k]) > meter->until_ns)
+        if (k && now + expected_ns(meter, r->ready_ns, out, sizes[k]) > meter->until_ns)
             break;
         SYI_TRY(time_size(meter, sizes[k], k == 0, r, &finished));
         if (!finished)

@@ -17,6 +17,8 @@ typedef struct syi_times {
 
 typedef struct syi_meter {
     void *user;
+    /* Makes ready what calls of so many elements need, once for each size. Takes time, too. */
+    sy_status (*ready)(void *user, int64_t elements);
     /* Makes one call of so many elements, and tells what it took. */
     sy_status (*call)(void *user, int64_t elements, syi_times *out);
     double (*now_ns)(void *user);

@@ -88,6 +88,7 @@ Test(arguments, parameters)
 {
     const sy_param unknown = {.name = "perod", .value = 20}, unnamed = {.value = 20};
     const sy_param twice[] = {{.name = "period", .value = 20}, {.name = "period", .value = 20}};
+    const sy_param word = {.name = "period", .value = 20, .text = "20"};
     const sy_param width = {.name = "width", .value = NAN};
     const sy_param seed = {.name = "seed_with", .text = "last"};
     const sy_param seed_number = {.name = "seed_with", .value = 2};
@@ -99,6 +100,7 @@ Test(arguments, parameters)
     REFUSED(SY_ERR_ARGUMENT, call("sma", twice, 2, NULL));
     REFUSED(SY_ERR_ARGUMENT, call("sma", NULL, 1, NULL));
     REFUSED(SY_ERR_ARGUMENT, call("sma", &unknown, -1, NULL));
+    REFUSED(SY_ERR_ARGUMENT, call("sma", &word, 1, NULL));
     REFUSED(SY_ERR_ARGUMENT, call("bollinger", &width, 1, NULL));
     REFUSED(SY_ERR_ARGUMENT, call("ema", &seed, 1, NULL));
     REFUSED(SY_ERR_ARGUMENT, call("ema", &seed_number, 1, NULL));

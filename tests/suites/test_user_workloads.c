@@ -292,52 +292,6 @@ Test(user, halo_out_of_range)
     cr_expect_eq(run_bad(&window_def, 1e15), SY_OK, "beyond the row: %s", sy_last_error()->text);
 }
 
-enum { SEEN = 1000 };
-static double seen[2][SEEN];
-
-static int keep_what_it_sees(const sy_segment *s)
-{
-    for (int k = 0; k < 2; k++)
-        memcpy(seen[k], s->in[k], sizeof seen[k]);
-    return 0;
-}
-
-static void profile_with_seed(sy_context *context, uint64_t seed, double into[2][SEEN])
-{
-    sy_profile_options options = {.struct_size = sizeof options,
-                                  .workload = "my_map",
-                                  .sample_size = SEEN,
-                                  .runs = 1,
-                                  .seed = seed};
-    cr_assert_eq(sy_profile_auto_balance(context, &options, NULL), SY_OK);
-    memcpy(into, seen, sizeof seen);
-}
-
-/* What is measured with are prices, others for every seed and for every input. */
-Test(user, profiles_take_the_seeds_sample)
-{
-    static double once[2][SEEN], again[2][SEEN], other[2][SEEN];
-    sy_workload_def def = map_def;
-    char path[64];
-    sy_context *context;
-    snprintf(path, sizeof path, "seeds-%d.json", (int)getpid());
-    context = lab_open("cpu:threads=1", path, NULL);
-    cr_assert(context);
-    def.compute = keep_what_it_sees;
-    cr_assert_eq(sy_workload_register(context, &def), SY_OK);
-    profile_with_seed(context, 1, once);
-    profile_with_seed(context, 1, again);
-    profile_with_seed(context, UINT64_C(1) << 40, other);
-    cr_expect_arr_eq(once, again, sizeof once);
-    for (int k = 0; k < 2; k++)
-        cr_expect(lab_difference(once[k], other[k], SEEN) >= 0, "input %d", k);
-    cr_expect(lab_difference(once[0], once[1], SEEN) >= 0);
-    for (int i = 0; i < SEEN; i++)
-        cr_expect(once[0][i] > 0 && once[0][i] < 1e6, "%g", once[0][i]);
-    sy_context_destroy(&context);
-    lab_remove(path);
-}
-
 #define REFUSED(status, change)                                                                    \
     do {                                                                                           \
         sy_workload_def def = window_def, *d = &def;                                               \

@@ -11,7 +11,8 @@ extern "C" {
 typedef struct sy_param {
     const char *name;
     double value;
-    const char *text; /* for a parameter with choices: the word; then `value` is not read */
+    const char *text; /* for a parameter with choices: the word; then `value` is not read. Else
+                         NULL */
 } sy_param;
 
 /* What the elements of a work's arrays are. Parameters are always doubles. */
