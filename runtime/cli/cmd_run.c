@@ -54,9 +54,12 @@ static int check_two(const char *option, const char *path, const char *other, co
     return CLI_DONE;
 }
 
-/* The output may replace the input; what else is written replaces neither. */
+/* The output may replace the input, but not be written into it; what else is written does
+ * neither. */
 static int check_paths(const run *r)
 {
+    if (cli_path_output(r->output_path) >= 0)
+        CLI_TRY(check_two("--output", r->output_path, "--input", r->input_path));
     CLI_TRY(check_two("--report", r->report_path, "--input", r->input_path));
     CLI_TRY(check_two("--trace", r->trace_path, "--input", r->input_path));
     CLI_TRY(check_two("--report", r->report_path, "--output", r->output_path));

@@ -75,17 +75,17 @@ static bool find(const char *path, int standard, place *out)
     return found;
 }
 
-static int output_descriptor(const char *path)
+int cli_path_output(const char *path)
 {
     return strcmp(path, "-") == 0 ? STDOUT_FILENO : cli_path_descriptor(path);
 }
 
 bool cli_path_hits(const char *path, const char *other, bool other_is_input)
 {
-    int descriptor = output_descriptor(path);
+    int descriptor = cli_path_output(path);
     place a, b;
     if (!other_is_input &&
-        (strcmp(path, other) == 0 || (descriptor >= 0 && descriptor == output_descriptor(other))))
+        (strcmp(path, other) == 0 || (descriptor >= 0 && descriptor == cli_path_output(other))))
         return true;
     if (!find(path, STDOUT_FILENO, &a) ||
         !find(other, other_is_input ? STDIN_FILENO : STDOUT_FILENO, &b) || a.there != b.there ||

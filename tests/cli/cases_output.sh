@@ -107,6 +107,10 @@ for option in report trace; do
     "$steelyard" $run --input in.csv --output - --$option both.csv >both.csv 2>err
     report "$option is standard output" "$([ $? = 2 ] && grep -q 'same file' err || echo "accepted")"
 done
+"$steelyard" $run --input price.csv --output - 1<>price.csv 2>err
+report "standard output is the input" "$([ $? = 2 ] && grep -q 'same file' err || echo "accepted")"
+"$steelyard" $run --input - --output /dev/fd/3 <price.csv 3<>price.csv 2>err
+report "a descriptor is the input" "$([ $? = 2 ] && grep -q 'same file' err || echo "accepted")"
 holds "the input stays" price.csv <in.csv
 holds "the older output stays" kept.csv <wanted
 refuses "trace is the report" 2 "--trace and --report name the same file" \
