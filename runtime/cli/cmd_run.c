@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "context.h"
 #include "csv_write.h"
+#include "lost_series.h"
 #include "message.h"
 #include "path.h"
 #include "progress.h"
@@ -34,6 +35,7 @@ typedef struct run {
     int n_params;
     cli_ratios ratios;
     cli_input input;
+    int64_t needed;    /* columns, for a result */
     cli_format format; /* of the output */
     cli_output output, report_file, trace_file;
     cli_trace trace;
@@ -88,7 +90,7 @@ static int prepare(run *r, const cli_args *args)
     CLI_TRY(check_request(r));
     CLI_TRY(cli_format_of("--output", r->output_path, &r->format));
     CLI_TRY(cli_input_open(r->input_path, &r->info, r->column, r->dtype, &r->input));
-    CLI_TRY(cli_series_check(r->catalog, &r->info, r->params, r->n_params, &r->input));
+    CLI_TRY(cli_series_check(r->catalog, &r->info, r->params, r->n_params, &r->input, &r->needed));
     CLI_TRY(cli_output_open(&r->output, r->output_path));
     if (r->report_path)
         CLI_TRY(cli_output_open(&r->report_file, r->report_path));
@@ -223,6 +225,7 @@ static int execute(run *r, cli_args *args)
         CLI_TRY(cli_spread_open(&r->spread, &r->info, (size_t)r->input.rows));
     CLI_TRY(make_results(r));
     CLI_TRY(compute(r));
+    cli_warn_of_lost(&r->info, &r->input, r->results, r->needed);
     return finish(r);
 }
 

@@ -23,22 +23,20 @@ static void list_params(const sy_workload_info *workload, const sy_param *params
 }
 
 int cli_series_check(sy_context *context, const sy_workload_info *workload, const sy_param *params,
-                     int n_params, const cli_input *input)
+                     int n_params, const cli_input *input, int64_t *needed)
 {
     char text[300];
-    int64_t needed;
-    sy_status status =
-        sy_workload_least_columns(context, workload->name, params, n_params, &needed);
+    sy_status status = sy_workload_least_columns(context, workload->name, params, n_params, needed);
     if (status != SY_OK)
         return cli_library_failed(status);
-    if (input->columns >= needed)
+    if (input->columns >= *needed)
         return CLI_DONE;
     list_params(workload, params, n_params, text, sizeof text);
     return cli_fail(CLI_USAGE,
                     "%s with %s needs at least %lld values, the series has %lld: every result "
                     "would be nan; take a longer series, or smaller parameters%s",
-                    workload->name, text, (long long)needed, (long long)input->columns,
-                    !input->from_csv && input->rows >= needed
+                    workload->name, text, (long long)*needed, (long long)input->columns,
+                    !input->from_csv && input->rows >= *needed
                         ? ", or save array.T if each column is a series"
                         : "");
 }

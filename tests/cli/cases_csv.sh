@@ -299,3 +299,27 @@ holds "standard input from where it stands: result" stdout <wanted
 accepts "a whole year file" run bollinger --input "$data/sp500_1d.csv" --output out.csv $cpu
 cut -d, -f1-6 out.csv >columns
 holds "its columns pass through" columns <"$data/sp500_1d.csv"
+
+# Results that are lost to the end are told of once, and only where a value took them.
+since="is no finite number, and every"
+printf 'a,b,c\nnan,1,1\n2,2,2\n3,3,inf\n4,4,4\n5,5,5\n6,6,6\n' >in.csv
+warns "nothing after a leading nan" "value 1 of 'a' $since ema since is nan; leave" run ema $io --column a
+holds "nothing after a leading nan: written" out.csv <<END
+a,b,c,ema
+nan,1,1,nan
+2,2,2,nan
+3,3,inf,nan
+4,4,4,nan
+5,5,5,nan
+6,6,6,nan
+END
+warns "nothing after an infinity" "value 3 of 'c' $since ema since is nan; leave" run ema $io --column b,c
+warns "two of three series" "value 1 of 'a' $since ema since is nan; so with 1 more series; leave" \
+    run ema $io --column a,b,c
+warns "one of several inputs" "value 3 of 'c' $since atr since is nan; leave" run atr $io --column b,b,c
+accepts "a window leaves it behind" run sma $io --column a
+accepts "results that are numbers" run ema $io --column b
+printf 'a\n1\n2\n3\n4\n\n' >in.csv
+accepts "in the last window" run ema $io
+printf 'a\n1\n1\n1\n1\n1\n' >in.csv
+accepts "no scores of what is flat" run zscore $io

@@ -106,7 +106,7 @@ refuses "npy f8 too large for a float" 1 "in.npy: 8.98846567431158e+307 at \[2\]
 { npy '<f8' False '(2, 2)' && f8 1 2 3 huge; } >in.npy
 refuses "npy f8 2-D too large for a float" 1 "at \[1, 1\] is too large for a float" run sma $io --dtype f32
 { npy '<f8' False '(3,)' && f8 1 inf nan; } >in.npy
-accepts "npy f8 with inf and nan as f32" run sma $io --dtype f32
+warns "npy f8 with inf and nan as f32" "value 2 of 'x' is no finite number" run sma $io --dtype f32
 printf 'close\n0.1\n0.3\n' >floats.csv
 accepts "CSV as f32" run sma --input floats.csv --output out.csv --period 1 --dtype f32 $cpu
 holds "CSV as f32: the shortest decimals of floats" out.csv <<END

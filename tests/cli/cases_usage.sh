@@ -115,7 +115,7 @@ refuses "period above n, before the devices" 2 "period 50 needs" run sma --input
 printf 'close\n1\nnan\n3\n' >nan.csv
 refuses "period above n, nan in the input" 2 "period 4 needs" run sma --input nan.csv \
     --output out.csv --period 4 $cpu
-accepts "period n, nan in the input" run sma --input nan.csv --output out.csv --period 3 $cpu
+warns "period n, nan in the input" "value 2 of 'close' is no finite number" run sma --input nan.csv --output out.csv --period 3 $cpu
 seq 1 30 | sed '1s/^/close\n/' >thirty.csv
 thirty="--input thirty.csv --output out.csv $cpu"
 printf 'high,low,close\n2,1,1\n3,2,nan\n2,1,2\n' >bars.csv

@@ -65,6 +65,21 @@ accepts() {
     report "$name" "$problem"
 }
 
+# warns NAME PATTERN ARGUMENT...: exit code 0, and one line on standard error, a warning that matches.
+warns() {
+    name=$1 pattern=$2
+    shift 2
+    rm -f out.csv out.npy
+    "$steelyard" "$@" >stdout 2>err </dev/null
+    got=$?
+    problem=
+    [ "$got" = 0 ] || problem="exit code $got"
+    [ "$(wc -l <err)" = 1 ] || problem="$problem; $(wc -l <err) lines"
+    grep -q -e "^steelyard: warning: $pattern" err || problem="$problem; no '$pattern'"
+    [ -z "$(left_over)" ] || problem="$problem; left $(left_over)"
+    report "$name" "$problem"
+}
+
 # holds NAME FILE: the file is byte for byte what is on standard input.
 holds() {
     cat >expected
