@@ -68,6 +68,7 @@ struct syi_device {
     int home;         /* whose arrays it uses in place: 1 + the driver's number of its GPU; 0: the
                          host's */
     _Atomic int lost; /* the memory of its home cannot be read any more */
+    int bars_managed; /* the host must not touch managed memory while it works */
 };
 
 #define SYI_BACKEND(name) extern const syi_backend syi_backend_##name;

@@ -50,6 +50,22 @@ static sy_status adopt_owner(const syi_devices *devices, const char *what, syi_p
     return SY_OK;
 }
 
+/* Where a device keeps the host from managed memory, touching it while the device works is an
+ * access violation. */
+static sy_status adopt_managed(const syi_devices *devices, const char *what, syi_place *place)
+{
+    for (int i = 0; i < devices->count; i++) {
+        const syi_device *device = devices->list[i];
+        if (device->bars_managed && device->info.usable)
+            return syi_fail(SY_ERR_ARGUMENT,
+                            "%s is managed memory, which the host must not touch while %s works; "
+                            "copy it to plain or pinned memory, or to that of a GPU",
+                            what, device->info.name);
+    }
+    place->kind = SYI_PLAIN;
+    return SY_OK;
+}
+
 sy_status syi_place_find(const syi_devices *devices, const void *address, size_t bytes,
                          const char *what, syi_place *out)
 {
@@ -66,6 +82,8 @@ sy_status syi_place_find(const syi_devices *devices, const void *address, size_t
             return syi_fail(SY_ERR_ARGUMENT,
                             "%s has %zu bytes, of which its allocation on cuda:%d holds %zu", what,
                             bytes, out->home - 1, out->bytes);
+        if (out->kind == SYI_MANAGED)
+            return adopt_managed(devices, what, out);
         return out->kind == SYI_ON_DEVICE ? adopt_owner(devices, what, out) : SY_OK;
     }
     if (asked && !is_readable(address))

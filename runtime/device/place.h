@@ -12,9 +12,10 @@ struct syi_device;
 struct syi_devices;
 
 typedef enum syi_place_kind {
-    SYI_PLAIN,    /* the host's memory; managed memory counts as such */
-    SYI_PINNED,   /* the host's memory, and devices copy to and from it by themselves */
-    SYI_ON_DEVICE /* the host cannot address it */
+    SYI_PLAIN,     /* the host's memory */
+    SYI_PINNED,    /* the host's memory, and devices copy to and from it by themselves */
+    SYI_ON_DEVICE, /* the host cannot address it */
+    SYI_MANAGED    /* it moves between devices and the host; of an array it counts as plain */
 } syi_place_kind;
 
 typedef struct syi_place {
@@ -31,7 +32,8 @@ typedef struct syi_places {
 
 /* Asks the devices about every array; what is NULL counts as plain. Gives the job its places:
  * `room`, or none when no device has memory of its own. SY_ERR_ARGUMENT for an array on a device
- * that is not among them, SY_ERR_DEVICE for one on a device that failed. */
+ * that is not among them, or in managed memory that one of them keeps the host from, SY_ERR_DEVICE
+ * for one on a device that failed. */
 sy_status syi_places_find(const struct syi_devices *devices, syi_job *job, syi_places *room);
 
 /* The same for one address; `bytes` from there on belong to the array. `what` names it. */

@@ -49,7 +49,7 @@ static sy_status locate(syi_device *device, const void *address, size_t bytes, s
                                              cuda_address(address)));
     syi_cuda_leave(cuda);
     SYI_TRY(status);
-    *out = (syi_place){.kind = SYI_PLAIN};
+    *out = (syi_place){.kind = managed ? SYI_MANAGED : SYI_PLAIN};
     if (type == CU_MEMORYTYPE_DEVICE && !managed)
         *out = (syi_place){.kind = SYI_ON_DEVICE,
                            .home = ordinal + 1,

@@ -74,6 +74,7 @@ static sy_status describe(cuda_device *cuda)
              cuda->driver->version % 1000 / 10);
     cuda->driver->api.cuDeviceGetPCIBusId(info->pci, (int)sizeof info->pci, cuda->device);
     cuda->management = syi_nvml_find(cuda->nvml, info);
+    cuda->base.bars_managed = !attribute(cuda, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS);
     cuda->base.nominal_rate = NOMINAL_RATE * info->units;
     info->usable = 1;
     return SY_OK;

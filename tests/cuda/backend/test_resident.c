@@ -2,12 +2,20 @@
 #include "resident.h"
 
 #include "api/context.h"
+#include "device/cuda/api.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { PLACES = ON_GPU + 2 };
+
+/* The simulated driver's, as a program would call the real one's. */
+CUresult cuDevicePrimaryCtxRetain(CUcontext *, CUdevice);
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice);
+CUresult cuCtxSetCurrent(CUcontext);
+CUresult cuMemAllocManaged(CUdeviceptr *, size_t, unsigned int);
+CUresult cuMemFree_v2(CUdeviceptr);
 
 /* Every place of the inputs and of the outputs, on every mixture of devices. */
 static void combinations(void)
@@ -301,6 +309,39 @@ static void foreign(void)
     gpu_close(&context, "foreign");
 }
 
+/* Managed memory is the host's, but not beside a GPU that keeps the host from it while it works. */
+static void managed(const char *world, const char *devices, const char *barred_by)
+{
+    CUcontext program = NULL;
+    CUdeviceptr memory = 0;
+    sy_status status;
+    sy_context *context;
+    lab_case c;
+    gpu_world(world, NULL, 0);
+    context = gpu_open(devices, 0, 0, NULL);
+    GPU_CHECK(cuDevicePrimaryCtxRetain(&program, 0) == CUDA_SUCCESS &&
+                  cuCtxSetCurrent(program) == CUDA_SUCCESS &&
+                  cuMemAllocManaged(&memory, sizeof gpu_x, CU_MEM_ATTACH_GLOBAL) == CUDA_SUCCESS,
+              "no managed memory");
+    c = gpu_case("rolling_max", GPU_MOST);
+    memcpy((void *)(uintptr_t)memory, gpu_x, sizeof gpu_x);
+    c.x = (const double *)(uintptr_t)memory;
+    GPU_CHECK(lab_prepare(&c), "memory");
+    status = lab_run(context, &c, NULL, NULL);
+    if (barred_by)
+        GPU_CHECK(status == SY_ERR_ARGUMENT && lab_told(status) &&
+                      strstr(sy_last_error()->text, barred_by) && lab_untouched(c.out[0], GPU_MOST),
+                  "%s, %s: status %d, %s", world, devices, (int)status, sy_last_error()->text);
+    else
+        GPU_CHECK(status == SY_OK && lab_as_on_cpu(&c), "%s, %s: status %d", world, devices,
+                  (int)status);
+    lab_release(&c);
+    cuMemFree_v2(memory);
+    cuCtxSetCurrent(NULL);
+    cuDevicePrimaryCtxRelease_v2(0);
+    gpu_close(&context, "managed");
+}
+
 /* Everything that the interface refuses, and its round trip between all places. */
 static void interface(void)
 {
@@ -335,6 +376,9 @@ int main(int argc, char **argv)
         return 2;
     interface();
     foreign();
+    managed("gpus=2", "cuda,cpu", NULL);
+    managed("gpus=2;1:name=Old,managed=0", "cuda,cpu", "Old");
+    managed("gpus=2;1:name=Old,managed=0", "cuda:0,cpu", NULL);
     for (int i = 0; i < 2; i++) {
         in_place(i ? SY_F32 : SY_F64);
         from_peer(i ? SY_F32 : SY_F64);

@@ -112,6 +112,26 @@ const char *memory_register(void)
     return NULL;
 }
 
+const char *memory_managed(void)
+{
+    CUdeviceptr memory;
+    unsigned int type = 0, managed = 0;
+    CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                   CU_POINTER_ATTRIBUTE_IS_MANAGED};
+    void *data[] = {&type, &managed};
+    DO(use_device(0));
+    if (!cu.cuMemAllocManaged ||
+        cu.cuMemAllocManaged(&memory, 4096, CU_MEM_ATTACH_GLOBAL) == CUDA_ERROR_NOT_SUPPORTED)
+        return SKIPPED;
+    DO(cu.cuPointerGetAttributes(2, which, data, memory + 128));
+    HOLDS(managed);
+    DO(cu.cuCtxSynchronize());
+    memset((void *)(uintptr_t)memory, 1, 4096);
+    EXPECT(cu.cuMemFreeHost((void *)(uintptr_t)memory), CUDA_ERROR_INVALID_VALUE);
+    DO(cu.cuMemFree(memory));
+    return NULL;
+}
+
 const char *memory_ordinal(void)
 {
     CUdeviceptr memory, start = 0;

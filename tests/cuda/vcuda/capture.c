@@ -15,6 +15,7 @@ static bool is_unsafe(enum vc_call call)
         VC_cuCtxEnablePeerAccess,
         VC_cuMemAlloc_v2,
         VC_cuMemFree_v2,
+        VC_cuMemAllocManaged,
         VC_cuMemHostAlloc,
         VC_cuMemFreeHost,
         VC_cuMemHostRegister_v2,

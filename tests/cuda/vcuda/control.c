@@ -64,6 +64,8 @@ static bool set_gpu(vc_gpu *gpu, const char *key, const char *text)
         gpu->sms = (unsigned int)value;
     else if (!strcmp(key, "peer"))
         gpu->peer = value > 0;
+    else if (!strcmp(key, "managed"))
+        gpu->managed = value > 0;
     else
         return false;
     return true;
@@ -108,6 +110,7 @@ static void default_gpus(void)
                               .sms = 16,
                               .major = 8,
                               .peer = true,
+                              .managed = true,
                               .slow = 1};
 }
 

@@ -119,6 +119,8 @@ static int attribute_of(const vc_gpu *gpu, CUdevice_attribute attribute)
     case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
     case CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED:
         return 1;
+    case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:
+        return gpu->managed;
     case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
         return 16 * (gpu->index + 1);
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:

@@ -82,6 +82,7 @@ struct vc_gpu {
     unsigned int sms;
     int major, minor;
     bool peer;
+    bool managed; /* the host may touch managed memory while it works */
 
     CUresult failed; /* sticky */
     bool lost;
@@ -100,6 +101,7 @@ typedef struct vc_region {
     vptx_window window; /* for pinned memory base == host */
     vc_gpu *gpu;        /* NULL: host */
     vc_context *context;
+    bool managed;       /* with gpu NULL: the host's and the devices' */
     uint64_t mapped;    /* bytes to unmap; 0: the caller's own memory, registered */
     int64_t written_at; /* the last value written by a stream */
     int users;          /* operations that are at it now */

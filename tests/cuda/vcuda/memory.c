@@ -156,10 +156,10 @@ CUresult cuMemFree_v2(CUdeviceptr address)
     vc_region *region = vci_region(address, 1);
     if (vc.refused || !address)
         return vci_leave(result);
-    if (!region || !region->gpu || region->window.base != address)
+    if (!region || !(region->gpu || region->managed) || region->window.base != address)
         return vci_leave(result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_VALUE);
     if (result == CUDA_SUCCESS && (vc.mode == VC_TIME || vc.mode == VC_THREADS))
-        result = vci_wait_gpu(region->gpu);
+        result = vci_wait_gpu(region->context->gpu);
     vci_region_drop(region);
     return vci_leave(result);
 }
@@ -178,7 +178,7 @@ CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
 }
 
 /* Makes [host, host + bytes) known as pinned; mapped: ours to unmap. */
-static void pin(vc_context *context, void *host, uint64_t bytes, uint64_t mapped)
+static vc_region *pin(vc_context *context, void *host, uint64_t bytes, uint64_t mapped)
 {
     vc_region *region = vci_alloc(1, sizeof *region);
     *region = (vc_region){.window = {(uint64_t)(uintptr_t)host, bytes, host, NULL, 0},
@@ -190,6 +190,7 @@ static void pin(vc_context *context, void *host, uint64_t bytes, uint64_t mapped
     counts->pinned_bytes += (int64_t)mapped;
     if ((uint64_t)counts->pinned_bytes > counts->peak_pinned)
         counts->peak_pinned = (uint64_t)counts->pinned_bytes;
+    return region;
 }
 
 int vci_is_pinned(const void *host, uint64_t bytes)
@@ -205,18 +206,41 @@ int vci_is_pinned(const void *host, uint64_t bytes)
     return 0;
 }
 
+/* Poisoned memory of ours that is pinned; NULL: there is none. */
+static vc_region *make_pinned(size_t bytes)
+{
+    void *mapped = map(bytes, PROT_READ | PROT_WRITE);
+    if (!mapped)
+        return NULL;
+    memset(mapped, POISON, bytes < POISON_LIMIT ? bytes : POISON_LIMIT);
+    return pin(vci_current(), mapped, bytes, bytes);
+}
+
 CUresult cuMemHostAlloc(void **memory, size_t bytes, unsigned int flags)
 {
     CUresult result = vci_enter(VC_cuMemHostAlloc, VC_CURRENT);
+    vc_region *region = NULL;
     if (result == CUDA_SUCCESS && (!memory || !bytes || flags & ~7u))
         result = CUDA_ERROR_INVALID_VALUE;
-    void *mapped = result == CUDA_SUCCESS ? map(bytes, PROT_READ | PROT_WRITE) : NULL;
-    if (result == CUDA_SUCCESS && !mapped)
+    if (result == CUDA_SUCCESS && !(region = make_pinned(bytes)))
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    if (result == CUDA_SUCCESS)
+        *memory = region->window.host;
+    return vci_leave(result);
+}
+
+/* Only what is asked of such an address differs from pinned memory. */
+CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned int flags)
+{
+    CUresult result = vci_enter(VC_cuMemAllocManaged, VC_CURRENT);
+    vc_region *region = NULL;
+    if (result == CUDA_SUCCESS && (!address || !bytes || flags != CU_MEM_ATTACH_GLOBAL))
+        result = CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS && !(region = make_pinned(bytes)))
         result = CUDA_ERROR_OUT_OF_MEMORY;
     if (result == CUDA_SUCCESS) {
-        memset(mapped, POISON, bytes < POISON_LIMIT ? bytes : POISON_LIMIT);
-        pin(vci_current(), mapped, bytes, bytes);
-        *memory = mapped;
+        region->managed = true;
+        *address = region->window.base;
     }
     return vci_leave(result);
 }
@@ -227,7 +251,8 @@ static CUresult unpin(enum vc_call call, void *memory, bool ours)
     vc_region *region = vci_region((uint64_t)(uintptr_t)memory, 1);
     if (vc.refused)
         return vci_leave(result);
-    if (!region || region->gpu || region->window.host != memory || ours != (region->mapped > 0)) {
+    if (!region || region->gpu || region->managed || region->window.host != memory ||
+        ours != (region->mapped > 0)) {
         CUresult unknown = ours ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
         return vci_leave(result != CUDA_SUCCESS ? result : unknown);
     }

@@ -11,7 +11,8 @@ static CUresult attribute(void *data, CUpointer_attribute which, const vc_region
         *(CUcontext *)data = region->context->object.handle;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-        *(unsigned int *)data = region->gpu ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
+        *(unsigned int *)data =
+            region->gpu || region->managed ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
         *(CUdeviceptr *)data = address;
@@ -22,7 +23,7 @@ static CUresult attribute(void *data, CUpointer_attribute which, const vc_region
         *(void **)data = (void *)(uintptr_t)address;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-        *(unsigned char *)data = 0;
+        *(unsigned char *)data = region->managed;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         *(int *)data = region->context->gpu->index;

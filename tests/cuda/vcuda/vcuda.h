@@ -38,10 +38,10 @@ typedef struct vcuda_counts {
  *   gpus=3;driver=13000;*:speed=4;0:name=Big,memory=32GiB,sms=170,cc=12.0,link=50GB/s
  * Keys of a GPU (`N:` or `*:` for all): name, memory, speed (lane instructions per ns and
  * multiprocessor), sms, cc, link, bandwidth (copies inside the device), latency (of each launch and
- * copy), peer (0: no peer access). `stall=MS` (5000): a wait with nothing left to run fails as a
- * deadlock when no thread has made a call for that long; the only real time here. 0, or -1 with the
- * reason in vcuda_message. Without it cuInit reads the environment variable VCUDA_SETUP, and
- * without that there is one default GPU. */
+ * copy), peer (0: no peer access), managed (0: no concurrent managed access). `stall=MS` (5000): a
+ * wait with nothing left to run fails as a deadlock when no thread has made a call for that long;
+ * the only real time here. 0, or -1 with the reason in vcuda_message. Without it cuInit reads the
+ * environment variable VCUDA_SETUP, and without that there is one default GPU. */
 int vcuda_setup(const char *description);
 
 /* Plans a fault: `device=1,call=cuMemAlloc,after=3,error=CUDA_ERROR_OUT_OF_MEMORY,sticky`.
