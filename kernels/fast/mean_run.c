@@ -10,8 +10,9 @@ enum { CHUNK = 1024, ROOM = CHUNK + SYI_MEAN_MOST + 64 };
 /* What the period has beyond a multiple of eight columns is its tail. FIRST: columns of the first
  * sums; STEP: vectors from one of them to the next. */
 enum { EIGHT = 8, FIRST = SYI_WIDTH == 8 ? 8 : 4, STEP = FIRST / SYI_WIDTH };
-/* Stands for more first sums than a window of one pass has. */
-enum { LONG = 8 };
+/* LONG stands for more first sums than a window of one pass has. Those of three times eight columns
+ * are joined twice; vectors of two would be too many to keep. */
+enum { LONG = 8, THREE_EIGHTS = 3 * EIGHT / FIRST, JOINS_TWICE = SYI_WIDTH > 2 };
 
 /* A chunk of windows; window j is x[j .. j + period). There are SYI_FAST_BEHIND columns more behind
  * x, and room for as many results behind y. Of the window's newest `have` columns there is the
@@ -200,20 +201,33 @@ SYI_INLINE int finish(const task *task, int times)
     return is_strange(strange);
 }
 
-/* The first sums of the blocks so far, the last one first. */
+/* The first sums of as many blocks as a window of one pass has, the last one first. */
+enum { KEPT = JOINS_TWICE && THREE_EIGHTS > 4 ? THREE_EIGHTS : 4 * STEP };
 typedef struct sums_so_far {
-    syi_vector of[8];
+    syi_vector of[KEPT];
 } sums_so_far;
 
-/* In one expression: a loop would be made a move in memory. */
 SYI_INLINE void keep(sums_so_far *sums, syi_vector next)
 {
-    const syi_vector *of = sums->of;
-    *sums = (sums_so_far){{next, of[0], of[1], of[2], of[3], of[4], of[5], of[6]}};
+    SYI_UNROLL(16)
+    for (int k = KEPT - 1; k > 0; k--)
+        sums->of[k] = sums->of[k - 1];
+    sums->of[0] = next;
 }
 
-/* Windows of `times` (0, 1, 2, 4) first stretches and a tail, in one pass. Gives whether something
- * is not finite. */
+/* The mean of a window, of whose tail there is the mean, and of `times` first stretches before it
+ * the sums: `of` begins with the newest. */
+SYI_INLINE syi_vector through_mean(const syi_vector *of, int times, syi_vector mean, int64_t tail)
+{
+    enum { ONE = EIGHT / FIRST };
+    if (times != THREE_EIGHTS)
+        return times ? syi_join_mean(mean, sum_of(of, STEP, times), times * FIRST, tail) : mean;
+    mean = syi_join_mean(mean, sum_of(of, STEP, ONE), EIGHT, tail);
+    return syi_join_mean(mean, sum_of(of + ONE * STEP, STEP, 2 * ONE), 2 * EIGHT, EIGHT + tail);
+}
+
+/* Windows of `times` (0, 1, 2, 4, THREE_EIGHTS) first stretches and a tail, in one pass. Gives
+ * whether something is not finite. */
 SYI_INLINE int through(const task *task, int times, int64_t tail)
 {
     const struct task t = *task;
@@ -226,9 +240,7 @@ SYI_INLINE int through(const task *task, int times, int64_t tail)
     for (int64_t j = 0; j < t.windows; j += SYI_WIDTH) {
         syi_vector next = first_sum(x + j, &behind, &four);
         syi_vector mean = tail_mean(x + j, four, tail) * (tail == 4 ? 0.25 : 1.0);
-        if (times)
-            mean =
-                syi_join_mean(mean, sum_of(sums.of + STEP - 1, STEP, times), times * FIRST, tail);
+        mean = through_mean(sums.of + STEP - 1, times, mean, tail);
         put(&t, j, mean, &strange);
         keep(&sums, next);
     }
@@ -287,7 +299,8 @@ static int compute_long(task *t)
 static int times_of(int64_t period)
 {
     const int64_t times = period / EIGHT * EIGHT / FIRST;
-    return times < 3 || times == 4 ? (int)times : LONG;
+    const int few = times < 3 || times == 4 || (JOINS_TWICE && times == THREE_EIGHTS);
+    return few ? (int)times : LONG;
 }
 
 static int compute_windows(task *t)
@@ -301,6 +314,10 @@ static int compute_windows(task *t)
         return first_pass(t, 2);
     case 4:
         return first_pass(t, 4);
+#if SYI_WIDTH > 2
+    case THREE_EIGHTS:
+        return first_pass(t, THREE_EIGHTS);
+#endif
     default:
         return compute_long(t);
     }
