@@ -10,10 +10,12 @@
  * the values are so close that any sum of a window's distances is a double, nothing of it is cut.
  *
  * With |d| < 2^top and windows of c <= 2^length values Q stays below 2^50 g for g = 2^(2 top +
- * length - 50), and the sums within 2^51 g of their beginning, 1.5 * 2^52 g. After n additions low
- * is below n g / 2. Each of them and each of the few that join lanes and batches lost 2^-53 of
- * that at most. So c Q - S^2 is off by 1.125 c g n^2 / 2^53 at most, also where what is made of
- * high and low loses something because low is the larger one.
+ * length - 50), and the sums within 2^51 g of their beginning, 1.5 * 2^52 g. A column adds a cut of
+ * g / 2 at most to low, or two where the pivot is 0. What low has of g goes to high after every
+ * batch, so low is never more than the cuts of a batch and one. Each addition loses 2^-53 of what
+ * it gives at most: in a lane the cuts there so far, where lanes and batches are joined all of them
+ * (squares_lost). Times c that is what c Q - S^2 is off by, also where what is made of high and low
+ * loses something because low is the larger one.
  */
 #ifndef SYI_KERNELS_WINDOW_SQUARES_H
 #define SYI_KERNELS_WINDOW_SQUARES_H
@@ -24,8 +26,8 @@
 
 #if SYI_HAVE_VECTORS
 
-/* Longer windows would be in doubt too often. */
-#define SQUARES_LONGEST 4096
+/* Of longer windows some are not sure, each of which costs a period. */
+#define SQUARES_LONGEST (INT64_C(1) << 19)
 
 /* What is made of a spread's root is off by this much of itself at most, and by what the spread is.
  */
@@ -63,6 +65,7 @@ typedef struct squares {
     squares_way way;
     int past;      /* whole batches go past the cache */
     int64_t ahead; /* columns from a batch to what is asked for on the way */
+    int64_t spare; /* columns that may be read again, of blocks and of windows that begin anew */
 } squares;
 
 SYI_INLINE double squares_larger(double a, double b)
@@ -70,16 +73,26 @@ SYI_INLINE double squares_larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Grids and bounds for values of which |d| < 2^top. Spreads that differ by e have roots that differ
- * by e / the larger one at most; what is in proportion to a root is so to the largest one's square
- * / the root. */
-SYI_INLINE void squares_bound(squares *s, int top, int64_t count, double largest)
+/* What low loses at most, in 2^-53 cuts, on the way through `count` columns, of batches of which
+ * three are not whole: for each column its cuts, as they are made; what is added up in its lane, on
+ * average half of the lane's; and its part of the four times that a whole batch is added up, in
+ * three steps and then to those before. For what is made of the last batch a few times that. */
+SYI_INLINE double squares_lost(squares_way way, int64_t count)
+{
+    const double cuts = way == SQUARES_FAR ? 2.0 : 1.0, batch = (double)BATCH;
+    const double each = cuts + 0.5 * cuts * cuts * (double)(LANE + 1) + 4.0 * cuts + 1.0;
+    return ((double)count + 4.0 * batch) * each + 16.0 * (cuts * batch + 2.0);
+}
+
+/* Grids and bounds for values of which |d| < 2^top, of which low loses so much. Spreads that differ
+ * by e have roots that differ by e / the larger one at most; what is in proportion to a root is so
+ * to the largest one's square / the root. */
+SYI_INLINE void squares_bound(squares *s, int top, double lost, double largest)
 {
     const int length = window_length(s->period);
     const double grid = syi_pow2(2 * top + length - 50), period = (double)s->period;
     const double most = period * syi_pow2(top); /* of a root */
-    const double n = (double)((s->way == SQUARES_FAR ? 2 : 1) * count + 64);
-    const double spread_error = 1.1875 * period * grid * n * n * 0x1p-53;
+    const double spread_error = 1.0625 * period * 0.5 * grid * lost * 0x1p-53;
     double error = 2.0 * spread_error + 2.0 * SQUARES_SLACK * most * most;
     error *= s->kind == SYI_WINDOW_SCORE ? 2.125 : 1.0625 * s->width;
     if (s->kind == SYI_WINDOW_BANDS) /* and 2^-98 of the mean */
@@ -114,7 +127,7 @@ SYI_INLINE int squares_begin(squares *s, const window_range *range, double pivot
     s->per_unit = syi_pow2(3 - span->bottom);
     top = near ? top : span->top;
     s->reach = syi_pow2(top);
-    squares_bound(s, top, count, squares_larger(most, -least));
+    squares_bound(s, top, squares_lost(s->way, count), squares_larger(most, -least));
     return 1;
 }
 
@@ -145,15 +158,19 @@ SYI_INLINE void squares_change(const squares *s, squares_moments *m, syi_vec in,
     m->square = cut;
 }
 
-/* What comes before the lanes that these changes were made in. */
+/* What comes before the lanes that these changes were made in, those of a batch at most. */
 SYI_INLINE squares_moments squares_before(squares *s, const squares_moments *m, squares_way way)
 {
     squares_moments *all = &s->before, before = {{0}, {0}, {0}, {0}};
+    syi_vec whole;
     before.sum = lanes_before(&all->sum, m->sum - s->start.sum) - s->start.sum;
     if (way != SQUARES_CLOSE)
         before.sum_low = lanes_before(&all->sum_low, m->sum_low);
     before.square = lanes_before(&all->square, m->square - s->start.square) - s->start.square;
     before.square_low = lanes_before(&all->square_low, m->square_low);
+    whole = (all->square_low + s->start.square) - s->start.square; /* a multiple of g */
+    all->square += whole;
+    all->square_low -= whole;
     return before;
 }
 
@@ -167,8 +184,11 @@ static inline void squares_fill(squares *s, const double *x, int64_t count)
         const syi_vec next =
             left < SYI_VECTOR ? syi_vec_load_some(x + i, left, s->pivot) : syi_vec_load(x + i);
         squares_change(s, &m, next, s->pivot, s->way);
+        if ((i + SYI_VECTOR) % BATCH == 0 || left <= SYI_VECTOR) {
+            squares_before(s, &m, s->way);
+            m = s->start;
+        }
     }
-    squares_before(s, &m, s->way);
 }
 
 /* BATCH columns on their way (squares_run.c). */

@@ -13,7 +13,7 @@
  * sums, at most G / 2. V = high + low has a grid g as Q has it in squares.h, but 2^length times as
  * large. After n additions low is below n g / 2, or, with what the factors' low parts add, 5 n g /
  * 4 for periods of 5 and more, and it lost half an ulp of that each time, or twice: in all less
- * than squares.h allows for n, or 2 n.
+ * than 2^-53 of 2.25 n^2 cuts of g / 2, or, n counted twice, of 9 n^2.
  */
 #ifndef SYI_KERNELS_WINDOW_STRETCHES_H
 #define SYI_KERNELS_WINDOW_STRETCHES_H
@@ -140,7 +140,8 @@ static inline int stretches_begin(squares *s, stretches *t, const double *x)
     s->pivot = pivot;
     s->per_unit = syi_pow2(3 - bottom);
     s->reach = syi_pow2(top);
-    squares_bound(s, top, (all.close ? 1 : 2) * (t->columns + t->before), all.most);
+    const double n = (double)((all.close ? 1 : 2) * (t->columns + t->before) + 64);
+    squares_bound(s, top, 2.25 * n * n, all.most);
     s->start.square = syi_vec_of(1.5 * syi_pow2(2 * (top + length) + 2)); /* 1.5 * 2^52 * g */
     s->ahead = t->columns * SYI_VECTOR;
     t->moments = s->start;
