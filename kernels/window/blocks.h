@@ -1,8 +1,8 @@
 /*
- * Rolling deviations, scores and bands by blocks of squares (squares.h), and what is not for them by
- * integers. What begins anew reads a period of columns again: as much of it may happen as columns
- * that are done pay for, else some more are left to integers, of which a column costs the same
- * whatever the values.
+ * Rolling deviations, scores and bands by blocks of squares (squares.h), and what is not for them
+ * by integers. What begins anew reads a period of columns again: as much of it may happen as
+ * columns that are done pay for, else some more are left to integers, of which a column costs the
+ * same whatever the values.
  */
 #ifndef SYI_KERNELS_WINDOW_BLOCKS_H
 #define SYI_KERNELS_WINDOW_BLOCKS_H

@@ -136,14 +136,16 @@ Test(adversarial, zscore)
 /* Prices in cents, near enough to each other to be computed a stretch of columns at a time: and
  * what ends that, a value or two far above, something not finite, nothing that moves, ticks that
  * seldom do (of bands many lie in the middle between two doubles then), or another level. */
+enum { LONG_COLUMNS = 50000 };
 enum { LOW_PRICE, SPIKES, PAIRS, HOLES, RESTS, TICKS, LEVELS, BELOW_ZERO, PRICE, PRICES };
 
-static void fill_prices(int kind, int period, double *x)
+/* `seldom`: columns between what happens so, on average. */
+static void fill_prices(int kind, int period, int columns, int seldom, double *x)
 {
     uint64_t random = (uint64_t)(100 * kind + period);
     int64_t cents = kind == LOW_PRICE ? 1200 : 10000;
-    for (int i = 0; i < COLUMNS; i++) {
-        const int rare = series_below(&random, 700) == 0;
+    for (int i = 0; i < columns; i++) {
+        const int rare = series_below(&random, seldom) == 0;
         if (kind == TICKS)
             cents += series_below(&random, 10) ? 0 : 2 * (int64_t)series_below(&random, 2) - 1;
         else if (kind != RESTS || rare)
@@ -161,25 +163,43 @@ static void fill_prices(int kind, int period, double *x)
     }
 }
 
-Test(adversarial, stretches)
+/* Of every kind, in windows of that period. */
+static void check_prices(sy_context *context, const char *name, int period, int columns, int seldom)
 {
-    static const char *const names[] = {"rolling_std", "bollinger", "zscore"};
-    static const int periods[] = {2, 4, 5, 20, 64, 65, 128, 129};
-    static double x[COLUMNS];
+    static double x[LONG_COLUMNS];
+    for (int kind = 0; kind < PRICES; kind++) {
+        lab_case c = {.workload = name, .rows = 1, .columns = columns, .x = x};
+        c.params[c.n_params++] = (sy_param)P("period", period);
+        fill_prices(kind, period, columns, seldom, x);
+        cr_assert(lab_prepare(&c));
+        cr_assert_eq(lab_run(context, &c, NULL, NULL), SY_OK);
+        cr_expect_eq(judge_case(&c), 0, "%s, period %d, prices of kind %d", name, period, kind);
+        lab_release(&c);
+    }
+}
+
+static const char *const windows[] = {"rolling_std", "bollinger", "zscore", "sma"};
+
+Test(adversarial, prices)
+{
+    static const int periods[] = {2, 4, 5, 20, 64, 65, 128, 129, 600};
     sy_context *context = lab_open("cpu", NULL, NULL);
     cr_assert(context);
     for (size_t p = 0; p < sizeof periods / sizeof periods[0]; p++)
-        for (int kind = 0; kind < PRICES; kind++)
-            for (size_t w = 0; w < sizeof names / sizeof names[0]; w++) {
-                lab_case c = {.workload = names[w], .rows = 1, .columns = COLUMNS, .x = x};
-                c.params[c.n_params++] = (sy_param)P("period", periods[p]);
-                fill_prices(kind, periods[p], x);
-                cr_assert(lab_prepare(&c));
-                cr_assert_eq(lab_run(context, &c, NULL, NULL), SY_OK);
-                cr_expect_eq(judge_case(&c), 0, "%s, period %d, prices of kind %d", names[w],
-                             periods[p], kind);
-                lab_release(&c);
-            }
+        for (size_t w = 0; w < sizeof windows / sizeof windows[0]; w++)
+            check_prices(context, windows[w], periods[p], COLUMNS, 700);
+    sy_context_destroy(&context);
+}
+
+/* Of which one that is not sure costs as much as thousands of others. */
+Test(adversarial, long_windows)
+{
+    sy_context *context = lab_open("cpu", NULL, NULL);
+    cr_assert(context);
+    for (size_t w = 0; w < sizeof windows / sizeof windows[0]; w++) {
+        check_prices(context, windows[w], 5000, LONG_COLUMNS, 9000);
+        check_prices(context, windows[w], 20000, LONG_COLUMNS, 15000);
+    }
     sy_context_destroy(&context);
 }
 
