@@ -260,6 +260,20 @@ static int64_t squares_long_way(const syi_window *window, squares *s, const doub
     return end;
 }
 
+/* Windows without a move, or, where nothing may be spent, some by integers; gives the column after
+ * them. */
+static int64_t without_block(const syi_window *window, squares *s, const double *x,
+                             double *const *out, int64_t first, int64_t last, int64_t least,
+                             chunk *c)
+{
+    const int64_t flat = flat_end(x, window->period, first, last);
+    if (flat > first)
+        put_flat(window->kind, x[first], out, first, flat);
+    if (flat > first || s->spare > 0)
+        return flat;
+    return squares_long_way(window, s, x, out, first, last, least, c);
+}
+
 /* Deviations, scores or bands of [first, last) by blocks; `fresh`: before the first one's window
  * nothing may be there. What is too much for a block at once is as a rule not for most of its
  * parts. A value that is known to be `far` above others, else `last`, has a block to itself; of
@@ -272,14 +286,9 @@ static void run_blocks(const syi_window *window, squares *s, const double *x, do
     const int64_t least = most / 8 / BATCH * BATCH;
     int64_t stride = most;
     while (first < last) {
-        const int64_t flat = flat_end(x, period, first, last);
-        if (flat > first) {
-            put_flat(window->kind, x[first], out, first, flat);
-            first = flat;
-            continue;
-        }
-        if (s->spare <= 0) {
-            first = squares_long_way(window, s, x, out, first, last, least, c);
+        const int64_t passed = without_block(window, s, x, out, first, last, least, c);
+        if (passed > first) {
+            first = passed;
             continue;
         }
         const int is_cut = far < last && far + period > first;

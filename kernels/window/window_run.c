@@ -17,6 +17,27 @@
 /* Windows before the next value that is not finite that are worth a block to themselves. */
 #define MEANS_LEAST 64
 
+/* Something in a block of means, or in its first window, is not finite. Gives the column up to
+ * which windows are lost, or by integers where another is lost soon; or `first`, and *end is before
+ * the next one. */
+static int64_t means_lost(const syi_window *window, const double *x, double *const *out,
+                          int64_t first, int64_t last, int64_t least, int64_t *end, chunk *c)
+{
+    const int64_t lost = lost_end(x, window->period, first, last);
+    const int64_t clear = find_lost(x, first, *end);
+    if (lost > first) {
+        put_lost(window, out, first, lost);
+        return lost;
+    }
+    if (clear - first >= MEANS_LEAST) {
+        *end = clear;
+        return first;
+    }
+    const int64_t next = *end - first > least ? first + least : *end;
+    run_block(window, x, out, first, next, c);
+    return next;
+}
+
 /* Means of [first, last), a block of up to `most` columns at a time. What the grid does not hold
  * the sums of, say for a value that is not finite, is tried in smaller blocks before the long way.
  */
@@ -34,23 +55,13 @@ static void run_means(const syi_window *window, const double *x, double *const *
         int64_t end = block_end(out[0], first, last, stride);
         window_range range = window_measure(x + start, end - start);
         if (range.span.has_non_finite) {
-            const int64_t lost = lost_end(x, period, first, last);
-            if (lost > first) {
-                put_lost(window, out, first, lost);
-                first = begin = lost;
+            const int64_t passed = means_lost(window, x, out, first, last, least, &end, c);
+            if (passed > first) {
+                first = begin = passed;
                 grid.cut.shift = 0.0;
                 continue;
             }
             stride = least;
-            const int64_t clear = find_lost(x, first, end);
-            if (clear - first < MEANS_LEAST) {
-                end = end - first > least ? first + least : end;
-                run_block(window, x, out, first, end, c);
-                first = begin = end;
-                grid.cut.shift = 0.0;
-                continue;
-            }
-            end = clear;
             range = window_measure(x + start, end - start);
         }
         grid_cut cut = grid_cut_of(x + start, end - start, range, period, most, grid.cut);

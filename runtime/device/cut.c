@@ -14,6 +14,8 @@
 #define PAST_ALL_CACHES (4 * PAST_CACHE)
 
 #define WORTH_A_THREAD 4
+/* What a row costs beside its columns, in columns. */
+#define ROW_ITSELF 256
 
 /* Tiles that a thread takes at once where nothing speaks for more: enough that a processor, which
  * looks ahead in its memory only along what it reads, reads on for long. */
@@ -32,14 +34,14 @@ static int is_past_cache(const syi_job *job, int threads)
     return job->dtype == SY_F64 && size > most;
 }
 
-/* Threads that are worth their start: each gets WORTH_A_THREAD tiles of a workload of ours, of a
- * reduction twice as many. What the user's workloads take nobody knows. */
+/* Threads that are worth their start: each gets as much as WORTH_A_THREAD whole tiles of a workload
+ * of ours, of a reduction twice as much. What the user's workloads take nobody knows. */
 static int choose_threads(const syi_workload *workload, const syi_slab *slab, int threads)
 {
-    const int64_t worth = workload->user                           ? 1
-                          : workload->pattern == SY_PATTERN_REDUCE ? 2 * WORTH_A_THREAD
-                                                                   : WORTH_A_THREAD;
-    const int64_t most = slab->tiles / worth;
+    const int64_t worth =
+        workload->pattern == SY_PATTERN_REDUCE ? 2 * WORTH_A_THREAD : WORTH_A_THREAD;
+    const int64_t columns = slab->rows * (slab->columns + ROW_ITSELF);
+    const int64_t most = workload->user ? slab->tiles : columns / (worth * SYI_TILE);
     return most >= threads ? threads : most > 1 ? (int)most : 1;
 }
 
