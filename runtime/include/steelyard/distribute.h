@@ -41,7 +41,8 @@ typedef struct sy_work {
 
 typedef enum sy_accuracy {
     SY_ACCURACY_EXACT = 0, /* every output is the correctly rounded mathematical result; macd only
-                              where it is not below 2^-50 of the largest input so far */
+                              where it is not below 2^-50 of the largest input so far, and but
+                              for constructed ties of recurrences (docs/determinism.md) */
     SY_ACCURACY_FAST = 1   /* plain arithmetic in a canonical order, the same bits for every split;
                               the error is bounded, for most workloads relative to the largest
                               input of the window or so far (docs/determinism.md) */
@@ -87,7 +88,8 @@ typedef struct sy_options {
                            when there is none at its beginning; not together with ratios */
     /* Of a reduction: what merging with each of the seeds 1 .. n_seeds gives, for the price of the
      * merges; one array per output, [n_seeds][rows], of doubles in the host's memory that overlap
-     * no other array. All equal to the result in exact accuracy, and those of `min` and `max` in
+     * no other array (of SY_F32 rounded to floats in exact accuracy, not in fast). All equal to the
+     * result in exact accuracy, and those of `min` and `max` in
      * fast, too (so the command refuses them). */
     int64_t n_seeds;
     double *const *seeded;
@@ -105,7 +107,7 @@ typedef struct sy_device_report {
 typedef struct sy_report {
     size_t struct_size;
     int64_t rows, columns, tiles;
-    double wall_ms;
+    double wall_ms;        /* of computing and merging; not of planning and the checksum */
     double ideal_ms;       /* the devices' busy time spread evenly by their measured speeds */
     double efficiency;     /* ideal_ms / wall_ms */
     double unaccounted_ms; /* wall_ms less the longest device's busy_ms */
