@@ -14,6 +14,11 @@
 #ifndef SYI_KERNELS_KERNEL_H
 #define SYI_KERNELS_KERNEL_H
 
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0) ||       \
+    defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#error "-ffast-math, or a part of it, changes results; compile without it"
+#endif
+
 #include "base/error.h"
 #include "exact/bits.h"
 

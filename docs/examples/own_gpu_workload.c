@@ -138,7 +138,7 @@ static int compare(const char *driver, const char *ptx)
     static double x[COLUMNS], alone[COLUMNS], again[COLUMNS];
     int64_t on_gpus = 0;
     for (int i = 0; i < COLUMNS; i++)
-        x[i] = 100 + (i * 7919LL % 1000) / 100.0;
+        x[i] = 100 + (double)(i * 7919LL % 1000) / 100.0;
     if (!compute_on("cpu", driver, ptx, x, alone, &on_gpus))
         return 0;
     for (int i = 0; i < 2; i++) {

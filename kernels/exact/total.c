@@ -109,7 +109,8 @@ static void take(exact_sum *s, double x, double y)
         if (y != 1.0)
             s->term[s->held++] = fma(x, y, -term);
     } else if (syi_is_finite(x) && syi_is_finite(y)) {
-        add_product(s, x, y);
+        if (x != 0.0 && y != 0.0)
+            add_product(s, x, y);
     } else {
         s->up |= !(term < 0.0);
         s->down |= !(term > 0.0);

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Flags that change results are refused when a build is set up, in c_args and in CFLAGS.
+# Flags that change results are refused when a build is set up, in c_args, c_link_args, CFLAGS and
+# LDFLAGS; those that come another way, say with the compiler's name, when a kernel is compiled.
 # Usage: check_flags.sh SOURCE_ROOT
 set -u
 root=$1
@@ -32,6 +33,20 @@ if command -v clang >/dev/null 2>&1; then
     refused -ffp-model=fast -Dc_args=-ffp-model=fast
     unset CC
 fi
-export CFLAGS='-O2 -Ofast'
-refused -Ofast
+refused -ffast-math -Dc_link_args=-ffast-math
+LDFLAGS='-O3 -Ofast' refused -Ofast
+CFLAGS='-O2 -Ofast' refused -Ofast
+
+compile() {
+    ${CC:-cc} "$@" -I"$root/kernels" -I"$root/runtime" -I"$root/runtime/include" -fsyntax-only \
+        "$root/kernels/exact/total.c" >"$work/said" 2>&1
+}
+compile || { cat "$work/said" && status=1; }
+for flag in -Ofast -ffast-math -funsafe-math-optimizations -ffinite-math-only -freciprocal-math \
+    -fno-signed-zeros; do
+    if compile $flag || ! grep -q 'changes results' "$work/said"; then
+        echo "a kernel compiles with $flag"
+        status=1
+    fi
+done
 exit $status
