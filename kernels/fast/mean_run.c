@@ -12,7 +12,8 @@ enum { CHUNK = 1024, ROOM = CHUNK + SYI_MEAN_MOST + 64 };
 enum { EIGHT = 8, FIRST = SYI_WIDTH == 8 ? 8 : 4, STEP = FIRST / SYI_WIDTH };
 /* LONG stands for more first sums than a window of one pass has. Those of three times eight columns
  * are joined twice; vectors of two would be too many to keep. */
-enum { LONG = 8, THREE_EIGHTS = 3 * EIGHT / FIRST, JOINS_TWICE = SYI_WIDTH > 2 };
+enum { LONG = 8, THREE_EIGHTS = 3 * EIGHT / FIRST };
+#define JOINS_TWICE (SYI_WIDTH > 2)
 
 /* A chunk of windows; window j is x[j .. j + period). There are SYI_FAST_BEHIND columns more behind
  * x, and room for as many results behind y. Of the window's newest `have` columns there is the
@@ -314,7 +315,7 @@ static int compute_windows(task *t)
         return first_pass(t, 2);
     case 4:
         return first_pass(t, 4);
-#if SYI_WIDTH > 2
+#if JOINS_TWICE
     case THREE_EIGHTS:
         return first_pass(t, THREE_EIGHTS);
 #endif

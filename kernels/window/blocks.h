@@ -88,13 +88,6 @@ static int64_t find_lost(const double *x, int64_t first, int64_t last)
     return first;
 }
 
-static void put_lost(const syi_window *window, double *const *out, int64_t first, int64_t last)
-{
-    for (int k = 0; k < syi_window_outputs(window->kind); k++)
-        for (int64_t i = first; i < last; i++)
-            out[k][i] = syi_nan();
-}
-
 /* Windows that hold nothing but this value. */
 static void put_flat(syi_window_kind kind, double value, double *const *out, int64_t first,
                      int64_t last)

@@ -101,6 +101,14 @@ static void finish(const syi_window *window, const slide *s, const chunk *c, int
     }
 }
 
+/* Windows without results. */
+static void put_lost(const syi_window *window, double *const *out, int64_t first, int64_t last)
+{
+    for (int k = 0; k < syi_window_outputs(window->kind); k++)
+        for (int64_t i = first; i < last; i++)
+            out[k][i] = syi_nan();
+}
+
 /* NaN for every window of [first, last) that holds a NaN or an infinity. */
 static void mark_non_finite(const syi_window *window, const double *x, double *const *out,
                             int64_t first, int64_t last)

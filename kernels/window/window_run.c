@@ -24,11 +24,11 @@ static int64_t means_lost(const syi_window *window, const double *x, double *con
                           int64_t first, int64_t last, int64_t least, int64_t *end, chunk *c)
 {
     const int64_t lost = lost_end(x, window->period, first, last);
-    const int64_t clear = find_lost(x, first, *end);
     if (lost > first) {
         put_lost(window, out, first, lost);
         return lost;
     }
+    const int64_t clear = find_lost(x, first, *end);
     if (clear - first >= MEANS_LEAST) {
         *end = clear;
         return first;
@@ -165,14 +165,11 @@ static void run_squares(const syi_window *window, const double *x, double *const
 sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window *window)
 {
     const sy_segment *segment = &piece->segment;
-    const int outputs = syi_window_outputs(window->kind);
     int64_t stride = window->period > BLOCK ? window->period : BLOCK;
     int64_t first = window->period - 1 - segment->first;
     chunk c;
     first = first < 0 ? 0 : first > segment->count ? segment->count : first;
-    for (int k = 0; k < outputs; k++)
-        for (int64_t i = 0; i < first; i++)
-            segment->out[k][i] = syi_nan();
+    put_lost(window, segment->out, 0, first);
 #if SYI_HAVE_VECTORS
     if (window->kind == SYI_WINDOW_MEAN) {
         run_means(window, segment->in[0], segment->out, first, segment->count, stride,

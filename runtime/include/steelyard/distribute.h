@@ -89,8 +89,8 @@ typedef struct sy_options {
     /* Of a reduction: what merging with each of the seeds 1 .. n_seeds gives, for the price of the
      * merges; one array per output, [n_seeds][rows], of doubles in the host's memory that overlap
      * no other array (of SY_F32 rounded to floats in exact accuracy, not in fast). All equal to the
-     * result in exact accuracy, and those of `min` and `max` in
-     * fast, too (so the command refuses them). */
+     * result in exact accuracy, and those of `min` and `max` in fast, too (so the command refuses
+     * them). */
     int64_t n_seeds;
     double *const *seeded;
 } sy_options;
