@@ -8,10 +8,11 @@
  * overwrites, which costs twice the bytes, and pushes out what the cache holds. Where a piece says
  * that its results will not be near anyway (`past_cache`), a kernel stores whole lines past it,
  * spread evenly among its computing: then they take no time beside it. Of a burst of them, or of
- * many lines half written, the processor has to wait for each. Where outputs lie so that what is
- * read meets what is still to be written (syi_meet), reads of AMD's processors wait (`waits`); a
- * kernel that would wait long keeps its results until they are some KiB, which takes less time, or
- * writes them through the cache. On Intel's nothing waits.
+ * many lines half written, the processor has to wait for each, and for the memory where it reads
+ * soon what it has written so. Where outputs lie so that what is read meets what is still to be
+ * written (syi_meet), reads of AMD's processors wait (`waits`); a kernel that would wait long keeps
+ * its results until they are some KiB, which takes less time, or writes them through the cache. On
+ * Intel's nothing waits.
  */
 #ifndef SYI_KERNELS_TRAFFIC_H
 #define SYI_KERNELS_TRAFFIC_H

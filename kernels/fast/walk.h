@@ -139,17 +139,40 @@ SYI_INLINE int64_t syi_walk_edge(const syi_walk *walk, const syi_walk_form *form
     return reached;
 }
 
+/* Where results go on, from block to block: what has gone past the cache is not to be read again,
+ * which would wait for the memory. */
+typedef struct syi_walk_out {
+    syi_results next[SYI_WALK_ARRAYS];
+    int open;
+} syi_walk_out;
+
+SYI_INLINE syi_results syi_walk_next(const syi_walk *walk, const syi_walk_out *out, int k,
+                                     int64_t index)
+{
+    return out->open ? out->next[k]
+                     : syi_results_at(walk->piece->segment.out[k] + index, walk->piece->past_cache);
+}
+
+SYI_INLINE void syi_walk_close(const syi_walk *walk, syi_walk_out *out)
+{
+    for (int k = 0; k < walk->outputs && out->open; k++)
+        syi_results_end(&out->next[k]);
+    out->open = 0;
+}
+
 /* Columns [from, to), of which those from `wanted` on go to the outputs; the first that is not
  * finite, or `to`. */
 SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *form, void *task,
-                                    int64_t from, int64_t wanted, int64_t to, int seeded)
+                                    int64_t from, int64_t wanted, int64_t to, int seeded,
+                                    syi_walk_out *kept)
 {
     const sy_segment *segment = &walk->piece->segment;
     const int past = walk->piece->past_cache;
     double room[SYI_WALK_ARRAYS][SYI_CHUNK];
     const double *in[SYI_WALK_ARRAYS];
     syi_results out[SYI_WALK_ARRAYS] = {{NULL, {0}, 0}};
-    int64_t at, count, reached = 0, writing = 0;
+    int64_t at, count, reached = 0;
+    int writing = 0;
     for (at = from; at < to; at += count) {
         const int64_t index = at - segment->first, left = (at < wanted ? wanted : to) - at;
         count = at < wanted && left > SYI_CHUNK ? SYI_CHUNK : left / SYI_STEP * SYI_STEP;
@@ -160,8 +183,8 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
             for (int k = 0; k < walk->inputs; k++)
                 in[k] = segment->in[k] + index;
             for (int k = 0; k < walk->outputs && !writing; k++)
-                out[k] = at < wanted ? syi_results_at(room[k], 0)
-                                     : syi_results_at(segment->out[k] + index, past);
+                out[k] =
+                    at < wanted ? syi_results_at(room[k], 0) : syi_walk_next(walk, kept, k, index);
             writing = at >= wanted;
             reached = writing && past ? form->run(task, at, count, in, out, 1)
                                       : form->run(task, at, count, in, out, 0);
@@ -170,7 +193,8 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
             break;
     }
     for (int k = 0; k < walk->outputs && writing; k++)
-        syi_results_end(&out[k]);
+        kept->next[k] = out[k];
+    kept->open |= writing;
     return at < to && at + reached < to ? at + reached : to;
 }
 
@@ -199,6 +223,7 @@ SYI_INLINE void syi_walk_run(const syi_walk *walk, const syi_walk_form *form, vo
     const int64_t first = piece->segment.first, last = first + piece->segment.count;
     int64_t column = first < walk->shown ? walk->shown : first; /* the next one to be written */
     int64_t block = column / walk->cut.block * walk->cut.block, dead = INT64_MAX;
+    syi_walk_out out = {.open = 0};
     if (piece->start && piece->start->word[1] != 0.0)
         dead = first;
     syi_walk_blank(walk, first, column < last ? column : last);
@@ -211,13 +236,15 @@ SYI_INLINE void syi_walk_run(const syi_walk *walk, const syi_walk_form *form, vo
         int64_t begun = seeded ? from : from + walk->cut.gathered;
         reached = seeded ? from : syi_walk_run_in(walk, form, task, from);
         if (reached == begun)
-            reached = syi_walk_stretch(walk, form, task, begun, column, end, seeded);
+            reached = syi_walk_stretch(walk, form, task, begun, column, end, seeded, &out);
         if (reached < end) {
+            syi_walk_close(walk, &out);
             dead = reached < first ? first : reached;
             syi_walk_blank(walk, dead < column ? column : dead, last);
         }
         column = end;
     }
+    syi_walk_close(walk, &out);
     syi_past_done();
     if (dead == first)
         syi_walk_blank(walk, first, last);

@@ -12,6 +12,10 @@
  * from its halo stays in proportion. */
 #define BLOCK ((int64_t)2048)
 
+/* Of means that go past the cache: some processors let their results wait where more than a page is
+ * asked for ahead. Each block reads the window before it again. */
+#define SHORT_BLOCK ((int64_t)512)
+
 #if SYI_HAVE_VECTORS
 
 /* Windows before the next value that is not finite that are worth a block to themselves. */
@@ -162,10 +166,17 @@ static void run_squares(const syi_window *window, const double *x, double *const
 
 #endif
 
+static int64_t block_columns(const syi_window *window, int past)
+{
+    if (past && window->kind == SYI_WINDOW_MEAN && 24 * window->period <= SHORT_BLOCK)
+        return SHORT_BLOCK;
+    return window->period > BLOCK ? window->period : BLOCK;
+}
+
 sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window *window)
 {
     const sy_segment *segment = &piece->segment;
-    int64_t stride = window->period > BLOCK ? window->period : BLOCK;
+    const int64_t stride = block_columns(window, piece->past_cache);
     int64_t first = window->period - 1 - segment->first;
     chunk c;
     first = first < 0 ? 0 : first > segment->count ? segment->count : first;
