@@ -5,90 +5,8 @@
 #ifndef SYI_KERNELS_WILDER_RUN_H
 #define SYI_KERNELS_WILDER_RUN_H
 
-#include "recurrence/fade.h"
-#include "traffic.h"
+#include "wilder/columns.h"
 #include "wilder/quick.h"
-
-typedef struct task {
-    syi_wilder_prices x; /* column 0 is `first` */
-    double *y;           /* NULL: only the state is wanted */
-    int64_t first, row;
-    double period;
-    syi_factor_dd factor;
-    syi_doubts *doubts;
-    int past_cache;
-} task;
-
-SYI_INLINE double largest_of(const task *task, int64_t i)
-{
-    return syi_wilder_largest(&task->x, i, IS_RANGE && task->first + i > 0);
-}
-
-static sy_status put(const task *task, int64_t i, const syi_wilder_state *s)
-{
-    if (syi_wilder_settle(s, IS_RANGE, &task->y[i]) != 0.0)
-        return syi_doubts_add(task->doubts, task->row, task->first + i);
-    return SY_OK;
-}
-
-SYI_INLINE int has_no_range(const task *task, double close, int64_t i)
-{
-    const syi_wilder_prices *x = &task->x;
-    return x->high[i] == close && x->low[i] == close && x->close[i] == close;
-}
-
-/* From column *at on, as long as there are no ranges, of which there have been none until the sum
- * is small. */
-SYI_INLINE sy_status run_still(const task *task, syi_wilder_state *s, int64_t *at, int64_t to)
-{
-    syi_deviation mean = syi_wilder_mean(syi_lifted(s->total), s->period);
-    const int64_t from = *at;
-    int64_t count = syi_count_still(task->x.high + from, s->close, to - from);
-    count = syi_count_still(task->x.low + from, s->close, count);
-    count = syi_count_still(task->x.close + from, s->close, count);
-    SYI_TRY(syi_fade_out(&mean, &task->factor, task->y ? task->y + from : NULL, count, task->doubts,
-                         task->row, task->first + from));
-    *at += count;
-    s->total = syi_unlifted(syi_wilder_total(mean, s->period));
-    return SY_OK;
-}
-
-/* Column by column, as long as they are in range, and where nothing moves for long up to `most`. */
-SYI_INLINE sy_status run_steps(const task *task, syi_wilder_state *state, int64_t from, int64_t to,
-                               int64_t most, int64_t *reached)
-{
-    syi_wilder_state s = *state;
-    int64_t i = from;
-    for (; i < to; i++) {
-        double size = largest_of(task, i);
-        if (IS_RANGE && s.total.value.high > 0.0 && s.total.value.high < SYI_LIFT_BELOW &&
-            has_no_range(task, s.close, i)) {
-            syi_wilder_state still = s; /* so that the other stays in registers */
-            SYI_TRY(run_still(task, &still, &i, most));
-            s = still;
-            i--;
-            continue;
-        }
-        if (!(size <= SYI_HUGE)) {
-            s.phase = syi_phase_after(size);
-            break;
-        }
-        syi_wilder_advance(&s, &task->x, i, IS_RANGE, &task->factor);
-        if (task->y)
-            SYI_TRY(put(task, i, &s));
-    }
-    *state = s;
-    *reached = i;
-    return SY_OK;
-}
-
-/* On by a column at least, which may be the first move for long, to where the output begins a line,
- * or to `to`. */
-SYI_INLINE sy_status run_to_line(const task *task, syi_wilder_state *s, int64_t *at, int64_t to)
-{
-    const int64_t line = *at < to ? syi_line_after(task->y, *at + 1, to) : to;
-    return run_steps(task, s, *at, line, line, at);
-}
 
 /* What the terms of a tile are like. */
 typedef struct traits {
@@ -242,6 +160,46 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
     return SY_OK;
 }
 
+/* The last columns, too few for a tile: as one that goes on without a move, if the quick way can
+ * do that and all of it is sure. Gives whether they are done; the state stays before them. */
+static int run_rest(const task *task, const weights *w, tile *t, const syi_wilder_state *s,
+                    int64_t at, int64_t to)
+{
+    const syi_wilder_prices x = prices_at(task, at);
+    const int64_t count = to - at, least = 4;
+    double high[SHORT], low[SHORT], close[SHORT], y[SHORT];
+    const struct task rest = {.x = {high, low, close}, .y = y};
+    syi_wilder_state then = *s;
+    if (!SYI_HAVE_VECTORS || !task->y || count < least || w->steps < SHORT / LANES)
+        return 0;
+    for (int64_t i = 0; i < SHORT; i++) {
+        close[i] = x.close[i < count ? i : count - 1];
+        high[i] = IS_RANGE && i < count ? x.high[i] : close[i];
+        low[i] = IS_RANGE && i < count ? x.low[i] : close[i];
+    }
+    set_steps(w, t, SHORT / LANES);
+    if (run_quickly(&rest, w, t, &then, 0, SHORT) < SHORT)
+        return 0;
+    memcpy(task->y + at, y, (size_t)count * sizeof *y);
+    return 1;
+}
+
+/* The state after the columns that run_rest() has done; nobody wants it at a row's end. */
+SYI_INLINE sy_status pass_rest(const task *task, syi_wilder_state *s, int64_t at, int64_t to)
+{
+    struct task unseen = *task;
+    unseen.y = NULL;
+    return task->is_last ? SY_OK : run_steps(&unseen, s, at, to, to, &at);
+}
+
+/* The first of columns [at, to) with prices that are not finite, or `to`. */
+static int64_t find_strange(const task *task, int64_t at, int64_t to)
+{
+    while (at < to && syi_is_finite(largest_of(task, at)))
+        at++;
+    return at;
+}
+
 /* Tiles until the quick way is tried again. */
 #define PATIENCE 3
 
@@ -249,10 +207,11 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
 SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t from, int64_t to,
                                  int64_t *reached)
 {
+    const int64_t last = to;
     weights w;
     tile t;
     int64_t i = from, quick = from;
-    make_weights(&w, task->period, to - from);
+    make_weights(&w, task->period, to - from > SHORT ? to - from : SHORT);
     set_steps(&w, &t, w.steps);
     SYI_TRY(run_to_line(task, s, &i, to));
     while (i < to && s->phase == SYI_PHASE_RUNNING) {
@@ -268,12 +227,22 @@ SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t 
         if (t.steps > 0)
             SYI_TRY(run_tile(task, &w, &t, s, &i, &next));
         if (i < next) {
-            SYI_TRY(run_steps(task, s, i, next, to, &i));
-            SYI_TRY(run_to_line(task, s, &i, to));
+            const int64_t finite = find_strange(task, i, next);
+            if (finite < next) {
+                to = finite; /* tiles go as far as that */
+                quick = i;
+            } else if (t.steps == 0 && run_rest(task, &w, &t, s, i, to)) {
+                SYI_TRY(pass_rest(task, s, i, to));
+                i = to;
+            } else {
+                SYI_TRY(run_steps(task, s, i, next, to, &i));
+                SYI_TRY(run_to_line(task, s, &i, to));
+            }
         }
     }
     *reached = i;
-    return SY_OK;
+    return i < last && s->phase == SYI_PHASE_RUNNING ? run_steps(task, s, i, last, last, reached)
+                                                     : SY_OK;
 }
 
 /* Columns before the first value, and that value once it is reached. */
@@ -356,7 +325,9 @@ SYI_INLINE sy_status syi_wilder_run(const syi_piece *piece)
                  .row = segment->row,
                  .period = segment->params[0],
                  .doubts = piece->doubts,
-                 .past_cache = piece->past_cache};
+                 .past_cache = piece->past_cache && segment->count >= LONG,
+                 .is_long = segment->count >= LONG,
+                 .is_last = segment->first + segment->count == segment->columns};
     syi_wilder_state state;
     if (IS_RANGE) {
         task.x.high = segment->in[0];

@@ -1,0 +1,96 @@
+/* Wilder's averages of a stretch of a row, column by column (wilder/run.h). */
+#ifndef SYI_KERNELS_WILDER_COLUMNS_H
+#define SYI_KERNELS_WILDER_COLUMNS_H
+
+#include "recurrence/fade.h"
+#include "traffic.h"
+#include "wilder/tile.h"
+
+typedef struct task {
+    syi_wilder_prices x; /* column 0 is `first` */
+    double *y;           /* NULL: only the state is wanted */
+    int64_t first, row;
+    double period;
+    syi_factor_dd factor;
+    syi_doubts *doubts;
+    int past_cache;
+    int is_long; /* enough columns for whole lines to be worth their beginning */
+    int is_last; /* of the row */
+} task;
+
+/* Columns of the smallest tile; of a stretch that is not short. */
+enum { SHORT = 8 * LANES, LONG = 1024 };
+
+SYI_INLINE double largest_of(const task *task, int64_t i)
+{
+    return syi_wilder_largest(&task->x, i, IS_RANGE && task->first + i > 0);
+}
+
+static sy_status put(const task *task, int64_t i, const syi_wilder_state *s)
+{
+    if (syi_wilder_settle(s, IS_RANGE, &task->y[i]) != 0.0)
+        return syi_doubts_add(task->doubts, task->row, task->first + i);
+    return SY_OK;
+}
+
+SYI_INLINE int has_no_range(const task *task, double close, int64_t i)
+{
+    const syi_wilder_prices *x = &task->x;
+    return x->high[i] == close && x->low[i] == close && x->close[i] == close;
+}
+
+/* From column *at on, as long as there are no ranges, of which there have been none until the sum
+ * is small. */
+SYI_INLINE sy_status run_still(const task *task, syi_wilder_state *s, int64_t *at, int64_t to)
+{
+    syi_deviation mean = syi_wilder_mean(syi_lifted(s->total), s->period);
+    const int64_t from = *at;
+    int64_t count = syi_count_still(task->x.high + from, s->close, to - from);
+    count = syi_count_still(task->x.low + from, s->close, count);
+    count = syi_count_still(task->x.close + from, s->close, count);
+    SYI_TRY(syi_fade_out(&mean, &task->factor, task->y ? task->y + from : NULL, count, task->doubts,
+                         task->row, task->first + from));
+    *at += count;
+    s->total = syi_unlifted(syi_wilder_total(mean, s->period));
+    return SY_OK;
+}
+
+/* Column by column, as long as they are in range, and where nothing moves for long up to `most`. */
+SYI_INLINE sy_status run_steps(const task *task, syi_wilder_state *state, int64_t from, int64_t to,
+                               int64_t most, int64_t *reached)
+{
+    syi_wilder_state s = *state;
+    int64_t i = from;
+    for (; i < to; i++) {
+        double size = largest_of(task, i);
+        if (IS_RANGE && s.total.value.high > 0.0 && s.total.value.high < SYI_LIFT_BELOW &&
+            has_no_range(task, s.close, i)) {
+            syi_wilder_state still = s; /* so that the other stays in registers */
+            SYI_TRY(run_still(task, &still, &i, most));
+            s = still;
+            i--;
+            continue;
+        }
+        if (!(size <= SYI_HUGE)) {
+            s.phase = syi_phase_after(size);
+            break;
+        }
+        syi_wilder_advance(&s, &task->x, i, IS_RANGE, &task->factor);
+        if (task->y)
+            SYI_TRY(put(task, i, &s));
+    }
+    *state = s;
+    *reached = i;
+    return SY_OK;
+}
+
+/* On by a column at least, which may be the first move for long, of a long stretch to where the
+ * output begins a line, or to `to`. */
+SYI_INLINE sy_status run_to_line(const task *task, syi_wilder_state *s, int64_t *at, int64_t to)
+{
+    const int64_t next = *at < to ? *at + 1 : to;
+    const int64_t line = task->is_long ? syi_line_after(task->y, next, to) : next;
+    return run_steps(task, s, *at, line, line, at);
+}
+
+#endif
