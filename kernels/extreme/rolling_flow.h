@@ -64,34 +64,42 @@ SYI_INLINE syi_vector flow_windows(const flow_state *s, int blocks, int tail, in
 }
 
 /* The windows that end at x[0 .. n), n whole vectors; `past` the cache, where `out` begins a line.
- * Gives whether something is not finite: then they are wrong. */
-SYI_INLINE int flow(const double *x, double *out, int64_t n, int blocks, int tail, int past,
-                    int greatest)
+ * Gives before which column they are right: as far as all values are known to be finite. */
+SYI_INLINE int64_t flow(const double *x, double *out, int64_t n, int blocks, int tail, int past,
+                        int greatest)
 {
-    enum { BEFORE = 8 * (FLOW_BLOCKS + 1) };
+    enum { BEFORE = 8 * (FLOW_BLOCKS + 1), LOOK = 512 };
     const int left = 8 * blocks + tail - 1;
     double before[BEFORE] = {0}; /* what lies farther left is in no window */
     syi_vector strange = {0};
     flow_state s = {{0}, {0}, {0}, {{0}}};
     memcpy(before + BEFORE - left, x - left, (size_t)left * sizeof *x);
-    for (int64_t i = -BEFORE; i < n; i += 8) {
-        const syi_vector now = i < 0 ? SYI_LOAD(before + BEFORE + i) : SYI_LOAD(x + i);
+    for (int64_t i = -BEFORE; i < 0; i += 8) {
+        const syi_vector now = SYI_LOAD(before + BEFORE + i);
         strange += now - now;
         flow_step(&s, now, greatest);
-        if (i < 0)
-            continue;
-        syi_ask_ahead(x + i, 8);
-        if (past)
-            syi_store_past(out + i, flow_windows(&s, blocks, tail, greatest));
-        else
-            SYI_STORE(out + i, flow_windows(&s, blocks, tail, greatest));
     }
-    return syi_any(&strange);
+    for (int64_t done = 0, i = 0; done < n; done = i) {
+        const int64_t end = n - done < LOOK ? n : done + LOOK;
+        for (; i < end; i += 8) {
+            const syi_vector now = SYI_LOAD(x + i);
+            strange += now - now;
+            flow_step(&s, now, greatest);
+            syi_ask_ahead(x + i, 8);
+            if (past)
+                syi_store_past(out + i, flow_windows(&s, blocks, tail, greatest));
+            else
+                SYI_STORE(out + i, flow_windows(&s, blocks, tail, greatest));
+        }
+        if (syi_any(&strange))
+            return done;
+    }
+    return n;
 }
 
 /* Each tail has code of its own: which columns are picked is part of an instruction. */
-SYI_INLINE int flow_tail(const double *x, double *out, int64_t n, int blocks, int tail, int past,
-                         int greatest)
+SYI_INLINE int64_t flow_tail(const double *x, double *out, int64_t n, int blocks, int tail,
+                             int past, int greatest)
 {
     switch (tail) {
     case 0:
@@ -119,8 +127,8 @@ SYI_INLINE int flows(int64_t period)
     return period >= 8 && period <= FLOW_LONGEST;
 }
 
-SYI_INLINE int flow_all(const double *x, double *out, int64_t n, int64_t period, int past,
-                        int greatest)
+SYI_INLINE int64_t flow_all(const double *x, double *out, int64_t n, int64_t period, int past,
+                            int greatest)
 {
     switch (period / 8) {
     case 1:
@@ -140,11 +148,11 @@ SYI_INLINE int flows(int64_t period)
     return 0;
 }
 
-SYI_INLINE int flow_all(const double *x, double *out, int64_t n, int64_t period, int past,
-                        int greatest)
+SYI_INLINE int64_t flow_all(const double *x, double *out, int64_t n, int64_t period, int past,
+                            int greatest)
 {
     (void)x, (void)out, (void)n, (void)period, (void)past, (void)greatest;
-    return 1;
+    return 0;
 }
 
 #endif

@@ -13,6 +13,8 @@
 #define SHORT_PERIOD 1024
 #define COLUMNS      1024
 #define ROOM         (SHORT_PERIOD + COLUMNS + SYI_WIDTH)
+/* Of one pass: what begins one waits for what goes past the cache. */
+#define FLOW_COLUMNS 8192
 
 /* The extremes of `count` (1 to 4) stretches that begin at x[0], x[step], x[2 step] and x[last], a
  * vector of them. */
@@ -104,8 +106,6 @@ SYI_INLINE void roll_short(const double *x, double *restrict out, int64_t n, int
     const double *first = x - (period - 1), *from = room[0];
     int64_t count = period - 1 + n, length = FIRST;
     int strange, next = 1;
-    if (n % SYI_WIDTH == 0 && flows(period) && !flow_all(x, out, n, period, past, greatest))
-        return;
     while (length > period)
         length /= 2;
     strange = begin(first, count, length, greatest, room[0]);
@@ -170,11 +170,10 @@ SYI_INLINE void roll_long(const double *x, double *restrict out, int64_t n, int6
 }
 
 /* How many of the `left` columns that begin at `out` come next: those before a line, then whole
- * lines, then the rest. */
-static int64_t columns_at_once(const double *out, int64_t left, int64_t period, int past)
+ * lines, `most` of them, then the rest. */
+static int64_t columns_at_once(const double *out, int64_t left, int64_t most)
 {
     const int64_t before = syi_line_after(out, 0, left), lines = left / SYI_LINE * SYI_LINE;
-    const int64_t most = past && period < COLUMNS / 4 && !flows(period) ? COLUMNS / 2 : COLUMNS;
     if (before > 0 || lines == 0)
         return before > 0 ? before : left;
     return lines < most ? lines : most;
@@ -184,15 +183,21 @@ static int64_t columns_at_once(const double *out, int64_t left, int64_t period, 
 SYI_INLINE void roll(const double *x, double *out, int64_t count, int64_t period, int past,
                      int greatest)
 {
+    const int64_t most = past && period < COLUMNS / 4 ? COLUMNS / 2 : COLUMNS;
     int64_t n;
-    for (int64_t at = 0; at < count; at += n) {
+    for (int64_t at = 0, done; at < count; at += n) {
         if (period > SHORT_PERIOD) {
             n = count - at < period ? count - at : period;
             roll_long(x + at, out + at, n, period, greatest);
             continue;
         }
-        n = columns_at_once(out + at, count - at, period, past);
-        roll_short(x + at, out + at, n, period, past, greatest);
+        n = columns_at_once(out + at, count - at, flows(period) ? FLOW_COLUMNS : most);
+        done = n >= SYI_LINE && flows(period)
+                   ? flow_all(x + at, out + at, n, period, past, greatest)
+                   : 0;
+        n = n - done < COLUMNS ? n : done + COLUMNS;
+        if (done < n)
+            roll_short(x + at + done, out + at + done, n - done, period, past, greatest);
     }
     syi_past_done();
 }
