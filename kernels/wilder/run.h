@@ -240,9 +240,10 @@ SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t 
             }
         }
     }
+    if (i < last && s->phase == SYI_PHASE_RUNNING)
+        s->phase = syi_phase_after(largest_of(task, i));
     *reached = i;
-    return i < last && s->phase == SYI_PHASE_RUNNING ? run_steps(task, s, i, last, last, reached)
-                                                     : SY_OK;
+    return SY_OK;
 }
 
 /* Columns before the first value, and that value once it is reached. */

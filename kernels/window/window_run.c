@@ -12,10 +12,6 @@
  * from its halo stays in proportion. */
 #define BLOCK ((int64_t)2048)
 
-/* Of means that go past the cache: some processors let their results wait where more than a page is
- * asked for ahead. Each block reads the window before it again. */
-#define SHORT_BLOCK ((int64_t)512)
-
 #if SYI_HAVE_VECTORS
 
 /* Windows before the next value that is not finite that are worth a block to themselves. */
@@ -40,6 +36,14 @@ static int64_t means_lost(const syi_window *window, const double *x, double *con
     const int64_t next = *end - first > least ? first + least : *end;
     run_block(window, x, out, first, next, c);
     return next;
+}
+
+/* Columns of a block of means, at most `most`. Some processors let what goes past the cache wait
+ * where more than a page is asked for ahead, but each block reads the window before it again. */
+static int64_t means_columns(int64_t period, int64_t most, int past)
+{
+    const int64_t few = 512;
+    return past && 24 * period <= few ? few : most;
 }
 
 /* Means of [first, last), a block of up to `most` columns at a time. What the grid does not hold
@@ -166,25 +170,18 @@ static void run_squares(const syi_window *window, const double *x, double *const
 
 #endif
 
-static int64_t block_columns(const syi_window *window, int past)
-{
-    if (past && window->kind == SYI_WINDOW_MEAN && 24 * window->period <= SHORT_BLOCK)
-        return SHORT_BLOCK;
-    return window->period > BLOCK ? window->period : BLOCK;
-}
-
 sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window *window)
 {
     const sy_segment *segment = &piece->segment;
-    const int64_t stride = block_columns(window, piece->past_cache);
+    const int64_t stride = window->period > BLOCK ? window->period : BLOCK;
     int64_t first = window->period - 1 - segment->first;
     chunk c;
     first = first < 0 ? 0 : first > segment->count ? segment->count : first;
     put_lost(window, segment->out, 0, first);
 #if SYI_HAVE_VECTORS
     if (window->kind == SYI_WINDOW_MEAN) {
-        run_means(window, segment->in[0], segment->out, first, segment->count, stride,
-                  piece->past_cache, &c);
+        run_means(window, segment->in[0], segment->out, first, segment->count,
+                  means_columns(window->period, stride, piece->past_cache), piece->past_cache, &c);
         syi_past_done();
         return SY_OK;
     }
