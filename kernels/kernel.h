@@ -73,6 +73,7 @@ typedef struct syi_piece {
      * with a tile. */
     void *partials;
     syi_doubts *doubts;
+    int64_t behind; /* columns of the inputs that are in memory right behind the segment */
     /* The work's arrays are too large to stay in a cache, for a reduction in any cache at all
      * (traffic.h). The bits are the same. */
     int past_cache;

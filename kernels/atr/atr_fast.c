@@ -19,8 +19,6 @@ SYI_INLINE void ranges(const double *const *in, int64_t i, syi_pairs *x)
 {
     syi_vector range[2 * SYI_PARTS];
     unsigned strange = 0;
-    for (int k = 0; k < 3; k++)
-        syi_ask_ahead(in[k] + i, SYI_STEP);
     for (int k = 0; k < 2 * SYI_PARTS; k++)
         range[k] = range_of(in, i + k * SYI_WIDTH, &strange);
     if (__builtin_expect(strange != 0, 0)) {
@@ -72,31 +70,23 @@ SYI_INLINE int64_t gather(void *argument, int64_t count, const double *const *in
 }
 
 SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
-                       syi_results *out, int past)
+                       int64_t ahead, syi_results *out, int past)
 {
     syi_walk_one *t = argument;
-    const syi_chain chain = t->chain;
-    syi_chain_state state = t->state;
-    syi_results y = out[0];
-    syi_pairs x;
     int64_t i = 0, begun = 0;
     if (t->seeding) {
         const double seed = seed_value(t);
+        syi_pairs x;
         if (!syi_is_finite(seed))
             return 0;
         ranges(in, 0, &x);
-        syi_chain_begin(&x, t->seed - at, syi_chain_seed(&chain, seed));
-        syi_chain_put(&chain, &state, &x, &y, past);
+        syi_chain_begin(&x, t->seed - at, syi_chain_seed(&t->chain, seed));
+        syi_chain_put(1, &t->chain, &t->state, &x, out, past);
         t->seeding = 0;
         begun = t->seed + 1 - at; /* what is before is in the seed, or does not count */
         i = SYI_STEP;
     }
-    for (; i < count; i += SYI_STEP) {
-        ranges(in, i, &x);
-        syi_chain_put(&chain, &state, &x, &y, past);
-    }
-    t->state = state;
-    out[0] = y;
+    syi_walk_one_run(t, 3, ranges, in, i, count, ahead, out, past);
     return met(t, in, begun, count);
 }
 

@@ -25,31 +25,23 @@ SYI_INLINE int64_t gather(void *argument, int64_t count, const double *const *in
 }
 
 SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
-                       syi_results *out, int past)
+                       int64_t ahead, syi_results *out, int past)
 {
     syi_walk_one *t = argument;
-    const syi_chain chain = t->chain;
-    syi_chain_state state = t->state;
-    syi_results y = out[0];
-    syi_pairs x;
     int64_t i = 0;
     if (t->seeding) {
         const double seed = seed_value(t);
+        syi_pairs x;
         if (!syi_is_finite(seed))
             return 0;
         syi_pairs_load(&x, in[0]);
-        syi_chain_begin(&x, t->seed - at, syi_chain_seed(&chain, seed));
-        syi_chain_put(&chain, &state, &x, &y, past);
+        syi_chain_begin(&x, t->seed - at, syi_chain_seed(&t->chain, seed));
+        syi_chain_put(1, &t->chain, &t->state, &x, out, past);
         t->seeding = 0;
         i = SYI_STEP;
     }
-    for (; i < count; i += SYI_STEP) {
-        syi_pairs_load(&x, in[0] + i);
-        syi_chain_put(&chain, &state, &x, &y, past);
-    }
-    t->state = state;
-    out[0] = y;
-    return syi_chain_met(&state, in[0], count);
+    syi_walk_one_run(t, 1, take, in, i, count, ahead, out, past);
+    return syi_chain_met(&t->state, in[0], count);
 }
 
 sy_status SYI_ISA_NAME(syi_ema_fast_run)(const syi_piece *piece)

@@ -63,10 +63,11 @@ SYI_INLINE syi_vector flow_windows(const flow_state *s, int blocks, int tail, in
     return syi_plus_zero(y);
 }
 
-/* The windows that end at x[0 .. n), n whole vectors; `past` the cache, where `out` begins a line.
- * Gives before which column they are right: as far as all values are known to be finite. */
-SYI_INLINE int64_t flow(const double *x, double *out, int64_t n, int blocks, int tail, int past,
-                        int greatest)
+/* The windows that end at x[0 .. n), n whole vectors; `past` the cache, where `out` begins a line;
+ * meanwhile the columns `ahead` are asked for. Gives before which column they are right: as far as
+ * all values are known to be finite. */
+SYI_INLINE int64_t flow(const double *x, int64_t ahead, double *out, int64_t n, int blocks,
+                        int tail, int past, int greatest)
 {
     enum { BEFORE = 8 * (FLOW_BLOCKS + 1), LOOK = 512 };
     const int left = 8 * blocks + tail - 1;
@@ -85,7 +86,7 @@ SYI_INLINE int64_t flow(const double *x, double *out, int64_t n, int blocks, int
             const syi_vector now = SYI_LOAD(x + i);
             strange += now - now;
             flow_step(&s, now, greatest);
-            syi_ask_ahead(x + i, 8);
+            syi_ask_ahead(x + i, ahead, 8);
             if (past)
                 syi_store_past(out + i, flow_windows(&s, blocks, tail, greatest));
             else
@@ -98,26 +99,26 @@ SYI_INLINE int64_t flow(const double *x, double *out, int64_t n, int blocks, int
 }
 
 /* Each tail has code of its own: which columns are picked is part of an instruction. */
-SYI_INLINE int64_t flow_tail(const double *x, double *out, int64_t n, int blocks, int tail,
-                             int past, int greatest)
+SYI_INLINE int64_t flow_tail(const double *x, int64_t ahead, double *out, int64_t n, int blocks,
+                             int tail, int past, int greatest)
 {
     switch (tail) {
     case 0:
-        return flow(x, out, n, blocks, 0, past, greatest);
+        return flow(x, ahead, out, n, blocks, 0, past, greatest);
     case 1:
-        return flow(x, out, n, blocks, 1, past, greatest);
+        return flow(x, ahead, out, n, blocks, 1, past, greatest);
     case 2:
-        return flow(x, out, n, blocks, 2, past, greatest);
+        return flow(x, ahead, out, n, blocks, 2, past, greatest);
     case 3:
-        return flow(x, out, n, blocks, 3, past, greatest);
+        return flow(x, ahead, out, n, blocks, 3, past, greatest);
     case 4:
-        return flow(x, out, n, blocks, 4, past, greatest);
+        return flow(x, ahead, out, n, blocks, 4, past, greatest);
     case 5:
-        return flow(x, out, n, blocks, 5, past, greatest);
+        return flow(x, ahead, out, n, blocks, 5, past, greatest);
     case 6:
-        return flow(x, out, n, blocks, 6, past, greatest);
+        return flow(x, ahead, out, n, blocks, 6, past, greatest);
     default:
-        return flow(x, out, n, blocks, 7, past, greatest);
+        return flow(x, ahead, out, n, blocks, 7, past, greatest);
     }
 }
 
@@ -127,16 +128,16 @@ SYI_INLINE int flows(int64_t period)
     return period >= 8 && period <= FLOW_LONGEST;
 }
 
-SYI_INLINE int64_t flow_all(const double *x, double *out, int64_t n, int64_t period, int past,
-                            int greatest)
+SYI_INLINE int64_t flow_all(const double *x, int64_t ahead, double *out, int64_t n, int64_t period,
+                            int past, int greatest)
 {
     switch (period / 8) {
     case 1:
-        return flow_tail(x, out, n, 1, (int)(period % 8), past, greatest);
+        return flow_tail(x, ahead, out, n, 1, (int)(period % 8), past, greatest);
     case 2:
-        return flow_tail(x, out, n, 2, (int)(period % 8), past, greatest);
+        return flow_tail(x, ahead, out, n, 2, (int)(period % 8), past, greatest);
     default:
-        return flow_tail(x, out, n, 3, (int)(period % 8), past, greatest);
+        return flow_tail(x, ahead, out, n, 3, (int)(period % 8), past, greatest);
     }
 }
 
@@ -148,10 +149,10 @@ SYI_INLINE int flows(int64_t period)
     return 0;
 }
 
-SYI_INLINE int64_t flow_all(const double *x, double *out, int64_t n, int64_t period, int past,
-                            int greatest)
+SYI_INLINE int64_t flow_all(const double *x, int64_t ahead, double *out, int64_t n, int64_t period,
+                            int past, int greatest)
 {
-    (void)x, (void)out, (void)n, (void)period, (void)past, (void)greatest;
+    (void)x, (void)ahead, (void)out, (void)n, (void)period, (void)past, (void)greatest;
     return 0;
 }
 

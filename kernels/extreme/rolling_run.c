@@ -30,8 +30,8 @@ SYI_INLINE syi_vector join(const double *x, int64_t step, int64_t last, int coun
     return syi_plus_zero(y);
 }
 
-/* `n` of them. Whole lines may go `past` the cache, where `to` begins one; then what lies `n`
- * columns behind `next` is far away as well and asked for meanwhile. */
+/* `n` of them. Whole lines may go `past` the cache, where `to` begins one; then what lies at `next`
+ * is far away as well and asked for meanwhile. */
 SYI_INLINE void join_all(const double *x, int64_t step, int64_t last, int count, int greatest,
                          double *restrict to, int64_t n, const double *next, int past)
 {
@@ -39,7 +39,7 @@ SYI_INLINE void join_all(const double *x, int64_t step, int64_t last, int count,
     for (; i + SYI_WIDTH <= n; i += SYI_WIDTH) {
         const syi_vector y = join(x + i, step, last, count, greatest);
         if (past && i % SYI_LINE == 0)
-            syi_ask_for((uintptr_t)(next + n + i), SYI_LINE);
+            syi_ask_for((uintptr_t)(next + i), SYI_LINE);
         if (past)
             syi_store_past(to + i, y);
         else
@@ -97,10 +97,11 @@ SYI_INLINE int begin(const double *x, int64_t count, int64_t length, int greates
     }
 }
 
-/* The windows that end at x[0 .. n), for n <= COLUMNS and a short period. Where something is not
- * finite it is taken for more extreme than all. */
-SYI_INLINE void roll_short(const double *x, double *restrict out, int64_t n, int64_t period,
-                           int past, int greatest)
+/* The windows that end at x[0 .. n), for n <= COLUMNS and a short period; as many columns from
+ * x[ahead] on are asked for. Where something is not finite it is taken for more extreme than all.
+ */
+SYI_INLINE void roll_short(const double *x, int64_t ahead, double *restrict out, int64_t n,
+                           int64_t period, int past, int greatest)
 {
     _Alignas(64) double room[2][ROOM];
     const double *first = x - (period - 1), *from = room[0];
@@ -122,13 +123,13 @@ SYI_INLINE void roll_short(const double *x, double *restrict out, int64_t n, int
         from = room[next];
     }
     if (period <= length)
-        join_all(from, length, period - length, 1, greatest, out, n, x, past);
+        join_all(from, length, period - length, 1, greatest, out, n, x + ahead, past);
     else if (period <= 2 * length)
-        join_all(from, length, period - length, 2, greatest, out, n, x, past);
+        join_all(from, length, period - length, 2, greatest, out, n, x + ahead, past);
     else if (period <= 3 * length)
-        join_all(from, length, period - length, 3, greatest, out, n, x, past);
+        join_all(from, length, period - length, 3, greatest, out, n, x + ahead, past);
     else
-        join_all(from, length, period - length, 4, greatest, out, n, x, past);
+        join_all(from, length, period - length, 4, greatest, out, n, x + ahead, past);
     for (int64_t i = 0; strange && i < n; i++)
         out[i] = syi_is_finite(out[i]) ? out[i] : syi_nan();
 }
@@ -179,25 +180,30 @@ static int64_t columns_at_once(const double *out, int64_t left, int64_t most)
     return lines < most ? lines : most;
 }
 
-/* `past`: the results go past the cache. */
-SYI_INLINE void roll(const double *x, double *out, int64_t count, int64_t period, int past,
-                     int greatest)
+/* From the segment's column `first` on, which has a value. */
+SYI_INLINE void roll(const syi_piece *piece, int64_t first, int greatest)
 {
+    const sy_segment *segment = &piece->segment;
+    const int64_t period = (int64_t)segment->params[0], count = segment->count;
+    const int64_t known = syi_known(piece);
+    const int past = piece->past_cache;
     const int64_t most = past && period < COLUMNS / 4 ? COLUMNS / 2 : COLUMNS;
     int64_t n;
-    for (int64_t at = 0, done; at < count; at += n) {
+    for (int64_t at = first, done = 0; at < count; at += n, done = 0) {
+        const double *x = segment->in[0] + at;
+        double *out = segment->out[0] + at;
         if (period > SHORT_PERIOD) {
             n = count - at < period ? count - at : period;
-            roll_long(x + at, out + at, n, period, greatest);
+            roll_long(x, out, n, period, greatest);
             continue;
         }
-        n = columns_at_once(out + at, count - at, flows(period) ? FLOW_COLUMNS : most);
-        done = n >= SYI_LINE && flows(period)
-                   ? flow_all(x + at, out + at, n, period, past, greatest)
-                   : 0;
+        n = columns_at_once(out, count - at, flows(period) ? FLOW_COLUMNS : most);
+        if (n >= SYI_LINE && flows(period))
+            done = flow_all(x, syi_ahead(known, at + n, SYI_AHEAD), out, n, period, past, greatest);
         n = n - done < COLUMNS ? n : done + COLUMNS;
         if (done < n)
-            roll_short(x + at + done, out + at + done, n - done, period, past, greatest);
+            roll_short(x + done, syi_ahead(known, at + n, n - done), out + done, n - done, period,
+                       past, greatest);
     }
     syi_past_done();
 }
@@ -205,17 +211,15 @@ SYI_INLINE void roll(const double *x, double *out, int64_t count, int64_t period
 sy_status SYI_ISA_NAME(syi_extreme_roll)(const syi_piece *piece, int greatest)
 {
     const sy_segment *segment = &piece->segment;
-    int64_t period = (int64_t)segment->params[0], first = period - 1 - segment->first;
-    const double *x = segment->in[0];
-    double *out = segment->out[0];
+    int64_t first = (int64_t)segment->params[0] - 1 - segment->first;
     first = first < 0 ? 0 : first > segment->count ? segment->count : first;
     for (int64_t i = 0; i < first; i++)
-        out[i] = syi_nan();
+        segment->out[0][i] = syi_nan();
     if (first == segment->count)
         return SY_OK;
     if (greatest)
-        roll(x + first, out + first, segment->count - first, period, piece->past_cache, 1);
+        roll(piece, first, 1);
     else
-        roll(x + first, out + first, segment->count - first, period, piece->past_cache, 0);
+        roll(piece, first, 0);
     return SY_OK;
 }

@@ -93,33 +93,51 @@ SYI_EITHER void syi_chain_start(syi_chain_state *state)
     memset(state, 0, sizeof *state);
 }
 
-/* The z of the next sixteen columns, of the inputs x. */
-SYI_EITHER void syi_chain_step(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
-                               syi_pairs *z)
-{
-    syi_vector before = state->z[SYI_PARTS - 1];
-    for (int k = 0; k < SYI_PARTS; k++) {
-        const syi_vector p = syi_fused(x->even[k], chain->b1, x->odd[k]);
-        const syi_vector q = syi_fused(SYI_BEFORE_1(state->p, p), chain->b2, p);
-        const syi_vector r = syi_fused(SYI_BEFORE_2(state->q, q), chain->b4, q);
-        const syi_vector s = syi_fused(SYI_BEFORE_4(state->r, r), chain->b8, r);
-        state->p[0] = p;
-        state->q[0] = q;
-        state->r[1] = state->r[0];
-        state->r[0] = r;
-        z->odd[k] = state->z[k] = syi_fused(state->z[k], chain->b16, s);
-        z->even[k] = syi_fused(SYI_BEFORE_1(&before, z->odd[k]), chain->b1, x->even[k]);
-        before = z->odd[k];
-    }
-}
-
-/* The same of some chains, a constant number. */
+/* The z of the next sixteen columns of some chains, a constant number, of the inputs x. One sum of
+ * all of them after the other: each waits for the one before it. */
 SYI_EITHER void syi_chain_steps(int chains, const syi_chain *chain, syi_chain_state *state,
                                 const syi_pairs *const *x, syi_pairs *z)
 {
+    syi_vector p[SYI_CHAINS][SYI_PARTS], q[SYI_CHAINS][SYI_PARTS], r[SYI_CHAINS][SYI_PARTS];
     SYI_UNROLL(3)
     for (int c = 0; c < chains; c++)
-        syi_chain_step(&chain[c], &state[c], x[c], &z[c]);
+        for (int k = 0; k < SYI_PARTS; k++)
+            p[c][k] = syi_fused(x[c]->even[k], chain[c].b1, x[c]->odd[k]);
+    SYI_UNROLL(3)
+    for (int c = 0; c < chains; c++)
+        for (int k = 0; k < SYI_PARTS; k++) {
+            q[c][k] = syi_fused(SYI_BEFORE_1(state[c].p, p[c][k]), chain[c].b2, p[c][k]);
+            state[c].p[0] = p[c][k];
+        }
+    SYI_UNROLL(3)
+    for (int c = 0; c < chains; c++)
+        for (int k = 0; k < SYI_PARTS; k++) {
+            r[c][k] = syi_fused(SYI_BEFORE_2(state[c].q, q[c][k]), chain[c].b4, q[c][k]);
+            state[c].q[0] = q[c][k];
+        }
+    SYI_UNROLL(3)
+    for (int c = 0; c < chains; c++)
+        for (int k = 0; k < SYI_PARTS; k++) {
+            z[c].odd[k] = syi_fused(SYI_BEFORE_4(state[c].r, r[c][k]), chain[c].b8, r[c][k]);
+            state[c].r[1] = state[c].r[0];
+            state[c].r[0] = r[c][k];
+        }
+    SYI_UNROLL(3)
+    for (int c = 0; c < chains; c++) {
+        syi_vector before = state[c].z[SYI_PARTS - 1];
+        for (int k = 0; k < SYI_PARTS; k++) {
+            z[c].odd[k] = state[c].z[k] = syi_fused(state[c].z[k], chain[c].b16, z[c].odd[k]);
+            z[c].even[k] =
+                syi_fused(SYI_BEFORE_1(&before, z[c].odd[k]), chain[c].b1, x[c]->even[k]);
+            before = z[c].odd[k];
+        }
+    }
+}
+
+SYI_EITHER void syi_chain_step(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
+                               syi_pairs *z)
+{
+    syi_chain_steps(1, chain, state, &x, z);
 }
 
 /* Of columns before a block: the sums, and how far they have been doubled. */

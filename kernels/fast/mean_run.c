@@ -19,7 +19,7 @@ enum { LONG = 8, THREE_EIGHTS = 3 * EIGHT / FIRST };
  * x, and room for as many results behind y. Of the window's newest `have` columns there is the
  * mean, head[j] * scale; sums[j] are those of `length` columns from column j on. */
 typedef struct task {
-    const double *x;
+    const double *x, *next; /* next[j] is asked for along with window j: the next chunk's columns */
     double *y;
     int64_t windows, period, length, have;
     const double *sums, *head;
@@ -168,8 +168,7 @@ SYI_INLINE syi_vector sum_of(const syi_vector *stretch, int step, int times)
 /* A zero is +0. `strange` becomes what tells whether something is not finite. */
 SYI_INLINE void put(const task *t, int64_t j, syi_vector mean, syi_vector *strange)
 {
-    const double *next = t->x + t->period - 1 + t->windows; /* the next chunk's */
-    syi_ask_for((uintptr_t)(next + j), SYI_WIDTH);
+    syi_ask_for((uintptr_t)(t->next + j), SYI_WIDTH);
     mean += 0.0;
     *strange += mean;
     if (t->past)
@@ -365,6 +364,7 @@ sy_status SYI_ISA_NAME(syi_fast_mean_run)(const syi_piece *piece, int64_t period
         t.x = segment->in[0] + at - (period - 1);
         t.y = segment->out[0] + at;
         t.windows = syi_fast_chunk(t.y, segment->count - at, CHUNK, piece->past_cache, &apart);
+        t.next = segment->in[0] + at + syi_ahead(syi_known(piece), at + t.windows, t.windows);
         t.past = piece->past_cache && !bursts && !apart;
         if (apart)
             compute_apart(&t, x, y);

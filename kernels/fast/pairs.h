@@ -54,7 +54,6 @@ typedef struct syi_pairs {
 
 SYI_INLINE void syi_pairs_load(syi_pairs *to, const double *from)
 {
-    syi_ask_ahead(from, SYI_STEP);
     for (int k = 0; k < SYI_PARTS; k++) {
         syi_vector a = SYI_LOAD(from + 2 * k * SYI_WIDTH);
         syi_vector b = SYI_LOAD(from + (2 * k + 1) * SYI_WIDTH);

@@ -76,7 +76,7 @@ SYI_INLINE syi_spread next_spread(const task *t, flow *flow, const double *x, in
 {
     const syi_vector none = {0};
     syi_spread_sums sums = {SYI_LOAD(x) - SYI_LOAD(x), none, none, none};
-    syi_ask_ahead(x, SYI_WIDTH);
+    syi_ask_ahead(x, t->ahead, SYI_WIDTH);
     if (groups) {
         go_on(flow, x);
         sums =
@@ -150,6 +150,7 @@ static void compute_apart(const task *chunk)
     memcpy(x + SPREAD_BEFORE, chunk->x - before, (size_t)(chunk->windows + before) * sizeof *x);
     t.x = x + SPREAD_BEFORE + before;
     t.windows = (chunk->windows + ROUND_COLUMNS - 1) & -ROUND_COLUMNS;
+    t.ahead = 0;
     t.past = 0;
     for (int k = 0; k < OUTPUTS; k++)
         t.out[k] = y[k];
@@ -175,10 +176,12 @@ static int goes_past(const syi_piece *piece)
 static void compute_all(task *t, const syi_piece *piece, int64_t from)
 {
     const sy_segment *segment = &piece->segment;
-    const int64_t most = SYI_TILE / 2;
+    const int64_t known = syi_known(piece);
     const int past = goes_past(piece);
     for (int64_t at = from; at < segment->count; at += t->windows) {
         const int64_t left = segment->count - at, whole = left & -ROUND_COLUMNS;
+        /* The last ones by themselves, for less is ahead of them. */
+        const int64_t most = (past ? known - at - SYI_AHEAD : SYI_TILE / 2) & -ROUND_COLUMNS;
         t->x = segment->in[0] + at;
         for (int k = 0; k < OUTPUTS; k++)
             t->out[k] = segment->out[k] + at;
@@ -188,7 +191,8 @@ static void compute_all(task *t, const syi_piece *piece, int64_t from)
                 at > from ? left : syi_line_after(past ? t->out[0] : NULL, SPREAD_BEFORE, left);
             compute_apart(t);
         } else {
-            t->windows = past || whole < most ? whole : most;
+            t->windows = most <= 0 || whole < most ? whole : most;
+            t->ahead = syi_ahead(known, at + t->windows, SYI_AHEAD);
             compute(t);
         }
     }

@@ -16,6 +16,7 @@ typedef struct task {
     const double *x;
     double *out[OUTPUTS];
     int64_t period, windows;
+    int64_t ahead; /* how many columns ahead values are asked for */
     double factor; /* syi_spread_factor */
     syi_spread_weights by;
     int past; /* results go past the cache: the outputs begin lines */

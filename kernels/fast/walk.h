@@ -27,10 +27,10 @@ typedef struct syi_walk_form {
     /* After that, unseeded: over the columns before a block that are gathered. */
     int64_t (*gather)(void *task, int64_t count, const double *const *in);
     /* The next `count` columns, whole steps, from column `at` of the row on: in[k][-1 .. count) to
-     * out[k], `past` the cache or not. Gives the first of them whose inputs are not finite, `count`
-     * when all are. */
-    int64_t (*run)(void *task, int64_t at, int64_t count, const double *const *in, syi_results *out,
-                   int past);
+     * out[k], `past` the cache or not; meanwhile those `ahead` are asked for. Gives the first of
+     * them whose inputs are not finite, `count` when all are. */
+    int64_t (*run)(void *task, int64_t at, int64_t count, const double *const *in, int64_t ahead,
+                   syi_results *out, int past);
 } syi_walk_form;
 
 /* The task of a form with one chain. */
@@ -50,14 +50,45 @@ SYI_INLINE void syi_walk_one_start(void *task, int64_t at, int seeded)
     syi_chain_start(&one->state);
 }
 
-/* The averages of the next sixteen columns. */
-SYI_INLINE void syi_chain_put(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
-                              syi_results *y, int past)
+/* What makes a step's inputs of the columns from in[..][i] on. */
+typedef void (*syi_walk_take)(const double *const *in, int64_t i, syi_pairs *x);
+
+/* The averages of one or two steps, a constant number. */
+SYI_INLINE void syi_chain_put(int steps, const syi_chain *chain, syi_chain_state *state,
+                              const syi_pairs *x, syi_results *y, int past)
 {
-    syi_pairs z;
-    syi_chain_step(chain, state, x, &z);
-    syi_pairs_scale(&z, chain->a);
-    syi_results_put_pairs(y, &z, past);
+    syi_pairs z[2];
+    for (int k = 0; k < steps; k++)
+        syi_chain_step(chain, state, &x[k], &z[k]);
+    for (int k = 0; k < steps; k++) {
+        syi_pairs_scale(&z[k], chain->a);
+        syi_results_put_pairs(y, &z[k], past);
+    }
+}
+
+/* The averages of columns [i, count), whole steps, two at a time: of one alone each sum waits for
+ * the one before it, and a processor may not look far enough ahead to find more to do. */
+SYI_INLINE void syi_walk_one_run(syi_walk_one *one, int inputs, syi_walk_take take,
+                                 const double *const *in, int64_t i, int64_t count, int64_t ahead,
+                                 syi_results *out, int past)
+{
+    const syi_chain chain = one->chain;
+    syi_chain_state state = one->state;
+    syi_results y = *out;
+    syi_pairs x[2];
+    for (; i < count - SYI_STEP; i += 2 * SYI_STEP) {
+        for (int k = 0; k < inputs; k++)
+            syi_ask_ahead(in[k] + i, ahead, 2 * SYI_STEP);
+        take(in, i, &x[0]);
+        take(in, i + SYI_STEP, &x[1]);
+        syi_chain_put(2, &chain, &state, x, &y, past);
+    }
+    if (i < count) {
+        take(in, i, x);
+        syi_chain_put(1, &chain, &state, x, &y, past);
+    }
+    one->state = state;
+    *out = y;
 }
 
 /* Whether the chain has met something that is not finite. */
@@ -95,8 +126,7 @@ SYI_INLINE void syi_chain_begin(syi_pairs *x, int64_t index, double value)
 /* The chains' states after `count` columns, nothing before. `take` gives the chains' inputs of the
  * step from column i on. */
 SYI_INLINE void syi_walk_gather(int chains, const syi_chain *chain, syi_chain_state *state,
-                                void (*take)(const double *const *in, int64_t i, syi_pairs *x),
-                                const double *const *in, int64_t count)
+                                syi_walk_take take, const double *const *in, int64_t count)
 {
     syi_chain_gathered past;
     syi_pairs x[SYI_CHAINS];
@@ -132,7 +162,7 @@ SYI_INLINE int64_t syi_walk_edge(const syi_walk *walk, const syi_walk_form *form
     }
     for (int k = 0; k < walk->outputs; k++)
         out[k] = syi_results_at(out_room[k], 0);
-    reached = form->run(task, at, SYI_STEP, in, out, 0);
+    reached = form->run(task, at, SYI_STEP, in, 0, out, 0);
     for (int k = 0; k < walk->outputs && from < until; k++)
         memcpy(segment->out[k] + (from - segment->first), out_room[k] + (from - at),
                (size_t)(until - from) * sizeof **out_room);
@@ -180,14 +210,16 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
             count = SYI_STEP;
             reached = syi_walk_edge(walk, form, task, at, wanted, to);
         } else {
+            const int64_t ahead = syi_ahead(syi_known(walk->piece), index + count, SYI_AHEAD);
             for (int k = 0; k < walk->inputs; k++)
                 in[k] = segment->in[k] + index;
             for (int k = 0; k < walk->outputs && !writing; k++)
                 out[k] =
                     at < wanted ? syi_results_at(room[k], 0) : syi_walk_next(walk, kept, k, index);
             writing = at >= wanted;
-            reached = writing && past ? form->run(task, at, count, in, out, 1)
-                                      : form->run(task, at, count, in, out, 0);
+            /* What goes past the cache is so much that its end does not matter. */
+            reached = writing && past ? form->run(task, at, count, in, SYI_AHEAD, out, 1)
+                                      : form->run(task, at, count, in, ahead, out, 0);
         }
         if (reached < count)
             break;

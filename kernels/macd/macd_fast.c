@@ -96,8 +96,8 @@ SYI_INLINE int64_t step_with_seeds(task *t, int64_t at, const double *x, syi_res
 
 /* Whole steps behind the seeds. The signal is a step behind the averages, which therefore have not
  * to be waited for. */
-SYI_INLINE void steps(task *t, int64_t at, const double *x, int64_t count, syi_results *out,
-                      int past)
+SYI_INLINE void steps(task *t, int64_t at, const double *x, int64_t count, int64_t ahead,
+                      syi_results *out, int past)
 {
     const syi_chain chain[MACD_CHAINS] = {t->chain[MACD_FAST], t->chain[MACD_SLOW],
                                           t->chain[MACD_SIGNAL]};
@@ -107,6 +107,7 @@ SYI_INLINE void steps(task *t, int64_t at, const double *x, int64_t count, syi_r
     syi_pairs inputs, macd, z[MACD_CHAINS];
     const syi_pairs *const from[MACD_CHAINS] = {&inputs, &inputs, &macd};
     for (int64_t i = 0; i < count; i += SYI_STEP) {
+        syi_ask_ahead(x + i, ahead, SYI_STEP);
         syi_pairs_load(&inputs, x + i);
         if (i) {
             syi_chain_steps(MACD_CHAINS, chain, state, from, z);
@@ -124,7 +125,7 @@ SYI_INLINE void steps(task *t, int64_t at, const double *x, int64_t count, syi_r
 }
 
 SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
-                       syi_results *out, int past)
+                       int64_t ahead, syi_results *out, int past)
 {
     task *t = argument;
     const double *x = in[0];
@@ -136,7 +137,7 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
         t->seeding = at + i + SYI_STEP <= t->shown;
     }
     if (i < count)
-        steps(t, at + i, x + i, count - i, out, past);
+        steps(t, at + i, x + i, count - i, ahead, out, past);
     return syi_chain_met(&t->state[MACD_SLOW], x, count);
 }
 

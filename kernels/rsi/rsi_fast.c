@@ -23,6 +23,7 @@ typedef struct task {
     int forgets;         /* at once, with a period of 1: a price that stands still is a new one */
     int faint;           /* some of the last columns have no value of their own */
     int bursts;          /* results go past the cache by many */
+    int64_t ahead;       /* how many columns ahead closes are asked for */
     double value;        /* the last one, or what stands for it */
     syi_chain chain;     /* of both */
     syi_chain_state state[CHAINS];
@@ -44,7 +45,6 @@ SYI_INLINE void moves(const double *const *in, int64_t i, syi_pairs *x)
 {
     const syi_vector none = {0};
     const double *close = in[0] + i;
-    syi_ask_ahead(close, SYI_STEP);
     for (int k = 0; k < SYI_PARTS; k++, close += 2 * SYI_WIDTH) {
         syi_vector a = SYI_LOAD(close) - SYI_LOAD(close - 1);
         syi_vector b = SYI_LOAD(close + SYI_WIDTH) - SYI_LOAD(close + SYI_WIDTH - 1);
@@ -207,6 +207,7 @@ SYI_INLINE int64_t steps(task *t, int64_t at, int64_t count, const double *close
             return 0;
         average(chain, state, x, z);
         for (i += SYI_STEP; i < end; i += SYI_STEP) {
+            syi_ask_ahead(close + i, t->ahead, SYI_STEP);
             moves(&close, i, x);
             put(z, &y, &least, marks, past);
             average(chain, state, x, z);
@@ -293,10 +294,11 @@ SYI_INLINE int64_t run_apart(task *t, int64_t at, int64_t *i, int64_t count, con
 }
 
 SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
-                       syi_results *out, int past)
+                       int64_t ahead, syi_results *out, int past)
 {
     task *t = argument;
     int64_t i = 0, reached = count;
+    t->ahead = ahead;
     while (i < count && reached == count)
         reached = !past                   ? run_near(t, at, &i, count, in[0], out)
                   : t->bursts || t->faint ? run_apart(t, at, &i, count, in[0], out)

@@ -13,6 +13,7 @@ typedef struct task {
     double period;
     syi_factor_dd factor;
     syi_doubts *doubts;
+    int64_t known; /* columns of prices that are there (traffic.h) */
     int past_cache;
     int is_long; /* enough columns for whole lines to be worth their beginning */
     int is_last; /* of the row */

@@ -92,9 +92,11 @@ static __attribute__((noinline)) int64_t run_tiles(const weights *w,
     syi_wilder_state before = *s;
     price_traits what = take_first(&x, s->close, t);
     for (int64_t done = 0; done < most; done++) {
+        const int64_t next = done + 1 < most ? count : 0;
         syi_wilder_state state = *s;
         grids g = {0};
         double error;
+        t->ahead = next;
         if (!IS_RANGE)
             syi_wilder_catch_up(&state, &w->b);
         error = sum_quickly(w, t, &what, &g, &state, &x);
@@ -102,7 +104,6 @@ static __attribute__((noinline)) int64_t run_tiles(const weights *w,
         if (!(fabs(state.close) <= MOST_PRICE) ||
             !(error <= most_error(s->period, (most - done - 1) * count)))
             return done;
-        const int64_t next = done + 1 < most ? count : 0;
         x.close += next;
         if (IS_RANGE)
             x = (syi_wilder_prices){x.high + next, x.low + next, x.close};

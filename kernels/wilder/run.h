@@ -39,14 +39,15 @@ SYI_INLINE void take_term(const task *task, double close, int64_t i, tile *t, in
 /* Columns [at, at + LANES * steps) as they come. */
 SYI_INLINE traits take_terms(const task *task, double close, int64_t at, tile *t)
 {
+    const int64_t ahead = syi_ahead(task->known, at + LANES * t->steps, SYI_AHEAD);
     traits what = {0, 0, 0};
     take_term(task, close, at, t, 0, &what);
     for (int64_t k = 1; k < LANES * t->steps;) {
         const int64_t end = k + 64 < LANES * t->steps ? k + 64 : LANES * t->steps;
-        syi_ask_ahead(task->x.close + at + k, 64);
+        syi_ask_ahead(task->x.close + at + k, ahead, 64);
         if (IS_RANGE) {
-            syi_ask_ahead(task->x.high + at + k, 64);
-            syi_ask_ahead(task->x.low + at + k, 64);
+            syi_ask_ahead(task->x.high + at + k, ahead, 64);
+            syi_ask_ahead(task->x.low + at + k, ahead, 64);
         }
         for (; k < end; k++)
             take_term(task, task->x.close[at + k - 1], at + k, t, k, &what);
@@ -147,6 +148,7 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
     if (!fits)
         return IS_RANGE ? SY_OK : stand_before(task, t, s, reached, next);
     *reached = *next;
+    t->ahead = syi_ahead(task->known, at + count, count);
     spread(t->high, t->steps, t->term);
     if (what.rest << 1 != 0)
         spread(t->low, t->steps, t->rest);
@@ -326,6 +328,7 @@ SYI_INLINE sy_status syi_wilder_run(const syi_piece *piece)
                  .row = segment->row,
                  .period = segment->params[0],
                  .doubts = piece->doubts,
+                 .known = syi_known(piece),
                  .past_cache = piece->past_cache && segment->count >= LONG,
                  .is_long = segment->count >= LONG,
                  .is_last = segment->first + segment->count == segment->columns};

@@ -62,6 +62,7 @@ typedef struct tile {
     double term[STEPS][LANES], rest[STEPS][LANES];
     sums total[STEPS], up[STEPS], total_start, up_start;
     int64_t steps;      /* a multiple of 8 */
+    int64_t ahead;      /* columns from the tile to what is asked for on the way */
     syi_dd power;       /* b^steps */
     double fade[LANES]; /* its powers, rounded up: what is left of a sum before each lane */
     /* Of quick.h: what is in a stretch, of the gains too; of ranges.h: and in its first half. */
@@ -104,11 +105,11 @@ SYI_INLINE void set_steps(const weights *w, tile *t, int64_t steps)
         t->fade[l] = t->fade[l - 1] * t->power.high * (1.0 + 0x1p-40);
 }
 
-/* Asks for columns of the tile behind the one at x, whole lines; the nearest cache has no room for
- * them yet. The memory is to be busy all the time. */
+/* Asks for columns of the tile that lies ahead of the one at x, whole lines; the nearest cache has
+ * no room for them yet. The memory is to be busy all the time. */
 SYI_INLINE void ask_for_next(const syi_wilder_prices *x, const tile *t, int64_t column, int count)
 {
-    uintptr_t at = (uintptr_t)(LANES * t->steps + column) * sizeof(double);
+    uintptr_t at = (uintptr_t)(t->ahead + column) * sizeof(double);
     for (; count > 0; at += SYI_LINE * sizeof(double), count -= SYI_LINE) {
         syi_ask_far((uintptr_t)x->close + at);
         if (IS_RANGE) {

@@ -137,7 +137,8 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
                                    int most, chunk *c)
 {
     squares_batch batch;
-    s->ahead = last - first; /* the next block, which is measured first */
+    s->ahead =
+        syi_ahead(s->known, last, last - first); /* the next block, which is measured first */
     squares_fill(s, x + first - window->period + fresh, window->period - fresh);
     for (int64_t at = first, n; at < last; at += n) {
         n = lanes_columns(out[0] + at, last - at);
@@ -146,8 +147,9 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
         double *to[3] = {out[0] + at, NULL, NULL};
         if (window->kind == SYI_WINDOW_BANDS)
             to[1] = out[1] + at, to[2] = out[2] + at;
-        for (int k = 0; !s->past && k < syi_window_outputs(s->kind);
-             k++) /* what the next batch writes */
+        const int asks =
+            !s->past && at + 2 * BATCH <= s->known; /* for what the next batch writes */
+        for (int k = 0; asks && k < syi_window_outputs(s->kind); k++)
             syi_ask_to_write((uintptr_t)(out[k] + at + BATCH), BATCH);
         const int lacks = fresh && at == first;
         if (lacks || n < BATCH)
@@ -189,7 +191,8 @@ static int64_t squares_block(const syi_window *window, squares *s, const double 
     return done;
 }
 
-static squares squares_of(const syi_window *window, double *const *out, int past)
+/* Of a segment with these outputs, of which `known` columns are there. */
+static squares squares_of(const syi_window *window, double *const *out, int64_t known, int past)
 {
     syi_window_constants k =
         syi_window_constants_of(window->period, window->ddof, window->width, 0);
@@ -209,6 +212,7 @@ static squares squares_of(const syi_window *window, double *const *out, int past
                      .factor = syi_vec_of(factor),
                      .factor_low = syi_vec_of(fma(width, root, -factor) + width * rest),
                      .width = fabs(factor),
+                     .known = known,
                      .spare = SQUARES_SPARE * squares_most(window->period),
                      .past = past && syi_in_line(out, outputs)};
 }

@@ -248,7 +248,7 @@ SYI_INLINE void grid_batches(grid *s, const double *x, const double *old, int64_
     grid_batch b;
     grid_step(s, &b, GRID_SLIDES, x, old, NULL, way, past);
     for (int64_t i = BATCH; i < n; i += BATCH) {
-        syi_ask_for((uintptr_t)(x + i + ahead), BATCH);
+        syi_ask_ahead(x + i, ahead, BATCH);
         if (!past)
             syi_ask_to_write((uintptr_t)(out + i + ahead), BATCH);
         grid_step(s, &b, GRID_SLIDES | GRID_ENDS, x + i, old + i, out + i - BATCH, way, past);
@@ -285,10 +285,10 @@ SYI_INLINE void grid_some(grid *s, const double *x, int64_t n, int fresh, double
 }
 
 /* The means of the windows that end at x[0 .. count). After the first ones they are stored in whole
- * lines, with `past` past the cache. The next block is measured first, which takes no longer than
- * reading it: this computing is what hides that. */
+ * lines, with `past` past the cache. The next block, which lies `ahead`, is measured first, which
+ * takes no longer than reading it: this computing is what hides that. */
 SYI_INLINE void grid_means(grid *s, grid_cut cut, const double *x, int64_t count, double *out,
-                           int past)
+                           int64_t ahead, int past)
 {
     int fresh = s->cut.shift != cut.shift || s->cut.way != cut.way;
     if (fresh) {
@@ -299,12 +299,12 @@ SYI_INLINE void grid_means(grid *s, grid_cut cut, const double *x, int64_t count
         grid_settle(s);
     for (int64_t i = 0, n; i < count; i += n) {
         n = lanes_columns(out + i, count - i);
-        syi_ask_for((uintptr_t)(x + i + count), BATCH);
+        syi_ask_ahead(x + i, ahead, BATCH);
         if (n < BATCH || fresh) {
             grid_some(s, x + i, n, fresh, out + i);
         } else {
             n = (count - i) / BATCH * BATCH;
-            grid_any_batches(s, x + i, x + i - s->period, n, out + i, count, past);
+            grid_any_batches(s, x + i, x + i - s->period, n, out + i, ahead, past);
         }
         fresh = 0;
     }

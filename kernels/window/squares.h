@@ -64,6 +64,7 @@ typedef struct squares {
     syi_window_kind kind;
     squares_way way;
     int past;      /* whole batches go past the cache */
+    int64_t known; /* columns of the segment that are there (traffic.h) */
     int64_t ahead; /* columns from a batch to what is asked for on the way */
     int64_t spare; /* columns that may be read again, of blocks and of windows that begin anew */
 } squares;

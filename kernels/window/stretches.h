@@ -143,7 +143,6 @@ static inline int stretches_begin(squares *s, stretches *t, const double *x)
     const double n = (double)((all.close ? 1 : 2) * (t->columns + t->before) + 64);
     squares_bound(s, top, 2.25 * n * n, all.most);
     s->start.square = syi_vec_of(1.5 * syi_pow2(2 * (top + length) + 2)); /* 1.5 * 2^52 * g */
-    s->ahead = t->columns * SYI_VECTOR;
     t->moments = s->start;
     stretches_lose(t, 0, t->done[0]);
     return 1;

@@ -38,21 +38,24 @@ static int64_t means_lost(const syi_window *window, const double *x, double *con
     return next;
 }
 
-/* Columns of a block of means, at most `most`. Some processors let what goes past the cache wait
- * where more than a page is asked for ahead, but each block reads the window before it again. */
-static int64_t means_columns(int64_t period, int64_t most, int past)
+/* The most columns of a block of means. Some processors let what goes past the cache wait where
+ * more than a page is asked for ahead; but each block reads the window before it again, and where
+ * values are cut it is seldom that two blocks cut alike. */
+static int64_t means_columns(int64_t period, grid_way way, int past)
 {
     const int64_t few = 512;
-    return past && 24 * period <= few ? few : most;
+    return past && !grid_cuts(way) && 24 * period <= few ? few : period > BLOCK ? period : BLOCK;
 }
 
-/* Means of [first, last), a block of up to `most` columns at a time. What the grid does not hold
- * the sums of, say for a value that is not finite, is tried in smaller blocks before the long way.
- */
-static void run_means(const syi_window *window, const double *x, double *const *out, int64_t first,
-                      int64_t last, int64_t most, int past, chunk *c)
+/* Means of the piece's columns from `first` on, a block at a time. What the grid does not hold the
+ * sums of, say for a value that is not finite, is tried in smaller blocks before the long way. */
+static void run_means(const syi_window *window, const syi_piece *piece, int64_t first, chunk *c)
 {
-    const int64_t period = window->period;
+    const double *x = piece->segment.in[0];
+    double *const *out = piece->segment.out;
+    const int64_t last = piece->segment.count, known = syi_known(piece);
+    const int past = piece->past_cache;
+    const int64_t period = window->period, most = means_columns(period, GRID_FAR, past);
     int64_t begin = first;
     const int64_t least = 4 * period > most ? most : 4 * period > 256 ? 4 * period : 256;
     grid grid = {.period = period};
@@ -78,8 +81,10 @@ static void run_means(const syi_window *window, const double *x, double *const *
             continue;
         }
         if (cut.shift != 0.0) {
-            grid_means(&grid, cut, x + first, end - first, out[0] + first, past);
-            stride = 2 * stride < most ? 2 * stride : most;
+            grid_means(&grid, cut, x + first, end - first, out[0] + first,
+                       syi_ahead(known, end, end - first), past);
+            const int64_t now = means_columns(period, cut.way, past);
+            stride = 2 * stride < now ? 2 * stride : now;
         } else {
             grid.cut.shift = 0.0;
             run_block(window, x, out, first, end, c);
@@ -112,12 +117,14 @@ static int64_t run_stretches(const syi_window *window, squares *s, const double 
     stretches t;
     squares_batch batch;
     double *to[3];
-    int64_t spare, at = 0;
+    int64_t count, spare, at = 0;
     *left = 0;
     t.columns = stretches_columns(window->period, last - first);
     if (t.columns == 0 || !stretches_begin(s, &t, x + first))
         return first;
-    spare = SQUARES_SPARE * t.columns * SYI_VECTOR;
+    count = t.columns * SYI_VECTOR;
+    spare = SQUARES_SPARE * count;
+    s->ahead = syi_ahead(s->known, first + count, count);
     s->decidable = decidable_of(window, s);
     for (int k = 0; k < outputs; k++)
         to[k] = out[k] + first;
@@ -145,12 +152,15 @@ static int64_t blocks_end(const syi_window *window, double *const *out, int64_t 
                : last;
 }
 
-/* Deviations, scores or bands of [first, last): by stretches, and after those that did not do for
- * half of their columns by blocks, the more of them the more often it happens. */
-static void run_squares(const syi_window *window, const double *x, double *const *out,
-                        int64_t first, int64_t last, int past, chunk *c)
+/* Deviations, scores or bands of the piece's columns from `first` on: by stretches, and after those
+ * that did not do for half of their columns by blocks, the more of them the more often it happens.
+ */
+static void run_squares(const syi_window *window, const syi_piece *piece, int64_t first, chunk *c)
 {
-    squares s = squares_of(window, out, past);
+    const double *x = piece->segment.in[0];
+    double *const *out = piece->segment.out;
+    const int64_t last = piece->segment.count;
+    squares s = squares_of(window, out, syi_known(piece), piece->past_cache);
     const int64_t most = squares_most(window->period);
     int64_t end = blocks_end(window, out, first, last, SYI_VECTOR + SYI_LINE), left, blocks = 1;
     run_blocks(window, &s, x, out, first, end, 1, end, c);
@@ -180,14 +190,12 @@ sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window 
     put_lost(window, segment->out, 0, first);
 #if SYI_HAVE_VECTORS
     if (window->kind == SYI_WINDOW_MEAN) {
-        run_means(window, segment->in[0], segment->out, first, segment->count,
-                  means_columns(window->period, stride, piece->past_cache), piece->past_cache, &c);
+        run_means(window, piece, first, &c);
         syi_past_done();
         return SY_OK;
     }
     if (window->period <= SQUARES_LONGEST) {
-        run_squares(window, segment->in[0], segment->out, first, segment->count, piece->past_cache,
-                    &c);
+        run_squares(window, piece, first, &c);
         syi_past_done();
         return SY_OK;
     }

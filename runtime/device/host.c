@@ -104,6 +104,7 @@ static sy_status run_floats(const syi_job *job, const syi_view *view, int64_t fr
         out[k] = next;
     piece->segment.in = in;
     piece->segment.out = out;
+    piece->behind = 0;
     SYI_TRY(run_kernel(piece, workload, isa));
     for (int k = 0; k < workload->n_outputs; k++)
         if (view->out[k])
@@ -197,6 +198,8 @@ static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece 
         segment->first = slab->first + at;
         segment->left = visible < pass->halo ? visible : pass->halo;
         segment->count = is_chain ? part_columns(pass, piece, last - at) : last - at;
+        piece->behind =
+            (slab->rows - 1 - here->row) * pass->view->stride + slab->columns - at - segment->count;
         SYI_TRY(run_part(pass, row + at + slab->left, row + at, piece, before, desk, found));
     }
     return SY_OK;
