@@ -30,6 +30,9 @@ static void store_sum(moments *m, syi_i128 sum)
  * together.
  */
 enum { PART_BITS = 20, LAST_BITS = 21, MOST_PARTS = 6, PRODUCTS = 2 * MOST_PARTS - 1 };
+/* Vectors at once: where the sums are more than the registers hold each is put back only for every
+ * second one, and one vector's parts, which wait for each other, are made beside the other's. */
+enum { AT_ONCE = SYI_WIDTH == 8 ? 1 : 2 };
 
 _Static_assert(WIDE_BITS <= (MOST_PARTS - 1) * PART_BITS + LAST_BITS,
                "the widest have so many parts");
@@ -52,24 +55,31 @@ static void begin(parts *p, int bottom)
         p->cut[k] = 1.5 * syi_pow2(52 + PART_BITS * k + p->unit);
 }
 
-SYI_INLINE void add_vector(parts *p, int n, syi_vector x)
+/* Adds `vectors` of them, n parts each; both are constants. */
+SYI_INLINE void add_vectors(parts *p, int n, const syi_vector *x, int vectors)
 {
-    syi_vector part[MOST_PARTS];
-    x *= p->scale;
-    SYI_UNROLL(6)
-    for (int k = n - 1; k > 0; k--) {
-        part[k] = (x + p->cut[k]) - p->cut[k];
-        x -= part[k];
+    syi_vector part[AT_ONCE][MOST_PARTS];
+    for (int v = 0; v < vectors; v++) {
+        part[v][0] = x[v] * p->scale;
+        SYI_UNROLL(6)
+        for (int k = n - 1; k > 0; k--) {
+            part[v][k] = (part[v][0] + p->cut[k]) - p->cut[k];
+            part[v][0] -= part[v][k];
+        }
     }
-    part[0] = x;
     SYI_UNROLL(6)
     for (int k = 0; k < n; k++) {
-        p->sum[k] += part[k];
-        p->product[2 * k] = syi_exact_product_sum(part[k], part[k], p->product[2 * k]);
-        x = part[k] + part[k];
+        syi_vector twice[AT_ONCE];
+        for (int v = 0; v < vectors; v++) {
+            p->sum[k] += part[v][k];
+            p->product[2 * k] = syi_exact_product_sum(part[v][k], part[v][k], p->product[2 * k]);
+            twice[v] = part[v][k] + part[v][k];
+        }
         SYI_UNROLL(6)
         for (int j = 0; j < k; j++)
-            p->product[j + k] = syi_exact_product_sum(x, part[j], p->product[j + k]);
+            for (int v = 0; v < vectors; v++)
+                p->product[j + k] =
+                    syi_exact_product_sum(twice[v], part[v][j], p->product[j + k]);
     }
 }
 
@@ -77,15 +87,21 @@ SYI_INLINE void add_vector(parts *p, int n, syi_vector x)
 SYI_INLINE void add_parts(parts *all, int n, const double *x, int64_t count, int asks)
 {
     parts p = *all; /* in registers */
-    syi_vector rest = {0};
     int64_t i = 0;
-    for (; i + SYI_WIDTH <= count; i += SYI_WIDTH) {
+    for (; i + AT_ONCE * SYI_WIDTH <= count; i += AT_ONCE * SYI_WIDTH) {
+        syi_vector next[AT_ONCE];
+        for (int v = 0; v < AT_ONCE; v++)
+            next[v] = SYI_LOAD(x + i + v * SYI_WIDTH);
         if (asks && i % SYI_LINE == 0)
             syi_ask_far((uintptr_t)(x + i) + SYI_TILE * sizeof *x);
-        add_vector(&p, n, SYI_LOAD(x + i));
+        add_vectors(&p, n, next, AT_ONCE);
     }
-    memcpy(&rest, x + i, (size_t)(count - i) * sizeof *x);
-    add_vector(&p, n, rest);
+    for (; i < count; i += SYI_WIDTH) {
+        const int64_t left = count - i < SYI_WIDTH ? count - i : SYI_WIDTH;
+        syi_vector rest = {0};
+        memcpy(&rest, x + i, (size_t)left * sizeof *x);
+        add_vectors(&p, n, &rest, 1);
+    }
     *all = p;
 }
 
