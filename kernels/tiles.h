@@ -10,17 +10,6 @@
 typedef void (*syi_tile_fn)(const sy_segment *segment, int64_t at, int64_t count, syi_asking asking,
                             void *partial);
 
-SYI_INLINE sy_status syi_tiles_asking(const syi_piece *piece, size_t partial_size, syi_tile_fn tile,
-                                      syi_asking asking)
-{
-    unsigned char *partial = piece->partials;
-    for (int64_t at = 0; at < piece->segment.count; at += SYI_TILE, partial += partial_size) {
-        const int64_t rest = piece->segment.count - at;
-        tile(&piece->segment, at, rest < SYI_TILE ? rest : SYI_TILE, asking, partial);
-    }
-    return SY_OK;
-}
-
 /* What is good for the piece's processor. */
 SYI_INLINE syi_asking syi_asking_of(const syi_piece *piece)
 {
@@ -30,14 +19,23 @@ SYI_INLINE syi_asking syi_asking_of(const syi_piece *piece)
 SYI_INLINE sy_status syi_each_tile(const syi_piece *piece, size_t partial_size, syi_tile_fn tile,
                                    syi_asking asking)
 {
-    switch (asking) {
-    case SYI_ASKS:
-        return syi_tiles_asking(piece, partial_size, tile, SYI_ASKS);
-    case SYI_ASKS_FAR:
-        return syi_tiles_asking(piece, partial_size, tile, SYI_ASKS_FAR);
-    default:
-        return syi_tiles_asking(piece, partial_size, tile, SYI_ASKS_NOT);
+    const sy_segment *segment = &piece->segment;
+    const int64_t known = syi_known(piece);
+    unsigned char *partial = piece->partials;
+    for (int64_t at = 0; at < segment->count; at += SYI_TILE, partial += partial_size) {
+        const int64_t rest = segment->count - at, count = rest < SYI_TILE ? rest : SYI_TILE;
+        switch (at + SYI_TILE < known ? asking : SYI_ASKS_NOT) {
+        case SYI_ASKS:
+            tile(segment, at, count, SYI_ASKS, partial);
+            break;
+        case SYI_ASKS_FAR:
+            tile(segment, at, count, SYI_ASKS_FAR, partial);
+            break;
+        default:
+            tile(segment, at, count, SYI_ASKS_NOT, partial);
+        }
     }
+    return SY_OK;
 }
 
 #endif
