@@ -34,8 +34,9 @@ syi_isa syi_isa_detect(void)
 int syi_gains_by_asking(void)
 {
 #ifdef SYI_HAVE_X86_ISAS
-    /* Intel's, and AMD's later than a Zen 4. */
+    /* Intel's, and AMD's first Zen and those later than a Zen 4. */
     return (__builtin_cpu_is("intel") && __builtin_cpu_supports("avx2")) ||
+           __builtin_cpu_is("znver1") ||
            (__builtin_cpu_is("amd") && __builtin_cpu_supports("avx512vl") &&
             !__builtin_cpu_is("amdfam19h"));
 #else

@@ -78,8 +78,7 @@ SYI_INLINE void add_vectors(parts *p, int n, const syi_vector *x, int vectors)
         SYI_UNROLL(6)
         for (int j = 0; j < k; j++)
             for (int v = 0; v < vectors; v++)
-                p->product[j + k] =
-                    syi_exact_product_sum(twice[v], part[v][j], p->product[j + k]);
+                p->product[j + k] = syi_exact_product_sum(twice[v], part[v][j], p->product[j + k]);
     }
 }
 
