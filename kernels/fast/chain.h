@@ -134,6 +134,7 @@ SYI_EITHER void syi_chain_steps(int chains, const syi_chain *chain, syi_chain_st
     }
 }
 
+/* The same of one chain. */
 SYI_EITHER void syi_chain_step(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
                                syi_pairs *z)
 {
