@@ -326,6 +326,8 @@ Test(feedback, a_failing_save_costs_one_line)
     cr_expect_eq(log.warnings, 1);
     cr_expect(strstr(log.last, "not stored"), "'%s'", log.last);
     cr_expect(strstr(log.last, path), "'%s' does not name the file", log.last);
+    for (int i = 0; i < 2; i++) /* a third strange run in a row would be news of its own */
+        context->memory.list->devices[i].drift.slower.strange = 0;
     for (int i = 1; i < RUNS_BEFORE_SAVING; i++)
         call(context);
     cr_expect_eq(log.warnings, 1, "said again by the next runs");
