@@ -3,7 +3,7 @@
 #include "internal.h"
 
 #include <string.h>
-#ifdef __AVX512F__
+#if defined(__AVX512F__) || defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -58,6 +58,43 @@ static bool has_nan_f64(const void *row)
         any |= _mm512_cmp_pd_mask(x, x, _CMP_UNORD_Q);
     }
     return any != 0;
+}
+
+#elif defined(__AVX2__)
+
+/* From s what `chosen` says, all bits or none of each element. */
+static void blend_32(void *d, const void *s, __m256i chosen)
+{
+    const __m256i from = _mm256_loadu_si256(s), to = _mm256_loadu_si256(d);
+    _mm256_storeu_si256(d, _mm256_blendv_epi8(to, from, chosen));
+}
+
+static void blend_4(void *d, const void *s, uint32_t mask)
+{
+    const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    for (int i = 0; i < 4; i++, mask >>= 8) {
+        const __m256i own = _mm256_and_si256(_mm256_set1_epi32((int)mask), bits);
+        blend_32((char *)d + 32 * i, (const char *)s + 32 * i, _mm256_cmpeq_epi32(own, bits));
+    }
+}
+
+static void blend_8(void *d, const void *s, uint32_t mask)
+{
+    const __m256i bits = _mm256_setr_epi64x(1, 2, 4, 8);
+    for (int i = 0; i < 8; i++, mask >>= 4) {
+        const __m256i own = _mm256_and_si256(_mm256_set1_epi64x(mask), bits);
+        blend_32((char *)d + 32 * i, (const char *)s + 32 * i, _mm256_cmpeq_epi64(own, bits));
+    }
+}
+
+static bool has_nan_f64(const void *row)
+{
+    __m256d any = _mm256_setzero_pd();
+    for (int i = 0; i < 8; i++) {
+        const __m256d x = _mm256_loadu_pd((const double *)row + 4 * i);
+        any = _mm256_or_pd(any, _mm256_cmp_pd(x, x, _CMP_UNORD_Q));
+    }
+    return _mm256_movemask_pd(any) != 0;
 }
 
 #else
