@@ -217,8 +217,7 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
                 out[k] =
                     at < wanted ? syi_results_at(room[k], 0) : syi_walk_next(walk, kept, k, index);
             writing = at >= wanted;
-            /* What goes past the cache is so much that its end does not matter. */
-            reached = writing && past ? form->run(task, at, count, in, SYI_AHEAD, out, 1)
+            reached = writing && past ? form->run(task, at, count, in, ahead, out, 1)
                                       : form->run(task, at, count, in, ahead, out, 0);
         }
         if (reached < count)

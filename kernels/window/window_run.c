@@ -38,24 +38,26 @@ static int64_t means_lost(const syi_window *window, const double *x, double *con
     return next;
 }
 
-/* The most columns of a block of means. Some processors let what goes past the cache wait where
- * more than a page is asked for ahead; but each block reads the window before it again, and where
- * values are cut it is seldom that two blocks cut alike. */
-static int64_t means_columns(int64_t period, grid_way way, int past)
+/* Columns of a block of means that go this way, at most `most`. Some processors let what goes past
+ * the cache wait where more than a page is asked for ahead; but each block reads the window before
+ * it again, and where values are cut it is seldom that two blocks cut alike. */
+static int64_t means_columns(int64_t period, int64_t most, grid_way way, int past)
 {
     const int64_t few = 512;
-    return past && !grid_cuts(way) && 24 * period <= few ? few : period > BLOCK ? period : BLOCK;
+    return past && !grid_cuts(way) && 24 * period <= few ? few : most;
 }
 
-/* Means of the piece's columns from `first` on, a block at a time. What the grid does not hold the
- * sums of, say for a value that is not finite, is tried in smaller blocks before the long way. */
-static void run_means(const syi_window *window, const syi_piece *piece, int64_t first, chunk *c)
+/* Means of the piece's columns from `first` on, a block of up to `most` columns at a time. What the
+ * grid does not hold the sums of, say for a value that is not finite, is tried in smaller blocks
+ * before the long way. */
+static void run_means(const syi_window *window, const syi_piece *piece, int64_t first, int64_t most,
+                      chunk *c)
 {
     const double *x = piece->segment.in[0];
     double *const *out = piece->segment.out;
     const int64_t last = piece->segment.count, known = syi_known(piece);
     const int past = piece->past_cache;
-    const int64_t period = window->period, most = means_columns(period, GRID_FAR, past);
+    const int64_t period = window->period;
     int64_t begin = first;
     const int64_t least = 4 * period > most ? most : 4 * period > 256 ? 4 * period : 256;
     grid grid = {.period = period};
@@ -83,7 +85,7 @@ static void run_means(const syi_window *window, const syi_piece *piece, int64_t 
         if (cut.shift != 0.0) {
             grid_means(&grid, cut, x + first, end - first, out[0] + first,
                        syi_ahead(known, end, end - first), past);
-            const int64_t now = means_columns(period, cut.way, past);
+            const int64_t now = means_columns(period, most, cut.way, past);
             stride = 2 * stride < now ? 2 * stride : now;
         } else {
             grid.cut.shift = 0.0;
@@ -190,7 +192,7 @@ sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window 
     put_lost(window, segment->out, 0, first);
 #if SYI_HAVE_VECTORS
     if (window->kind == SYI_WINDOW_MEAN) {
-        run_means(window, piece, first, &c);
+        run_means(window, piece, first, stride, &c);
         syi_past_done();
         return SY_OK;
     }

@@ -1,13 +1,16 @@
 #!/bin/sh
 # A compiler that is there but cannot compile for GPUs is left out when a build is set up, with a
-# warning; where GPU kernels are asked for and no other is there, setting up fails.
-# Usage: check_gpu_compilers.sh SOURCE_ROOT
+# warning that has its error; where GPU kernels are asked for and no other is there, setting up
+# fails. Usage: check_gpu_compilers.sh SOURCE_ROOT
 set -u
 root=$1
 command -v meson >/dev/null 2>&1 || { echo "meson is not in PATH: skipped"; exit 77; }
-work=$(mktemp -d "${TMPDIR:-.}/check-gpu-compilers-XXXXXX") || exit 2
+work=$(mktemp -d "${TMPDIR:-$PWD}/check-gpu-compilers-XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
+PATH=$work:$PATH
+export PATH
+unset CC # one of the names below may be in it
 status=0
 
 # broken NAME: of this name comes a compiler first that knows its version and nothing else.
@@ -15,10 +18,16 @@ broken() {
     cat >"$work/$1" <<'EOT'
 #!/bin/sh
 [ "$1" = --version ] && echo '1.0' && exit
-echo 'unsupported GNU version' >&2
+printf 'In file included from a.h:1\nb.h:2: error: unsupported GNU version\n' >&2
 exit 1
 EOT
     chmod +x "$work/$1"
+}
+
+# set_up [OPTION]
+set_up() {
+    rm -rf "$work/build"
+    meson setup "$work/build" "$root" -Dtests=disabled -Dbench=disabled "$@" >"$work/said" 2>&1
 }
 
 # said TEXT
@@ -29,17 +38,14 @@ said() {
     status=1
 }
 
-work=$(cd "$work" && pwd)
-PATH=$work:$PATH
-export PATH
 broken nvcc
-meson setup "$work/a" "$root" -Dtests=disabled -Dbench=disabled >"$work/said" 2>&1 || status=1
-said 'nvcc cannot compile for GPUs, and is left out: unsupported GNU version'
+set_up || status=1
+said 'nvcc cannot compile for GPUs, and is left out: b.h:2: error: unsupported GNU version'
 said 'GPU kernels by *: \(clang (PTX)\|none\)'
 broken clang
-meson setup "$work/b" "$root" -Dtests=disabled -Dbench=disabled >"$work/said" 2>&1 || status=1
+set_up || status=1
 said 'GPU kernels by *: none'
-if meson setup "$work/c" "$root" -Dtests=disabled -Dbench=disabled -Dcuda=enabled >"$work/said" 2>&1; then
+if set_up -Dcuda=enabled; then
     echo "with -Dcuda=enabled setting up does not fail"
     status=1
 fi

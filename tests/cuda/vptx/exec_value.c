@@ -3,7 +3,7 @@
 #include "internal.h"
 
 #include <string.h>
-#if defined(__AVX512F__) || defined(__AVX2__)
+#ifdef __AVX2__
 #include <immintrin.h>
 #endif
 
