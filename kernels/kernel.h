@@ -59,7 +59,8 @@ typedef struct syi_past {
     int64_t wanted;
 } syi_past;
 
-/* One call of a kernel: a stretch of one row of any length. */
+/* One call of a kernel: a stretch of one row of any length, or of more columns than a row has:
+ * whole rows one behind the other (syi_workload, `joined_from`). */
 typedef struct syi_piece {
     sy_segment segment;
     /* RECURRENCE. `start`: the state before segment.first, or NULL: the kernel makes its own from
@@ -107,6 +108,10 @@ typedef struct syi_workload {
     /* The first column with a value; the ones before hold NaN. REDUCE: a row that ends before it
      * gives NaN. NULL: 0. */
     int64_t (*warmup)(const double *params);
+    /* WINDOW with nothing in doubt: whole rows of so many columns or more, with a window each, may
+     * come in one piece. What is computed of windows that reach over a row's beginning is not used.
+     * NULL: never. */
+    int64_t (*joined_from)(const double *params);
     syi_run_fn run[SYI_ISA_COUNT]; /* NULL: not in this build; BASE is always there */
     /* RECURRENCE: whether the state a piece assumed agrees with the end of its left neighbour,
      * within the error bound it counted with. */

@@ -42,9 +42,13 @@ static const char *const output_names[] = {"upper", "middle", "lower"};
     .halo = syi_window_halo, .warmup = syi_window_halo
 
 static const syi_workload fast = {
-    BOLLINGER_FACE,          .version = 6,
-    .tag = "bollinger_fast", .run = {SYI_ISA_LIST(syi_bollinger_fast_run)},
-    .repair = repair,        .gpu = &gpu_fast,
+    BOLLINGER_FACE,
+    .version = 6,
+    .tag = "bollinger_fast",
+    .run = {SYI_ISA_LIST(syi_bollinger_fast_run)},
+    .repair = repair,
+    .gpu = &gpu_fast,
+    .joined_from = syi_spread_joined_from,
     .is_write_bound = 1,
 };
 

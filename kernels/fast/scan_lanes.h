@@ -72,6 +72,8 @@ static int64_t scan_place_all(scan_task *t, int64_t from, int past)
     const int64_t all = (t->segment->count - from + period - 1) / period;
     int64_t total, before = -1;
     t->blocks = scan_blocks(period, all, past);
+    t->columns = t->blocks * period;
+    t->are_rows = 0;
     total = all < SYI_WIDTH * t->blocks ? all : SYI_WIDTH * t->blocks;
     t->first.columns = t->last.columns = 0;
     for (int l = 0; l < SYI_WIDTH; l++) {
@@ -84,6 +86,22 @@ static int64_t scan_place_all(scan_task *t, int64_t from, int past)
     }
     t->next = (uintptr_t)t->segment->in[0] + (uintptr_t)(from + total * period) * sizeof(double);
     return total * period;
+}
+
+/* The same with a row of `all` in each lane, from row `row` on. Behind its end a lane reads and
+ * writes less than a vector of the next row, of which no window ends so soon. */
+static void scan_place_rows(scan_task *t, const sy_segment *all, int64_t row)
+{
+    const int64_t period = t->window->period;
+    t->columns = all->columns;
+    t->blocks = (t->columns + period - 1) / period;
+    t->are_rows = 1;
+    t->first.columns = t->last.columns = 0;
+    for (int l = 0; l < SYI_WIDTH; l++) {
+        t->lane[l].x = all->in[0] + (row + l) * t->columns;
+        for (int j = 0; j < OUTPUTS; j++)
+            t->lane[l].to[j] = all->out[j] + (row + l) * t->columns;
+    }
 }
 
 /* Gives a copied lane's results to whom they are due. */

@@ -20,7 +20,9 @@ static void scan_before(scan_task *t)
 {
     const int64_t period = t->window->period;
     const syi_vector *const block = t->tile[1];
-    syi_scan end = scan_from(block[period - 1]);
+    syi_scan end;
+    scan_load_block(t, -1);
+    end = scan_from(block[period - 1]);
     for (int64_t k = 0; k < period - 1; k++) {
         if (k % SYI_SCAN_STEPS == 0)
             ends_follow(&t->ends[1], k, &end);
@@ -45,7 +47,7 @@ SYI_INLINE void scan_meanwhile(scan_task *t, int64_t at)
 typedef struct scan_block {
     const scan_weights *by;
     double factor;
-    int64_t period, number, loaded; /* columns of the block behind it */
+    int64_t period, number, loaded; /* columns of the block behind it that are still to be loaded */
     const syi_vector *x;
     const ends *before;
     ends *now;
@@ -135,30 +137,51 @@ SYI_INLINE void scan_columns(scan_task *t, scan_block *block, int64_t from, int6
     }
 }
 
+/* Columns [0, to), whole steps, of a row's first block, in which no windows end. */
+SYI_INLINE void scan_no_windows(scan_task *t, scan_block *block, int64_t to)
+{
+    for (int64_t k = 0; k < to; k++) {
+        const double inverse = block->by->inverse[k + 1];
+        if (k % SYI_SCAN_STEPS == 0) {
+            scan_follow(block, k);
+            for (int64_t i = k; i < k + SYI_SCAN_STEPS && i < block->loaded; i += SYI_WIDTH)
+                scan_load(t, block->number + 1, i);
+        }
+        syi_scan_add(&block->newer, block->x[k], inverse);
+        syi_scan_add(&block->end, block->x[block->period - 1 - k], inverse);
+        ends_put(block->now, k + 1, &block->end);
+    }
+}
+
 /* The windows that end in the block `number` of each lane. */
 SYI_INLINE void scan_windows(scan_task *t, int64_t number, int past)
 {
-    const int64_t period = t->window->period;
+    const int64_t period = t->window->period, left = t->columns - number * period;
+    const int64_t to = left < period ? left : period, next = left - to;
     const syi_vector *const x = t->tile[number & 1];
     scan_block block = {.by = &t->by,
                         .factor = t->factor,
                         .period = period,
                         .number = number,
-                        .loaded = number + 1 < t->blocks ? period : 0,
+                        .loaded = next < period ? next : period,
                         .x = x,
                         .before = &t->ends[(number + 1) & 1],
                         .now = &t->ends[number & 1],
                         .newer = scan_from(x[0]),
                         .end = scan_from(x[period - 1])};
-    int64_t half = 0;
-    while (!syi_scan_is_most(period, half + 1))
+    int64_t half = 0, from = 0;
+    while (!syi_scan_is_most(period, half + 1) && half < to)
         half += SYI_SCAN_STEPS;
+    if (!past && t->are_rows && number == 0) {
+        from = half = (period - 1) / SYI_SCAN_STEPS * SYI_SCAN_STEPS;
+        scan_no_windows(t, &block, from);
+    }
     if (period % SYI_SCAN_STEPS == 0) {
-        scan_steps(t, &block, 0, half, 0, past);
-        scan_steps(t, &block, half, period, 1, past);
+        scan_steps(t, &block, from, half, 0, past);
+        scan_steps(t, &block, half, to, 1, past);
     } else {
-        scan_columns(t, &block, 0, half, 0, past);
-        scan_columns(t, &block, half, period, 1, past);
+        scan_columns(t, &block, from, half < to ? half : to, 0, past);
+        scan_columns(t, &block, half, to, 1, past);
     }
     t->strange += block.strange;
 }
@@ -166,13 +189,14 @@ SYI_INLINE void scan_windows(scan_task *t, int64_t number, int past)
 SYI_INLINE void scan_compute_as(scan_task *t, int past)
 {
     t->strange = (syi_vector){0};
-    scan_load_first(t);
-    scan_before(t);
+    if (past || !t->are_rows)
+        scan_before(t);
+    scan_load_block(t, 0);
     for (int64_t number = 0; number < t->blocks; number++)
         scan_windows(t, number, past);
     scan_store_rest(t, past);
     for (int l = 0; l < SYI_WIDTH && syi_any(&t->strange); l++)
-        mark(t->lane[l].to, past ? PARTS : OUTPUTS, t->blocks * t->window->period);
+        mark(t->lane[l].to, past ? PARTS : OUTPUTS, t->columns);
 }
 
 /* The batch whose lanes have been placed. */
@@ -222,16 +246,44 @@ static void scan_all(scan_task *t, int past)
     scan_put_kept(&t->kept);
 }
 
+/* The windows of whole rows, side by side; but the last one's, and where there are few rows all,
+ * row by row. */
+static void scan_rows(scan_task *t, const sy_segment *all, int past)
+{
+    const int64_t rows = all->count / all->columns, beside = rows > SYI_WIDTH ? rows - 1 : 0;
+    memset(t->ends, 0, sizeof t->ends); /* so that what is not wanted is computed of numbers, too */
+    memset(t->tile, 0, sizeof t->tile);
+    for (int64_t row = 0; row < beside; row += SYI_WIDTH) {
+        scan_place_rows(t, all, row < beside - SYI_WIDTH ? row : beside - SYI_WIDTH);
+        scan_compute(t);
+    }
+    for (int64_t row = beside; row < rows; row++) {
+        const double *in[] = {all->in[0] + row * all->columns};
+        double *out[OUTPUTS];
+        sy_segment segment = *all;
+        for (int k = 0; k < OUTPUTS; k++)
+            out[k] = all->out[k] + row * all->columns;
+        segment.in = in;
+        segment.out = out;
+        segment.count = all->columns;
+        t->segment = &segment;
+        scan_all(t, past);
+    }
+}
+
 static sy_status syi_scan_run(const syi_piece *piece, const syi_window *window)
 {
     const sy_segment *segment = &piece->segment;
     const int64_t at = window->period - 1 - segment->first;
+    const int past = piece->past_cache && syi_in_line(segment->out, OUTPUTS);
     scan_task t;
     scan_plan(&t, window);
     t.segment = segment;
     t.at = at < 0 ? 0 : at > segment->count ? segment->count : at;
-    if (t.at < segment->count)
-        scan_all(&t, piece->past_cache && syi_in_line(segment->out, OUTPUTS));
+    if (segment->count > segment->columns)
+        scan_rows(&t, segment, past);
+    else if (t.at < segment->count)
+        scan_all(&t, past);
     syi_past_done();
     for (int k = 0; k < OUTPUTS; k++)
         syi_fast_blank(segment->out[k], t.at);

@@ -81,7 +81,8 @@ typedef struct scan_task {
     int64_t at; /* the first column that has a result */
     double factor;
     scan_weights by;
-    int64_t blocks; /* of a lane */
+    int64_t blocks, columns; /* of a lane; the last block may have less than a period */
+    int are_rows;            /* the lanes: each begins with a row's first window */
     scan_lane lane[SYI_WIDTH];
     scan_copy first, last;
     uintptr_t next; /* the next batch's columns */
@@ -127,13 +128,11 @@ SYI_INLINE void scan_load(scan_task *t, int64_t number, int64_t k)
         to[l] = row[l];
 }
 
-/* The block before the lanes and their first one. */
-static void scan_load_first(scan_task *t)
+/* The lanes' first block, or -1, the one before it. */
+static void scan_load_block(scan_task *t, int64_t number)
 {
     for (int64_t k = 0; k < t->window->period; k += SYI_WIDTH)
-        scan_load(t, -1, k);
-    for (int64_t k = 0; k < t->window->period; k += SYI_WIDTH)
-        scan_load(t, 0, k);
+        scan_load(t, number, k);
 }
 
 /* Makes results of their parts. */
@@ -163,10 +162,11 @@ SYI_INLINE void scan_store(const scan_task *t, const scan_made *made, int64_t fi
     }
 }
 
-/* What is left at the lanes' ends of less than a vector of columns. */
+/* What is left at the lanes' ends of less than a vector of columns; in whole steps nothing is. */
 static void scan_store_rest(const scan_task *t, int past)
 {
-    const int64_t columns = t->blocks * t->window->period, count = columns % SYI_WIDTH;
+    const int in_steps = t->window->period % SYI_SCAN_STEPS == 0;
+    const int64_t columns = t->columns, count = in_steps ? 0 : columns % SYI_WIDTH;
     for (int64_t i = 0; i < count; i++) {
         const syi_vector part[] = {t->made.part[0][i], t->made.part[PARTS - 1][i]};
         syi_vector out[OUTPUTS];

@@ -19,6 +19,7 @@ const syi_workload syi_workload_rolling_max = {
     .params = params,
     .halo = syi_window_halo,
     .warmup = syi_window_halo,
+    .joined_from = syi_window_joined_from,
     .run = {SYI_ISA_LIST(syi_rolling_max_run)},
     .gpu = &gpu,
     .is_write_bound = 1,

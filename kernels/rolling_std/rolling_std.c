@@ -33,9 +33,13 @@ static const char *const output_names[] = {"y"};
     .halo = syi_window_halo, .warmup = syi_window_halo
 
 static const syi_workload fast = {
-    ROLLING_STD_FACE,          .version = 6,
-    .tag = "rolling_std_fast", .run = {SYI_ISA_LIST(syi_rolling_std_fast_run)},
-    .repair = repair,          .gpu = &gpu_fast,
+    ROLLING_STD_FACE,
+    .version = 6,
+    .tag = "rolling_std_fast",
+    .run = {SYI_ISA_LIST(syi_rolling_std_fast_run)},
+    .repair = repair,
+    .gpu = &gpu_fast,
+    .joined_from = syi_spread_joined_from,
 };
 
 const syi_workload syi_workload_rolling_std = {

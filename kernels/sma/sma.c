@@ -24,7 +24,7 @@ static const char *const output_names[] = {"y"};
     .name = "sma", .summary = "simple moving average", .pattern = SY_PATTERN_WINDOW,               \
     .n_inputs = 1, .n_outputs = 1, .n_params = 1, .input_names = input_names,                      \
     .output_names = output_names, .params = params, .halo = syi_window_halo,                       \
-    .warmup = syi_window_halo
+    .warmup = syi_window_halo, .joined_from = syi_window_joined_from
 
 static const syi_workload fast = {
     SMA_FACE,

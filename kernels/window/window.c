@@ -3,11 +3,23 @@
 
 #include "exact/decide.h"
 #include "exact/limbs.h"
+#include "fast/window.h"
 #include "window/decide.h"
 
 int64_t syi_window_halo(const double *params)
 {
     return (int64_t)params[0] - 1;
+}
+
+int64_t syi_window_joined_from(const double *params)
+{
+    return 2 * syi_window_halo(params);
+}
+
+int64_t syi_spread_joined_from(const double *params)
+{
+    const int is_scanned = params[0] >= SYI_SCAN_LEAST && params[0] <= SYI_SCAN_MOST;
+    return is_scanned ? (int64_t)params[0] : syi_window_joined_from(params);
 }
 
 sy_status syi_window_check(double period, double ddof)

@@ -34,9 +34,13 @@ static const char *const output_names[] = {"y"};
     .halo = syi_window_halo, .warmup = syi_window_halo
 
 static const syi_workload fast = {
-    ZSCORE_FACE,          .version = 6,
-    .tag = "zscore_fast", .run = {SYI_ISA_LIST(syi_zscore_fast_run)},
-    .repair = repair,     .gpu = &gpu_fast,
+    ZSCORE_FACE,
+    .version = 6,
+    .tag = "zscore_fast",
+    .run = {SYI_ISA_LIST(syi_zscore_fast_run)},
+    .repair = repair,
+    .gpu = &gpu_fast,
+    .joined_from = syi_spread_joined_from,
 };
 
 const syi_workload syi_workload_zscore = {

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "device/cut.h"
 #include "device/partials.h"
+#include "device/rows.h"
 #include "device/team.h"
 #include "element/element.h"
 
@@ -32,7 +33,7 @@ typedef struct host_pass {
     const syi_view *view;
     syi_isa isa;
     syi_cut cut;
-    int64_t halo;
+    int64_t halo, rows_at_once;
     unsigned char *partials; /* REDUCE: of the slab's tiles */
     atomic_bool failed;
     pthread_mutex_t collecting;
@@ -62,9 +63,13 @@ static sy_status run_user(const syi_piece *piece, const syi_workload *workload)
 
 static sy_status run_kernel(const syi_piece *piece, const syi_workload *workload, syi_isa isa)
 {
+    const syi_run_fn run = workload->run[isa] ? workload->run[isa] : workload->run[SYI_ISA_BASE];
     if (workload->user)
         return run_user(piece, workload);
-    return (workload->run[isa] ? workload->run[isa] : workload->run[SYI_ISA_BASE])(piece);
+    SYI_TRY(run(piece));
+    if (piece->segment.count > piece->segment.columns)
+        syi_rows_blank(piece, workload);
+    return SY_OK;
 }
 
 /* Where a thread widens floats and collects the doubles that become floats. */
@@ -130,17 +135,18 @@ static sy_status run_elements(const syi_job *job, const syi_view *view, int64_t 
     return run_kernel(piece, job->workload, isa);
 }
 
-/* A piece of the pass: its number, its row in the slab, and which of the row's it is. */
+/* A piece of the pass: its number, its row in the slab, and which of the row's it is; or as many
+ * whole rows, and so many numbers. */
 typedef struct cursor {
-    int64_t index, row, piece;
+    int64_t index, row, piece, rows;
 } cursor;
 
 static void cursor_step(const host_pass *pass, cursor *cursor)
 {
-    cursor->index++;
+    cursor->index += cursor->rows;
     cursor->piece++;
     if (cursor->piece == pass->cut.pieces_per_row) {
-        cursor->row++;
+        cursor->row += cursor->rows;
         cursor->piece = 0;
     }
 }
@@ -197,7 +203,7 @@ static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece 
         const int64_t visible = slab->left + at;
         segment->first = slab->first + at;
         segment->left = visible < pass->halo ? visible : pass->halo;
-        segment->count = is_chain ? part_columns(pass, piece, last - at) : last - at;
+        segment->count = is_chain ? part_columns(pass, piece, last - at) : here->rows * (last - at);
         piece->behind =
             (slab->rows - 1 - here->row) * pass->view->stride + slab->columns - at - segment->count;
         SYI_TRY(run_part(pass, row + at + slab->left, row + at, piece, before, desk, found));
@@ -215,7 +221,7 @@ static bool take(host_pass *pass, int thread, int *empty, cursor *here, int64_t 
         const int64_t index = atomic_fetch_add(&stretch->next, cut->at_once);
         if (index >= stretch->end)
             continue;
-        *here = (cursor){index, index / cut->pieces_per_row, index % cut->pieces_per_row};
+        *here = (cursor){index, index / cut->pieces_per_row, index % cut->pieces_per_row, 1};
         *end = index + cut->at_once < stretch->end ? index + cut->at_once : stretch->end;
         return true;
     }
@@ -234,13 +240,14 @@ static sy_status run_pieces(host_pass *pass, int thread, syi_outcome *found)
                        .waits = syi_waits_for_writes()};
     desk desk = {0};
     sy_status status = SY_OK;
-    cursor here = {0, 0, 0};
+    cursor here = {0, 0, 0, 1};
     syi_carry before;
     int64_t end = 0, done = -2; /* the piece that ended with `before` */
     int empty = 0;
     while (status == SY_OK && !atomic_load(&pass->failed)) {
         if (here.index == end && !take(pass, thread, &empty, &here, &end))
             break;
+        here.rows = end - here.index < pass->rows_at_once ? end - here.index : pass->rows_at_once;
         status = run_piece(pass, &here, &piece, here.piece > 0 && here.index == done + 1, &before,
                            &desk, found);
         done = here.index;
@@ -311,6 +318,7 @@ static sy_status run_slab(const syi_job *job, const syi_slab *slab, const syi_vi
                       .halo = syi_job_halo(job),
                       .partials = partials,
                       .outcome = found};
+    pass.rows_at_once = syi_rows_at_once(job, slab, view, &pass.cut);
     return run_threads(&pass);
 }
 

@@ -1,0 +1,133 @@
+/*
+ * Many short rows give the bits that each of them gives alone, whatever lies in the rows before and
+ * behind it. (What one row gives is the other suites' matter.)
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/lab.h"
+#include "support/series.h"
+
+enum { ROWS = 2 * SERIES_KINDS + 1 };
+
+static const char *const devices[] = {LAB_CPU(1), LAB_CPU(3), "cpu:threads=1:isa=base",
+                                      "cpu:threads=1:isa=v3", "cpu:threads=1:isa=v4"};
+static const char *const workloads[] = {"sma",         "rolling_std", "bollinger", "zscore",
+                                        "rolling_min", "rolling_max", "ema",       "rsi"};
+/* Around the limits between the ways in which windows are computed, and whole steps of these. */
+static const int periods[] = {1, 2, 7, 20, 23, 24, 29, 50, 128, 131, 200, 256, 257};
+
+/* Rows of `columns` of each kind in turn. Exactly as long as that: what reads beyond it is seen. */
+static double *panel(int64_t rows, int64_t columns)
+{
+    double *x = malloc((size_t)(rows * columns) * sizeof *x);
+    cr_assert_not_null(x);
+    for (int64_t row = 0; row < rows; row++)
+        series_fill((series_kind)(row * 5 % SERIES_KINDS), (uint64_t)row, x + row * columns,
+                    columns);
+    return x;
+}
+
+static void run(sy_context *context, lab_case *c, sy_accuracy accuracy)
+{
+    const sy_options options = {.struct_size = sizeof options, .accuracy = accuracy};
+    char text[128];
+    cr_assert(lab_prepare(c));
+    cr_assert_eq(lab_run(context, c, &options, NULL), SY_OK, "%s",
+                 lab_describe(c, text, sizeof text));
+}
+
+/* Each row of the case that has been run, against a case of that row. */
+static void compare(sy_context *context, const lab_case *all, sy_accuracy accuracy)
+{
+    for (int64_t row = 0; row < all->rows; row++) {
+        lab_case one = *all;
+        one.rows = 1;
+        one.x = all->x + row * all->columns;
+        run(context, &one, accuracy);
+        for (int k = 0; k < one.n_outputs; k++) {
+            const double *out = all->out[k] + row * all->columns;
+            char text[128];
+            int64_t at = lab_difference(out, one.out[k], one.columns);
+            cr_assert_eq(at, -1, "%s, %d x %d, accuracy %d: output %d, row %d, column %d",
+                         lab_describe(all, text, sizeof text), (int)all->rows, (int)all->columns,
+                         (int)accuracy, k, (int)row, (int)at);
+        }
+        lab_release(&one);
+    }
+}
+
+static void check(sy_context *context, sy_dtype dtype, int64_t rows, int64_t columns, int period)
+{
+    double *x = panel(rows, columns);
+    if (dtype == SY_F32)
+        lab_round_to_floats(x, rows * columns);
+    for (size_t w = 0; w < sizeof workloads / sizeof *workloads; w++)
+        for (int accuracy = SY_ACCURACY_EXACT; accuracy <= SY_ACCURACY_FAST; accuracy++) {
+            lab_case c = {.workload = workloads[w],
+                          .params = {{.name = "period", .value = period}},
+                          .n_params = 1,
+                          .rows = rows,
+                          .columns = columns,
+                          .dtype = dtype,
+                          .x = x};
+            run(context, &c, (sy_accuracy)accuracy);
+            compare(context, &c, (sy_accuracy)accuracy);
+            lab_release(&c);
+        }
+    free(x);
+}
+
+/* Rows with a few windows, with none, with one, and around two and three periods. */
+static void check_all(const char *device, sy_dtype dtype)
+{
+    sy_context *context = lab_open(device, NULL, NULL);
+    if (!context && sy_last_error()->status == SY_ERR_NO_DEVICE)
+        return;
+    cr_assert_not_null(context, "%s", device);
+    for (size_t p = 0; p < sizeof periods / sizeof *periods; p++) {
+        const int period = periods[p];
+        const int64_t columns[] = {period - 1, period,         period + 1,     period + 7, 252,
+                                   2 * period, 2 * period + 5, 3 * period - 1, 601};
+        for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+            if (columns[i] > 0)
+                check(context, dtype, 2 + (int64_t)(p + i) * 3 % (ROWS - 1), columns[i], period);
+    }
+    sy_context_destroy(&context);
+}
+
+Test(rows, like_each_alone)
+{
+    for (size_t d = 0; d < sizeof devices / sizeof *devices; d++)
+        check_all(devices[d], SY_F64);
+}
+
+Test(rows, of_floats)
+{
+    check_all(LAB_CPU(1), SY_F32);
+}
+
+/* So many that a thread takes some of them at a time, and arrays whose results go past caches. */
+Test(rows, by_thousands)
+{
+    enum { THOUSANDS = 4100, COLUMNS = 252 };
+    sy_context *contexts[] = {lab_open(LAB_CPU(1), NULL, NULL), lab_open(LAB_CPU(3), NULL, NULL)};
+    double *x = panel(THOUSANDS, COLUMNS);
+    for (int i = 0; i < 2; i++)
+        for (int accuracy = SY_ACCURACY_EXACT; accuracy <= SY_ACCURACY_FAST; accuracy++) {
+            lab_case c = {.workload = accuracy == SY_ACCURACY_FAST ? "zscore" : "sma",
+                          .params = {{.name = "period", .value = 100}},
+                          .n_params = 1,
+                          .rows = THOUSANDS,
+                          .columns = COLUMNS,
+                          .x = x};
+            run(contexts[i], &c, (sy_accuracy)accuracy);
+            compare(contexts[i], &c, (sy_accuracy)accuracy);
+            lab_release(&c);
+        }
+    free(x);
+    sy_context_destroy(&contexts[0]);
+    sy_context_destroy(&contexts[1]);
+}
