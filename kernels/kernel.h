@@ -66,7 +66,7 @@ typedef struct syi_piece {
     /* RECURRENCE. `start`: the state before segment.first, or NULL: the kernel makes its own from
      * the segment.left columns before it (exact when they reach the row's beginning) and writes
      * what it took, with its error bound, to `assumed`. `end`: the state after the last column,
-     * which nobody wants of a row's last one. */
+     * which nobody wants of a row's last one. Both are NULL where the piece is a whole row. */
     const syi_carry *start;
     int is_claim; /* `start` goes back to what a piece assumed: what else may turn out has room */
     syi_carry *assumed, *end;

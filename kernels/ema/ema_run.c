@@ -283,9 +283,11 @@ sy_status SYI_ISA_NAME(syi_ema_run)(const syi_piece *piece)
     syi_ema_state state;
     task.factor = syi_smoothing_factor(task.ema.period);
     SYI_TRY(find_start(&task, piece, &state));
-    memcpy(piece->assumed, &state, sizeof state);
+    if (piece->assumed)
+        memcpy(piece->assumed, &state, sizeof state);
     SYI_TRY(run_columns(&task, &state, 0, segment->count));
     syi_past_done();
-    memcpy(piece->end, &state, sizeof state);
+    if (piece->end)
+        memcpy(piece->end, &state, sizeof state);
     return SY_OK;
 }

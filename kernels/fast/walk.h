@@ -115,12 +115,17 @@ SYI_INLINE int64_t syi_chain_met(const syi_chain_state *state, const double *x, 
  */
 SYI_INLINE void syi_chain_begin(syi_pairs *x, int64_t index, double value)
 {
-    double column[SYI_STEP];
-    syi_pairs_store(column, x);
-    for (int64_t i = 0; i < index; i++)
-        column[i] = 0.0;
-    column[index] = value;
-    syi_pairs_load(x, column);
+    static const double columns[SYI_STEP] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const syi_vector begin = (syi_vector){0} + (double)index, first = (syi_vector){0} + value;
+    syi_pairs at;
+    syi_pairs_load(&at, columns);
+    for (int k = 0; k < SYI_PARTS; k++) {
+        syi_vector_mask even = at.even[k] == begin, odd = at.odd[k] == begin;
+        x->even[k] = (syi_vector)(((syi_vector_mask)first & even) |
+                                  ((syi_vector_mask)x->even[k] & (at.even[k] > begin)));
+        x->odd[k] = (syi_vector)(((syi_vector_mask)first & odd) |
+                                 ((syi_vector_mask)x->odd[k] & (at.odd[k] > begin)));
+    }
 }
 
 /* The chains' states after `count` columns, nothing before. `take` gives the chains' inputs of the
@@ -142,23 +147,27 @@ SYI_INLINE void syi_walk_gather(int chains, const syi_chain *chain, syi_chain_st
     }
 }
 
-/* A step by way of a room, for what is not there: columns outside the piece are zeros, and only
- * those of [wanted, to) go to the outputs. */
+/* A step by way of a room, of which only the columns [wanted, to) go to the outputs. Those that are
+ * not in memory are zeros. */
 SYI_INLINE int64_t syi_walk_edge(const syi_walk *walk, const syi_walk_form *form, void *task,
                                  int64_t at, int64_t wanted, int64_t to)
 {
     const sy_segment *segment = &walk->piece->segment;
-    const int64_t last = segment->first + segment->count, before = at > 0 ? at - 1 : 0;
+    const int64_t last = segment->first + syi_known(walk->piece), before = at > 0 ? at - 1 : 0;
     const int64_t end = at + SYI_STEP < last ? at + SYI_STEP : last;
     const int64_t from = at < wanted ? wanted : at, until = at + SYI_STEP < to ? at + SYI_STEP : to;
-    double in_room[SYI_WALK_ARRAYS][1 + SYI_STEP] = {{0}}, out_room[SYI_WALK_ARRAYS][SYI_STEP];
+    double in_room[SYI_WALK_ARRAYS][1 + SYI_STEP], out_room[SYI_WALK_ARRAYS][SYI_STEP];
     const double *in[SYI_WALK_ARRAYS];
     syi_results out[SYI_WALK_ARRAYS];
     int64_t reached;
     for (int k = 0; k < walk->inputs; k++) {
-        in[k] = in_room[k] + 1;
+        in[k] = segment->in[k] + (at - segment->first);
+        if (at > 0 && end == at + SYI_STEP)
+            continue;
+        memset(in_room[k], 0, sizeof in_room[k]);
         memcpy(in_room[k] + 1 - (at - before), segment->in[k] + (before - segment->first),
                (size_t)(end - before) * sizeof **in);
+        in[k] = in_room[k] + 1;
     }
     for (int k = 0; k < walk->outputs; k++)
         out[k] = syi_results_at(out_room[k], 0);
@@ -200,7 +209,7 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
     const int past = walk->piece->past_cache;
     double room[SYI_WALK_ARRAYS][SYI_CHUNK];
     const double *in[SYI_WALK_ARRAYS];
-    syi_results out[SYI_WALK_ARRAYS] = {{NULL, {0}, 0}};
+    syi_results out[SYI_WALK_ARRAYS];
     int64_t at, count, reached = 0;
     int writing = 0;
     for (at = from; at < to; at += count) {

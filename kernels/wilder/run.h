@@ -339,10 +339,12 @@ SYI_INLINE sy_status syi_wilder_run(const syi_piece *piece)
     }
     task.factor = syi_wilder_factor(task.period);
     SYI_TRY(find_start(&task, piece, &state));
-    memcpy(piece->assumed, &state, sizeof state);
+    if (piece->assumed)
+        memcpy(piece->assumed, &state, sizeof state);
     SYI_TRY(run_columns(&task, &state, 0, segment->count));
     syi_past_done();
-    memcpy(piece->end, &state, sizeof state);
+    if (piece->end)
+        memcpy(piece->end, &state, sizeof state);
     return SY_OK;
 }
 

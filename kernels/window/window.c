@@ -18,8 +18,9 @@ int64_t syi_window_joined_from(const double *params)
 
 int64_t syi_spread_joined_from(const double *params)
 {
-    const int is_scanned = params[0] >= SYI_SCAN_LEAST && params[0] <= SYI_SCAN_MOST;
-    return is_scanned ? (int64_t)params[0] : syi_window_joined_from(params);
+    if (params[0] > SYI_SCAN_MOST)
+        return INT64_MAX; /* exact ones (window/squares.h) need values that are alike */
+    return params[0] < SYI_SCAN_LEAST ? syi_window_joined_from(params) : (int64_t)params[0];
 }
 
 sy_status syi_window_check(double period, double ddof)

@@ -166,16 +166,15 @@ static sy_status run_part(const host_pass *pass, int64_t from, int64_t to, syi_p
                           syi_carry *before, desk *desk, syi_outcome *found)
 {
     const sy_segment *segment = &piece->segment;
-    syi_link link = {segment->row, segment->first, segment->count, {{0}}, {{0}}};
-    if (pass->job->workload->pattern == SY_PATTERN_RECURRENCE) {
-        piece->assumed = &link.assumed;
-        piece->end = &link.end;
-    }
+    syi_link link;
+    if (pass->job->workload->pattern != SY_PATTERN_RECURRENCE || segment->count == segment->columns)
+        return run_elements(pass->job, pass->view, from, to, piece, pass->isa, desk);
+    link = (syi_link){segment->row, segment->first, segment->count, {{0}}, {{0}}};
+    piece->assumed = &link.assumed;
+    piece->end = &link.end;
     SYI_TRY(run_elements(pass->job, pass->view, from, to, piece, pass->isa, desk));
-    if (!piece->end)
-        return SY_OK;
     *before = link.end;
-    return segment->count < segment->columns ? syi_outcome_add_link(found, &link) : SY_OK;
+    return syi_outcome_add_link(found, &link);
 }
 
 /* Runs a piece; what it finds goes to the calling thread's `found`. The user's reductions may take
