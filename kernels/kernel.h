@@ -108,9 +108,9 @@ typedef struct syi_workload {
     /* The first column with a value; the ones before hold NaN. REDUCE: a row that ends before it
      * gives NaN. NULL: 0. */
     int64_t (*warmup)(const double *params);
-    /* WINDOW with nothing in doubt: whole rows of so many columns or more, with a window each, may
-     * come in one piece. What is computed of windows that reach over a row's beginning is not used.
-     * NULL: never. */
+    /* Whole rows of so many columns or more may come in one piece. A WINDOW, of which then nothing is
+     * in doubt, may go on from row to row: what it computes of windows that reach over a row's
+     * beginning is not used. NULL: never. */
     int64_t (*joined_from)(const double *params);
     syi_run_fn run[SYI_ISA_COUNT]; /* NULL: not in this build; BASE is always there */
     /* RECURRENCE: whether the state a piece assumed agrees with the end of its left neighbour,

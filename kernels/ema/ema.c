@@ -19,6 +19,11 @@ static int64_t warmup(const double *params)
     return syi_ema_of(params).seeded - 1;
 }
 
+static int64_t joined_from(const double *params)
+{
+    return warmup(params) + 2;
+}
+
 static void compute(const sy_segment *row, syi_attempt *attempt)
 {
     const double *x = row->in[0];
@@ -105,6 +110,7 @@ const syi_workload syi_workload_ema = {
     EMA_FACE,
     .version = 1,
     .halo = halo,
+    .joined_from = joined_from,
     .run = {SYI_ISA_LIST(syi_ema_run)},
     .agrees = syi_ema_agrees,
     .repair = repair,

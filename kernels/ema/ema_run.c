@@ -9,7 +9,7 @@
 typedef struct task {
     const double *x; /* x[0] is column `first` */
     double *y;       /* NULL: only the state is wanted */
-    int64_t first, row;
+    int64_t first, row, columns; /* of the whole row */
     syi_ema ema;
     syi_factor_dd factor;
     syi_doubts *doubts;
@@ -65,6 +65,16 @@ static sy_status run_steps(const task *task, syi_ema_state *state, int64_t from,
     return SY_OK;
 }
 
+/* The same of the row that is so many behind it. */
+static task task_of_row(const task *first, int64_t row)
+{
+    task task = *first;
+    task.x += row * first->columns;
+    task.y += row * first->columns;
+    task.row += row;
+    return task;
+}
+
 /* On from column *at to where the output begins a line, or to `to`. */
 static sy_status run_to_line(const task *task, syi_ema_state *state, int64_t *at, int64_t to)
 {
@@ -88,6 +98,12 @@ static sy_status run_unsure(const task *task, const ema_slab *slab, int64_t from
             state.deviation =
                 syi_stage_deviation(&slab->begun[block], k, slab->begun_pivot[block][k], state.x);
             last = last - first < EMA_BLOCK ? last : first + EMA_BLOCK;
+            if (slab->are_rows) {
+                const struct task own = task_of_row(task, lane);
+                SYI_TRY(run_steps(&own, &state, from + at, from + at + (last - first),
+                                  from + at + (last - first), &reached));
+                continue;
+            }
             SYI_TRY(run_steps(task, &state, from + first, from + last, from + last, &reached));
         }
     return SY_OK;
@@ -165,6 +181,7 @@ static sy_status run_slabs(const task *task, syi_ema_state *state, int64_t from,
     syi_long_plan plan = {syi_long_run_in(task->ema.period, EMA_BLOCK), EMA_LANES, EMA_BLOCK, 0,
                           from};
     ema_slab slab;
+    slab.are_rows = 0;
     slab.terms = &terms;
     slab.factor = &task->factor;
     for (*reached = from; to - *reached >= EMA_LEAST;) {
@@ -269,6 +286,81 @@ static sy_status find_start(const task *columns, const syi_piece *piece, syi_ema
     return SY_OK;
 }
 
+/* A whole row. */
+static sy_status run_row(const task *task)
+{
+    syi_ema_state state = {.phase = SYI_PHASE_BEFORE, .from_start = 1.0};
+    return run_columns(task, &state, 0, task->columns);
+}
+
+#if SYI_HAVE_VECTORS
+
+/* As many rows as lanes, one in each; *done is 0 when they have to be run one by one. */
+static sy_status run_beside(const task *task, ema_slab *slab, int *done)
+{
+    const int64_t from = task->ema.seeded, left = task->columns - from;
+    *done = 0;
+    for (int lane = 0; lane < EMA_LANES; lane++) {
+        const struct task own = task_of_row(task, lane);
+        syi_ema_state state = {.phase = SYI_PHASE_BEFORE, .from_start = 1.0};
+        int64_t reached;
+        SYI_TRY(run_seed(&own, &state, 0, from, &reached));
+        if (state.phase != SYI_PHASE_RUNNING)
+            return SY_OK;
+        slab->start[lane] = state.deviation;
+    }
+    slab->outside = (syi_bits_vec){0};
+    ema_go_to(slab, task->x + from, task->y + from, task->x[from - 1], 0);
+    for (int lane = 0; lane < EMA_LANES; lane++)
+        ema_set(slab, lane, &slab->start[lane]);
+    for (int64_t at = 0; at < left; at += EMA_BLOCK) {
+        ema_go_to(slab, task->x + from, task->y + from, task->x[from - 1], at);
+        slab->length = left - at < EMA_BLOCK ? left - at : EMA_BLOCK;
+        ema_read(slab, 0, (int)slab->length);
+        ema_write(slab, 0, (int)slab->length);
+        if (ema_is_lost(slab) || ema_is_faint(slab))
+            return SY_OK;
+        SYI_TRY(run_unsure(task, slab, from + at));
+    }
+    *done = 1;
+    return SY_OK;
+}
+
+static sy_status run_rows(const task *first, int64_t rows)
+{
+    const syi_stage_terms terms = syi_stage_terms_of(first->ema.period, 0.5, EMA_BLOCK);
+    ema_slab slab;
+    slab.terms = &terms;
+    slab.factor = &first->factor;
+    slab.past = 0;
+    slab.are_rows = 1;
+    slab.stride = first->columns;
+    for (int64_t row = 0; row < rows; row += EMA_LANES) {
+        const task task = task_of_row(first, row);
+        int done = 0;
+        if (rows - row >= EMA_LANES)
+            SYI_TRY(run_beside(&task, &slab, &done));
+        for (int64_t k = 0; k < EMA_LANES && row + k < rows && !done; k++) {
+            const struct task own = task_of_row(&task, k);
+            SYI_TRY(run_row(&own));
+        }
+    }
+    return SY_OK;
+}
+
+#else
+
+static sy_status run_rows(const task *first, int64_t rows)
+{
+    for (int64_t row = 0; row < rows; row++) {
+        const task own = task_of_row(first, row);
+        SYI_TRY(run_row(&own));
+    }
+    return SY_OK;
+}
+
+#endif
+
 sy_status SYI_ISA_NAME(syi_ema_run)(const syi_piece *piece)
 {
     const sy_segment *segment = &piece->segment;
@@ -276,12 +368,15 @@ sy_status SYI_ISA_NAME(syi_ema_run)(const syi_piece *piece)
                  segment->out[0],
                  segment->first,
                  segment->row,
+                 segment->columns,
                  syi_ema_of(segment->params),
                  {{0.0, 0.0}, 0.0},
                  piece->doubts,
                  piece->past_cache};
     syi_ema_state state;
     task.factor = syi_smoothing_factor(task.ema.period);
+    if (segment->count > segment->columns)
+        return run_rows(&task, segment->count / segment->columns);
     SYI_TRY(find_start(&task, piece, &state));
     if (piece->assumed)
         memcpy(piece->assumed, &state, sizeof state);

@@ -28,6 +28,7 @@ typedef struct ema_slab {
     const double *x; /* the slab's first column */
     double *y;
     int past;               /* its columns go past the cache */
+    int are_rows;           /* the lanes, `stride` being a row's columns */
     double before;          /* the value before x[0] */
     int64_t stride, length; /* from lane to lane; columns of each that are run */
     const syi_stage_terms *terms;

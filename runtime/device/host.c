@@ -67,7 +67,7 @@ static sy_status run_kernel(const syi_piece *piece, const syi_workload *workload
     if (workload->user)
         return run_user(piece, workload);
     SYI_TRY(run(piece));
-    if (piece->segment.count > piece->segment.columns)
+    if (workload->pattern == SY_PATTERN_WINDOW && piece->segment.count > piece->segment.columns)
         syi_rows_blank(piece, workload);
     return SY_OK;
 }
@@ -167,7 +167,7 @@ static sy_status run_part(const host_pass *pass, int64_t from, int64_t to, syi_p
 {
     const sy_segment *segment = &piece->segment;
     syi_link link;
-    if (pass->job->workload->pattern != SY_PATTERN_RECURRENCE || segment->count == segment->columns)
+    if (pass->job->workload->pattern != SY_PATTERN_RECURRENCE || segment->count >= segment->columns)
         return run_elements(pass->job, pass->view, from, to, piece, pass->isa, desk);
     link = (syi_link){segment->row, segment->first, segment->count, {{0}}, {{0}}};
     piece->assumed = &link.assumed;
@@ -202,7 +202,7 @@ static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece 
         const int64_t visible = slab->left + at;
         segment->first = slab->first + at;
         segment->left = visible < pass->halo ? visible : pass->halo;
-        segment->count = is_chain ? part_columns(pass, piece, last - at) : here->rows * (last - at);
+        segment->count = here->rows * (is_chain ? part_columns(pass, piece, last - at) : last - at);
         piece->behind =
             (slab->rows - 1 - here->row) * pass->view->stride + slab->columns - at - segment->count;
         SYI_TRY(run_part(pass, row + at + slab->left, row + at, piece, before, desk, found));
