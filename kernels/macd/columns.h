@@ -9,7 +9,7 @@
 typedef struct task {
     const double *x;  /* x[0] is column `first` */
     double *const *y; /* NULL: only the state is wanted */
-    int64_t first, row;
+    int64_t first, row, columns; /* of the whole row */
     syi_macd macd;
     int64_t seed, warmup; /* relative to `first` */
     syi_macd_terms terms;
@@ -17,6 +17,18 @@ typedef struct task {
     syi_doubts *doubts;
     int past_cache; /* and the lines of the outputs begin at the same columns */
 } task;
+
+/* The same of the row that is so many behind it, with its outputs in y. */
+static task task_of_row(const task *first, int64_t row, double **y)
+{
+    task task = *first;
+    task.x += row * first->columns;
+    for (int k = 0; first->y && k < 3; k++)
+        y[k] = first->y[k] + row * first->columns;
+    task.y = first->y ? y : NULL;
+    task.row += row;
+    return task;
+}
 
 static sy_status put(const task *task, int64_t i, const syi_macd_state *s)
 {
@@ -85,6 +97,60 @@ static sy_status run_to_line(const task *task, syi_macd_state *state, int64_t *a
 {
     const int64_t line = syi_line_after(task->y ? task->y[0] : NULL, *at, to);
     return run_steps(task, state, *at, line, line, at);
+}
+
+/* From the averages' first column to the signal's. */
+static sy_status run_seeding(const task *task, syi_macd_state *s, int64_t from, int64_t to,
+                             int64_t *reached)
+{
+    syi_deviation value;
+    int64_t i = from;
+    for (; i < to && i <= task->warmup; i++) {
+        if (syi_macd_leaves_range(s, task->x[i]))
+            break;
+        if (i > task->seed)
+            syi_macd_advance(&task->terms, s, task->x[i]);
+        value = syi_macd_value(&task->terms, s);
+        s->sum = syi_deviation_plus(s->sum, value.value, value.error);
+        if (i == task->warmup)
+            syi_macd_seed_signal(&task->terms, &task->macd, s);
+        if (i == task->warmup && task->y)
+            SYI_TRY(put(task, i, s));
+    }
+    *reached = i;
+    return SY_OK;
+}
+
+/* Columns before the averages' first values, and those values once they are reached. */
+static void run_seed(const task *task, syi_macd_state *s, int64_t to, int64_t *reached)
+{
+    int64_t seed = task->seed;
+    const syi_macd *macd = &task->macd;
+    *reached = seed < to ? seed : to;
+    if (seed >= to)
+        return;
+    s->phase = syi_phase_of_seed(task->x + seed + 1 - macd->seeded_slow, macd->seeded_slow,
+                                 SYI_PHASE_SEEDING);
+    if (s->phase != SYI_PHASE_SEEDING)
+        return;
+    syi_macd_begin(s, task->x + seed, macd);
+}
+
+/* Beyond the fast arithmetic's range, until something is not finite. */
+static sy_status run_huge(const task *task, syi_macd_state *s, int64_t from, int64_t to,
+                          int64_t *reached)
+{
+    int64_t i = from;
+    for (; i < to && syi_is_finite(task->x[i]); i++)
+        if (task->y && i >= task->warmup) {
+            for (int k = 0; k < 3; k++)
+                task->y[k][i] = 0.0;
+            SYI_TRY(syi_doubts_add(task->doubts, task->row, task->first + i));
+        }
+    if (i < to)
+        s->phase = SYI_PHASE_POISONED;
+    *reached = i;
+    return SY_OK;
 }
 
 #endif

@@ -28,7 +28,7 @@ SYI_INLINE void macd_go_to(macd_slab *s, const double *x, double *const *y, doub
         s->y[k] = y ? y[k] + at : NULL;
     s->before = at ? s->x[-1] : before;
     s->first = at;
-    s->length = s->stride - at < MACD_BLOCK ? s->stride - at : MACD_BLOCK;
+    s->length = s->columns_each - at < MACD_BLOCK ? s->columns_each - at : MACD_BLOCK;
 }
 
 /* While the price stands still, what is claimed of a lane's start stays as large beside the
@@ -40,7 +40,7 @@ SYI_INLINE void macd_go_to(macd_slab *s, const double *x, double *const *y, doub
 SYI_INLINE int macd_make_vague(macd_slab *s, int lane, int64_t at, int columns)
 {
     const int64_t end = s->first + at + columns;
-    if (lane == 0 || s->length == s->stride || end > MACD_MOST_VAGUE)
+    if (lane == 0 || s->are_rows || s->length == s->stride || end > MACD_MOST_VAGUE)
         return 0;
     s->vague[lane] = end;
     return 1;

@@ -31,6 +31,11 @@ static int64_t warmup(const double *params)
     return syi_macd_warmup(&macd);
 }
 
+static int64_t joined_from(const double *params)
+{
+    return warmup(params) + 2;
+}
+
 /* The three deviations of the definition with wide numbers. */
 typedef struct walk {
     const sy_segment *row;
@@ -220,6 +225,7 @@ const syi_workload syi_workload_macd = {
     MACD_FACE,
     .version = 1,
     .halo = halo,
+    .joined_from = joined_from,
     .run = {SYI_ISA_LIST(syi_macd_run)},
     .agrees = syi_macd_agrees,
     .repair = repair,

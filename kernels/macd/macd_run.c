@@ -6,8 +6,9 @@
 
 /* More unsure blocks, or parts, of lanes than this: the slab is run again as a whole. */
 #define MOST_UNSURE 16
-/* What a slab of long lanes leaves to the repair of doubts. */
-#define SPARE 4
+/* What a slab of long lanes, or of rows, leaves to the repair of doubts. */
+#define SPARE      4
+#define SPARE_ROWS MACD_LANES
 
 /* Columns of the block at `at` up to the end of its last part that is unsure. */
 static int unsure_columns(const macd_slab *slab, int64_t at, int lane)
@@ -33,14 +34,16 @@ static int is_sure(const macd_slab *slab)
 static sy_status run_block(const task *task, const macd_slab *slab, int64_t from, int lane,
                            int64_t at, int columns)
 {
-    const int64_t first = lane * slab->stride + at, last = first + columns;
+    const int64_t first = lane * slab->stride + at;
     const double x = first ? slab->x[first - 1] : slab->before;
     const macd_lanes *begun = &slab->begun[macd_index(at, lane / SYI_VECTOR)];
     const syi_macd_triple triple = macd_triple(begun, lane, x);
     syi_macd_state state = {.phase = SYI_PHASE_RUNNING};
-    int64_t reached;
+    double *y[3];
+    const struct task row = task_of_row(task, slab->are_rows ? lane : 0, y);
+    int64_t reached, begin = from + (slab->are_rows ? at : first), end = begin + columns;
     syi_macd_state_set(&task->terms, &state, &triple, first > 1 ? slab->x[first - 2] : x, x);
-    return run_steps(task, &state, from + first, from + last, from + last, &reached);
+    return run_steps(&row, &state, begin, end, end, &reached);
 }
 
 /* Runs the unsure blocks of a slab again; what is in doubt then goes to `doubts`. Gives how many
@@ -104,7 +107,7 @@ static void set_short(const task *task, macd_slab *slab, int64_t from, int64_t t
     slab->x = task->x + from;
     for (int k = 0; k < 3; k++)
         slab->y[k] = task->y ? task->y[k] + from : NULL;
-    slab->stride = slab->length = length;
+    slab->stride = slab->columns_each = slab->length = length;
     slab->past = slab->past && length % SYI_LINE == 0;
     set_map(task, slab, length);
 }
@@ -144,9 +147,10 @@ SYI_INLINE void fill_block(macd_slab *slab)
     const int count = (int)slab->length;
     if (macd_is_rough(slab)) {
         for (int at = 0; at < count; at += MACD_PART) {
-            macd_look(slab, at, MACD_PART);
+            const int part = count - at < MACD_PART ? count - at : MACD_PART;
+            macd_look(slab, at, part);
             for (int q = 0; q < MACD_GROUPS; q++)
-                macd_write(slab, q, at, MACD_PART);
+                macd_write(slab, q, at, part);
         }
     } else {
         for (int q = 0; q < MACD_GROUPS; q++)
@@ -154,17 +158,17 @@ SYI_INLINE void fill_block(macd_slab *slab)
     }
 }
 
-/* Writes long lanes whose starts have been claimed; *again is not 0 when they are better run as
- * short ones. */
+/* Writes long lanes whose starts have been claimed, or rows; *again is not 0 when they are better
+ * run as short ones, or one by one. */
 static sy_status fill_long(const task *task, macd_slab *slab, double before, int64_t from,
                            int *again)
 {
     double *const y[] = {task->y[0] + from, task->y[1] + from, task->y[2] + from};
-    int64_t spare = SPARE;
+    int64_t spare = slab->are_rows ? SPARE_ROWS : SPARE;
     macd_go_to(slab, task->x + from, y, before, 0);
     for (int lane = 0; lane < MACD_LANES; lane++)
         macd_set(slab, lane, &slab->start[lane]);
-    for (int64_t at = 0; at < slab->stride && !*again; at += MACD_BLOCK) {
+    for (int64_t at = 0; at < slab->columns_each && !*again; at += MACD_BLOCK) {
         macd_go_to(slab, task->x + from, y, before, at);
         macd_read(slab, 0, (int)slab->length);
         fill_block(slab);
@@ -217,12 +221,12 @@ static sy_status run_slabs(const task *task, syi_macd_state *state, int64_t from
     macd_slab slab;
     macd_set_terms(&slab, &task->macd);
     memset(slab.vague, 0, sizeof slab.vague);
-    slab.mapped = slab.first = 0;
+    slab.mapped = slab.first = slab.are_rows = 0;
     for (*reached = from; to - *reached >= MACD_LEAST;) {
         const int64_t at = *reached, length = syi_long_length(&plan, at, to);
         slab.past = task->past_cache && task->y;
         if (task->y && length > 0) {
-            slab.stride = length;
+            slab.stride = slab.columns_each = length;
             SYI_TRY(run_long(task, &slab, state, at, plan.run_in, reached));
             syi_long_tried(&plan, at, length, *reached);
             continue;
@@ -246,60 +250,6 @@ static sy_status run_slabs(const task *task, syi_macd_state *state, int64_t from
 }
 
 #endif
-
-/* From the averages' first column to the signal's. */
-static sy_status run_seeding(const task *task, syi_macd_state *s, int64_t from, int64_t to,
-                             int64_t *reached)
-{
-    syi_deviation value;
-    int64_t i = from;
-    for (; i < to && i <= task->warmup; i++) {
-        if (syi_macd_leaves_range(s, task->x[i]))
-            break;
-        if (i > task->seed)
-            syi_macd_advance(&task->terms, s, task->x[i]);
-        value = syi_macd_value(&task->terms, s);
-        s->sum = syi_deviation_plus(s->sum, value.value, value.error);
-        if (i == task->warmup)
-            syi_macd_seed_signal(&task->terms, &task->macd, s);
-        if (i == task->warmup && task->y)
-            SYI_TRY(put(task, i, s));
-    }
-    *reached = i;
-    return SY_OK;
-}
-
-/* Columns before the averages' first values, and those values once they are reached. */
-static void run_seed(const task *task, syi_macd_state *s, int64_t to, int64_t *reached)
-{
-    int64_t seed = task->seed;
-    const syi_macd *macd = &task->macd;
-    *reached = seed < to ? seed : to;
-    if (seed >= to)
-        return;
-    s->phase = syi_phase_of_seed(task->x + seed + 1 - macd->seeded_slow, macd->seeded_slow,
-                                 SYI_PHASE_SEEDING);
-    if (s->phase != SYI_PHASE_SEEDING)
-        return;
-    syi_macd_begin(s, task->x + seed, macd);
-}
-
-/* Beyond the fast arithmetic's range, until something is not finite. */
-static sy_status run_huge(const task *task, syi_macd_state *s, int64_t from, int64_t to,
-                          int64_t *reached)
-{
-    int64_t i = from;
-    for (; i < to && syi_is_finite(task->x[i]); i++)
-        if (task->y && i >= task->warmup) {
-            for (int k = 0; k < 3; k++)
-                task->y[k][i] = 0.0;
-            SYI_TRY(syi_doubts_add(task->doubts, task->row, task->first + i));
-        }
-    if (i < to)
-        s->phase = SYI_PHASE_POISONED;
-    *reached = i;
-    return SY_OK;
-}
 
 static sy_status run_columns(const task *task, syi_macd_state *s, int64_t from, int64_t to)
 {
@@ -344,12 +294,78 @@ static sy_status find_start(const task *columns, const syi_piece *piece, syi_mac
     return SY_OK;
 }
 
+/* A whole row. */
+static sy_status run_row(const task *task)
+{
+    syi_macd_state state = {.phase = SYI_PHASE_BEFORE, .from_start = 1.0};
+    return run_columns(task, &state, 0, task->columns);
+}
+
+#if SYI_HAVE_VECTORS
+
+/* As many rows as lanes, one in each; *again is not 0 when they have to be run one by one. */
+static sy_status run_beside(const task *task, macd_slab *slab, int *again)
+{
+    const int64_t from = task->warmup + 1;
+    *again = 1;
+    for (int lane = 0; lane < MACD_LANES; lane++) {
+        double *y[3];
+        const struct task row = task_of_row(task, lane, y);
+        syi_macd_state state = {.phase = SYI_PHASE_BEFORE, .from_start = 1.0};
+        SYI_TRY(run_columns(&row, &state, 0, from));
+        if (state.phase != SYI_PHASE_RUNNING)
+            return SY_OK;
+        slab->start[lane] = syi_macd_triple_of(&task->terms, &state);
+    }
+    slab->straight = slab->outside = (syi_bits_vec){0};
+    *again = 0;
+    return fill_long(task, slab, task->x[from - 1], from, again);
+}
+
+static sy_status run_rows(const task *first, int64_t rows)
+{
+    macd_slab slab;
+    macd_set_terms(&slab, &first->macd);
+    memset(slab.vague, 0, sizeof slab.vague);
+    slab.past = 0;
+    slab.are_rows = 1;
+    slab.stride = first->columns;
+    slab.columns_each = first->columns - first->warmup - 1;
+    for (int64_t row = 0; row < rows; row += MACD_LANES) {
+        double *y[3], *own_y[3];
+        const task task = task_of_row(first, row, y);
+        int again = 1;
+        if (rows - row >= MACD_LANES)
+            SYI_TRY(run_beside(&task, &slab, &again));
+        for (int64_t k = 0; k < MACD_LANES && row + k < rows && again; k++) {
+            const struct task own = task_of_row(&task, k, own_y);
+            SYI_TRY(run_row(&own));
+        }
+    }
+    return SY_OK;
+}
+
+#else
+
+static sy_status run_rows(const task *first, int64_t rows)
+{
+    for (int64_t row = 0; row < rows; row++) {
+        double *y[3];
+        const task own = task_of_row(first, row, y);
+        SYI_TRY(run_row(&own));
+    }
+    return SY_OK;
+}
+
+#endif
+
 static task make_task(const syi_piece *piece)
 {
     const sy_segment *segment = &piece->segment;
     task task = {.x = segment->in[0], .y = segment->out, .first = segment->first};
     syi_macd macd = syi_macd_of(segment->params);
     task.row = segment->row;
+    task.columns = segment->columns;
     task.doubts = piece->doubts;
     task.past_cache = piece->past_cache && syi_in_line(segment->out, 3);
     task.macd = macd;
@@ -365,6 +381,8 @@ sy_status SYI_ISA_NAME(syi_macd_run)(const syi_piece *piece)
     macd_fade fade = {.is_known = 0};
     syi_macd_state state;
     task.fade = &fade;
+    if (piece->segment.count > piece->segment.columns)
+        return run_rows(&task, piece->segment.count / piece->segment.columns);
     SYI_TRY(find_start(&task, piece, &state));
     if (piece->assumed)
         memcpy(piece->assumed, &state, sizeof state);

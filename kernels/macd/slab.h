@@ -39,6 +39,8 @@ typedef struct macd_slab {
     double before;          /* the value before it */
     int64_t stride, length; /* from lane to lane; columns of each that are run */
     int64_t first;          /* of them, in their lane */
+    int64_t columns_each;   /* of long lanes all that are run in the end */
+    int are_rows;           /* the lanes, `stride` being a row's columns */
     syi_stage_terms terms[STAGES], part_terms[STAGES];
     syi_macd_map map; /* of `mapped` columns */
     int64_t mapped;
