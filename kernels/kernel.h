@@ -108,8 +108,8 @@ typedef struct syi_workload {
     /* The first column with a value; the ones before hold NaN. REDUCE: a row that ends before it
      * gives NaN. NULL: 0. */
     int64_t (*warmup)(const double *params);
-    /* Whole rows of so many columns or more may come in one piece. A WINDOW, of which then nothing is
-     * in doubt, may go on from row to row: what it computes of windows that reach over a row's
+    /* Whole rows of so many columns or more may come in one piece. A WINDOW, of which then nothing
+     * is in doubt, may go on from row to row: what it computes of windows that reach over a row's
      * beginning is not used. NULL: never. */
     int64_t (*joined_from)(const double *params);
     syi_run_fn run[SYI_ISA_COUNT]; /* NULL: not in this build; BASE is always there */

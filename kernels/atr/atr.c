@@ -111,6 +111,7 @@ const syi_workload syi_workload_atr = {
     ATR_FACE,
     .version = 1,
     .halo = syi_wilder_halo_of,
+    .joined_from = syi_wilder_joined_from,
     .run = {SYI_ISA_LIST(syi_atr_run)},
     .agrees = syi_wilder_agrees,
     .repair = repair,

@@ -7,8 +7,8 @@
 #include "traffic.h"
 
 typedef struct task {
-    const double *x; /* x[0] is column `first` */
-    double *y;       /* NULL: only the state is wanted */
+    const double *x;             /* x[0] is column `first` */
+    double *y;                   /* NULL: only the state is wanted */
     int64_t first, row, columns; /* of the whole row */
     syi_ema ema;
     syi_factor_dd factor;
@@ -364,15 +364,9 @@ static sy_status run_rows(const task *first, int64_t rows)
 sy_status SYI_ISA_NAME(syi_ema_run)(const syi_piece *piece)
 {
     const sy_segment *segment = &piece->segment;
-    task task = {segment->in[0],
-                 segment->out[0],
-                 segment->first,
-                 segment->row,
-                 segment->columns,
-                 syi_ema_of(segment->params),
-                 {{0.0, 0.0}, 0.0},
-                 piece->doubts,
-                 piece->past_cache};
+    task task = {segment->in[0],    segment->out[0],  segment->first,
+                 segment->row,      segment->columns, syi_ema_of(segment->params),
+                 {{0.0, 0.0}, 0.0}, piece->doubts,    piece->past_cache};
     syi_ema_state state;
     task.factor = syi_smoothing_factor(task.ema.period);
     if (segment->count > segment->columns)

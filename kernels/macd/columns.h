@@ -7,8 +7,8 @@
 #include "traffic.h"
 
 typedef struct task {
-    const double *x;  /* x[0] is column `first` */
-    double *const *y; /* NULL: only the state is wanted */
+    const double *x;             /* x[0] is column `first` */
+    double *const *y;            /* NULL: only the state is wanted */
     int64_t first, row, columns; /* of the whole row */
     syi_macd macd;
     int64_t seed, warmup; /* relative to `first` */

@@ -127,6 +127,7 @@ const syi_workload syi_workload_rsi = {
     RSI_FACE,
     .version = 1,
     .halo = syi_wilder_halo_of,
+    .joined_from = syi_wilder_joined_from,
     .run = {SYI_ISA_LIST(syi_rsi_run)},
     .agrees = syi_wilder_agrees,
     .repair = repair,

@@ -12,6 +12,7 @@ typedef struct task {
     int64_t first, row;
     double period;
     syi_factor_dd factor;
+    weights *weights; /* of tiles: once made they serve others of so many columns, too */
     syi_doubts *doubts;
     int64_t known; /* columns of prices that are there (traffic.h) */
     int past_cache;

@@ -210,30 +210,30 @@ SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t 
                                  int64_t *reached)
 {
     const int64_t last = to;
-    weights w;
+    weights *const w = task->weights;
     tile t;
     int64_t i = from, quick = from;
-    make_weights(&w, task->period, to - from > SHORT ? to - from : SHORT);
-    set_steps(&w, &t, w.steps);
+    make_weights(w, task->period, to - from > SHORT ? to - from : SHORT);
+    set_steps(w, &t, w->steps);
     SYI_TRY(run_to_line(task, s, &i, to));
     while (i < to && s->phase == SYI_PHASE_RUNNING) {
         int64_t left = (to - i) / LANES / 8 * 8, next = to;
         if (left < t.steps)
-            set_steps(&w, &t, left);
+            set_steps(w, &t, left);
         if (t.steps > 0 && i >= quick) {
-            i = run_quickly(task, &w, &t, s, i, to);
+            i = run_quickly(task, w, &t, s, i, to);
             if (to - i < LANES * t.steps)
                 continue;
             quick = i + PATIENCE * LANES * t.steps; /* what follows is as a rule no better */
         }
         if (t.steps > 0)
-            SYI_TRY(run_tile(task, &w, &t, s, &i, &next));
+            SYI_TRY(run_tile(task, w, &t, s, &i, &next));
         if (i < next) {
             const int64_t finite = find_strange(task, i, next);
             if (finite < next) {
                 to = finite; /* tiles go as far as that */
                 quick = i;
-            } else if (t.steps == 0 && run_rest(task, &w, &t, s, i, to)) {
+            } else if (t.steps == 0 && run_rest(task, w, &t, s, i, to)) {
                 SYI_TRY(pass_rest(task, s, i, to));
                 i = to;
             } else {
@@ -319,6 +319,21 @@ SYI_INLINE sy_status find_start(const task *columns, const syi_piece *piece, syi
     return SY_OK;
 }
 
+/* Rows one behind the other. */
+SYI_INLINE sy_status run_rows(const task *first, int64_t rows, int64_t columns)
+{
+    task task = *first;
+    for (int64_t row = 0; row < rows; row++, task.row++) {
+        syi_wilder_state state = {
+            .phase = SYI_PHASE_BEFORE, .from_start = 1.0, .period = task.period};
+        SYI_TRY(run_columns(&task, &state, 0, columns));
+        task.x = prices_at(&task, columns);
+        task.y += columns;
+        task.known -= columns;
+    }
+    return SY_OK;
+}
+
 SYI_INLINE sy_status syi_wilder_run(const syi_piece *piece)
 {
     const sy_segment *segment = &piece->segment;
@@ -331,13 +346,20 @@ SYI_INLINE sy_status syi_wilder_run(const syi_piece *piece)
                  .known = syi_known(piece),
                  .past_cache = piece->past_cache && segment->count >= LONG,
                  .is_long = segment->count >= LONG,
-                 .is_last = segment->first + segment->count == segment->columns};
+                 .is_last = segment->first + segment->count >= segment->columns};
+    weights weights = {.columns = 0};
     syi_wilder_state state;
+    task.weights = &weights;
     if (IS_RANGE) {
         task.x.high = segment->in[0];
         task.x.low = segment->in[1];
     }
     task.factor = syi_wilder_factor(task.period);
+    if (segment->count > segment->columns) {
+        task.is_long = segment->columns >= LONG;
+        task.past_cache &= task.is_long;
+        return run_rows(&task, segment->count / segment->columns, segment->columns);
+    }
     SYI_TRY(find_start(&task, piece, &state));
     if (piece->assumed)
         memcpy(piece->assumed, &state, sizeof state);

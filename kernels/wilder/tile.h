@@ -41,7 +41,8 @@
 #define MOST_LOOSE 0x1p+40
 
 typedef struct weights {
-    int64_t steps; /* that a tile has at most */
+    int64_t columns; /* of which tiles are to be; 0: not made yet */
+    int64_t steps;   /* that a tile has at most */
     syi_factor_dd b;
     syi_dd back, whole;                     /* 1 / b, b^steps */
     double high[STEPS], low[STEPS];         /* b^-i */
@@ -77,7 +78,11 @@ static void make_weights(weights *w, double period, int64_t columns)
     const int64_t held = (int64_t)((IS_RANGE ? 11.0 : 5.5) * (period - 0.5)) / 8 * 8;
     const int64_t least = IS_RANGE ? 0 : STEPS / 2;
     int64_t most = period < 3.0 ? STEPS / 2 : STEPS;
-    syi_dd weight = {1.0, 0.0}, out = syi_dd_divide(weight, period);
+    syi_dd weight = {1.0, 0.0}, out;
+    if (w->columns == columns)
+        return;
+    w->columns = columns;
+    out = syi_dd_divide(weight, period);
     if (held >= least && held < STEPS)
         most = held;
     w->b = syi_wilder_factor(period);

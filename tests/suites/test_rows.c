@@ -15,18 +15,21 @@ enum { ROWS = 2 * SERIES_KINDS + 1 };
 static const char *const devices[] = {LAB_CPU(1), LAB_CPU(3), "cpu:threads=1:isa=base",
                                       "cpu:threads=1:isa=v3", "cpu:threads=1:isa=v4"};
 static const char *const workloads[] = {"sma",         "rolling_std", "bollinger", "zscore",
-                                        "rolling_min", "rolling_max", "ema",       "rsi"};
+                                        "rolling_min", "rolling_max", "ema",       "macd",
+                                        "rsi",         "atr"};
 /* Around the limits between the ways in which windows are computed, and whole steps of these. */
 static const int periods[] = {1, 2, 7, 20, 23, 24, 29, 50, 128, 131, 200, 256, 257};
 
-/* Rows of `columns` of each kind in turn. Exactly as long as that: what reads beyond it is seen. */
-static double *panel(int64_t rows, int64_t columns)
+enum { EACH_KIND = -1 };
+
+/* Rows of one kind, or of each kind in turn. Exactly as long as that: what reads beyond is seen. */
+static double *panel(int kind, int64_t rows, int64_t columns)
 {
     double *x = malloc((size_t)(rows * columns) * sizeof *x);
     cr_assert_not_null(x);
     for (int64_t row = 0; row < rows; row++)
-        series_fill((series_kind)(row * 5 % SERIES_KINDS), (uint64_t)row, x + row * columns,
-                    columns);
+        series_fill((series_kind)(kind == EACH_KIND ? row * 5 % SERIES_KINDS : kind), (uint64_t)row,
+                    x + row * columns, columns);
     return x;
 }
 
@@ -59,20 +62,30 @@ static void compare(sy_context *context, const lab_case *all, sy_accuracy accura
     }
 }
 
-static void check(sy_context *context, sy_dtype dtype, int64_t rows, int64_t columns, int period)
+/* Of `period`, or for a macd of as many columns in all. */
+static void set_params(lab_case *c, int period)
 {
-    double *x = panel(rows, columns);
+    c->n_params = 1;
+    c->params[0] = (sy_param){.name = "period", .value = period};
+    if (!strcmp(c->workload, "macd")) {
+        c->n_params = 3;
+        c->params[0] = (sy_param){.name = "fast", .value = 1 + period / 3};
+        c->params[1] = (sy_param){.name = "slow", .value = 2 + period / 2};
+        c->params[2] = (sy_param){.name = "signal", .value = 1 + period / 4};
+    }
+}
+
+static void check(sy_context *context, sy_dtype dtype, int kind, int64_t rows, int64_t columns,
+                  int period)
+{
+    double *x = panel(kind, rows, columns);
     if (dtype == SY_F32)
         lab_round_to_floats(x, rows * columns);
     for (size_t w = 0; w < sizeof workloads / sizeof *workloads; w++)
         for (int accuracy = SY_ACCURACY_EXACT; accuracy <= SY_ACCURACY_FAST; accuracy++) {
-            lab_case c = {.workload = workloads[w],
-                          .params = {{.name = "period", .value = period}},
-                          .n_params = 1,
-                          .rows = rows,
-                          .columns = columns,
-                          .dtype = dtype,
-                          .x = x};
+            lab_case c = {
+                .workload = workloads[w], .rows = rows, .columns = columns, .dtype = dtype, .x = x};
+            set_params(&c, period);
             run(context, &c, (sy_accuracy)accuracy);
             compare(context, &c, (sy_accuracy)accuracy);
             lab_release(&c);
@@ -93,7 +106,8 @@ static void check_all(const char *device, sy_dtype dtype)
                                    2 * period, 2 * period + 5, 3 * period - 1, 601};
         for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
             if (columns[i] > 0)
-                check(context, dtype, 2 + (int64_t)(p + i) * 3 % (ROWS - 1), columns[i], period);
+                check(context, dtype, EACH_KIND, 2 + (int64_t)(p + i) * 3 % (ROWS - 1), columns[i],
+                      period);
     }
     sy_context_destroy(&context);
 }
@@ -109,12 +123,25 @@ Test(rows, of_floats)
     check_all(LAB_CPU(1), SY_F32);
 }
 
+/* Rows that are alike are run beside each other to their ends. */
+Test(rows, of_one_kind)
+{
+    sy_context *context = lab_open(LAB_CPU(1), NULL, NULL);
+    cr_assert_not_null(context);
+    for (int kind = 0; kind < SERIES_KINDS; kind++) {
+        check(context, SY_F64, kind, 17, 61, 5);
+        check(context, SY_F64, kind, 16, 252, 20);
+        check(context, SY_F64, kind, 9, 600, 50);
+    }
+    sy_context_destroy(&context);
+}
+
 /* So many that a thread takes some of them at a time, and arrays whose results go past caches. */
 Test(rows, by_thousands)
 {
     enum { THOUSANDS = 4100, COLUMNS = 252 };
     sy_context *contexts[] = {lab_open(LAB_CPU(1), NULL, NULL), lab_open(LAB_CPU(3), NULL, NULL)};
-    double *x = panel(THOUSANDS, COLUMNS);
+    double *x = panel(EACH_KIND, THOUSANDS, COLUMNS);
     for (int i = 0; i < 2; i++)
         for (int accuracy = SY_ACCURACY_EXACT; accuracy <= SY_ACCURACY_FAST; accuracy++) {
             lab_case c = {.workload = accuracy == SY_ACCURACY_FAST ? "zscore" : "sma",
