@@ -21,6 +21,12 @@
  * looks ahead in its memory only along what it reads, reads on for long. */
 #define TILES_AT_ONCE 64
 
+/* Columns of short rows that are run at once: a core's caches, and for floats its desk, hold them.
+ */
+#define ROWS_COLUMNS (16 * SYI_TILE)
+/* Rows that some kernels run side by side. */
+#define ROWS_BESIDE ((int64_t)8)
+
 /* Whether the work's arrays are larger than what caches keep. Floats are widened in a cache. */
 static int is_past_cache(const syi_job *job, int threads)
 {
@@ -101,6 +107,19 @@ static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int 
     return piece > 1 ? piece : 1;
 }
 
+/* Rows that lie one behind the other, of a slab whose rows are not cut. What a kernel does before a
+ * row's first value takes as long as some dozens of columns. */
+static int64_t choose_rows(const syi_job *job, const syi_slab *slab)
+{
+    const syi_workload *workload = job->workload;
+    int64_t rows;
+    if (!workload->joined_from || slab->columns < job->columns ||
+        job->columns < workload->joined_from(job->params))
+        return 1;
+    rows = ROWS_COLUMNS / job->columns;
+    return rows >= ROWS_BESIDE ? rows / ROWS_BESIDE * ROWS_BESIDE : rows > 1 ? rows : 1;
+}
+
 syi_cut syi_cut_of(const syi_job *job, const syi_slab *slab, int threads)
 {
     syi_cut cut = {.threads = choose_threads(job->workload, slab, threads)};
@@ -118,5 +137,8 @@ syi_cut syi_cut_of(const syi_job *job, const syi_slab *slab, int threads)
     cut.at_once = cut.threads > 1
                       ? choose_share(cut.pieces, cut.threads, TILES_AT_ONCE / piece_tiles)
                       : cut.pieces;
+    cut.rows_at_once = cut.pieces_per_row == 1 ? choose_rows(job, slab) : 1;
+    cut.beside = cut.rows_at_once > 1 ? ROWS_BESIDE : 1;
+    cut.at_once = (cut.at_once + cut.beside - 1) / cut.beside * cut.beside;
     return cut;
 }

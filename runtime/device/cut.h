@@ -10,6 +10,8 @@ typedef struct syi_cut {
     int64_t row_tiles;       /* of the slab's stretch of a row */
     int64_t pieces_per_row;  /* of the slab's stretch of a row */
     int64_t pieces, at_once; /* how many a thread takes at once */
+    /* 1, or as many whole rows are run as one piece, best some multiple of `beside` of them. */
+    int64_t rows_at_once, beside;
 } syi_cut;
 
 /* The first tile of a row's piece `k`; behind the last piece, the row's end. So many tiles in so

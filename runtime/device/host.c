@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "device/cut.h"
 #include "device/partials.h"
-#include "device/rows.h"
 #include "device/team.h"
 #include "element/element.h"
 
@@ -33,7 +32,7 @@ typedef struct host_pass {
     const syi_view *view;
     syi_isa isa;
     syi_cut cut;
-    int64_t halo, rows_at_once;
+    int64_t halo;
     unsigned char *partials; /* REDUCE: of the slab's tiles */
     atomic_bool failed;
     pthread_mutex_t collecting;
@@ -61,6 +60,17 @@ static sy_status run_user(const syi_piece *piece, const syi_workload *workload)
     return SY_OK;
 }
 
+/* Of windows that go on from row to row those of each row's first columns are none. */
+static void blank_rows(const syi_piece *piece, const syi_workload *workload)
+{
+    const sy_segment *segment = &piece->segment;
+    const int64_t warmup = workload->warmup(segment->params);
+    for (int k = 0; k < workload->n_outputs; k++)
+        for (int64_t row = segment->columns; row < segment->count; row += segment->columns)
+            for (int64_t i = row; i < row + warmup; i++)
+                segment->out[k][i] = syi_nan();
+}
+
 static sy_status run_kernel(const syi_piece *piece, const syi_workload *workload, syi_isa isa)
 {
     const syi_run_fn run = workload->run[isa] ? workload->run[isa] : workload->run[SYI_ISA_BASE];
@@ -68,7 +78,7 @@ static sy_status run_kernel(const syi_piece *piece, const syi_workload *workload
         return run_user(piece, workload);
     SYI_TRY(run(piece));
     if (workload->pattern == SY_PATTERN_WINDOW && piece->segment.count > piece->segment.columns)
-        syi_rows_blank(piece, workload);
+        blank_rows(piece, workload);
     return SY_OK;
 }
 
@@ -246,7 +256,8 @@ static sy_status run_pieces(host_pass *pass, int thread, syi_outcome *found)
     while (status == SY_OK && !atomic_load(&pass->failed)) {
         if (here.index == end && !take(pass, thread, &empty, &here, &end))
             break;
-        here.rows = end - here.index < pass->rows_at_once ? end - here.index : pass->rows_at_once;
+        here.rows =
+            end - here.index < pass->cut.rows_at_once ? end - here.index : pass->cut.rows_at_once;
         status = run_piece(pass, &here, &piece, here.piece > 0 && here.index == done + 1, &before,
                            &desk, found);
         done = here.index;
@@ -279,14 +290,17 @@ static void run_share(void *argument, int thread)
 
 static void share_out(host_pass *pass, stretch *stretch)
 {
-    const int64_t pieces = pass->cut.pieces;
+    const int64_t pieces = pass->cut.pieces, beside = pass->cut.beside;
+    const int64_t groups = (pieces + beside - 1) / beside;
     const int count = pass->cut.threads < MOST_STRETCHES ? pass->cut.threads : MOST_STRETCHES;
     int64_t begin = 0;
     pass->stretches = count;
     pass->stretch = stretch;
     for (int k = 0; k < count; k++, begin = stretch[k - 1].end) {
         atomic_init(&stretch[k].next, begin);
-        stretch[k].end = begin + pieces / count + (k < pieces % count);
+        stretch[k].end = begin + beside * (groups / count + (k < groups % count));
+        if (stretch[k].end > pieces)
+            stretch[k].end = pieces;
     }
 }
 
@@ -317,7 +331,6 @@ static sy_status run_slab(const syi_job *job, const syi_slab *slab, const syi_vi
                       .halo = syi_job_halo(job),
                       .partials = partials,
                       .outcome = found};
-    pass.rows_at_once = syi_rows_at_once(job, slab, view, &pass.cut);
     return run_threads(&pass);
 }
 
