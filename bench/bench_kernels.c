@@ -7,13 +7,14 @@
 #include "series.h"
 #include "talib.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 static const char *const accuracies[] = {"exact", "fast", NULL};
 static const char *const isas[] = {"base", "v3", "v4", NULL};
 
-enum { WORKLOADS, SIZES, PERIODS, DATA, THREADS, ACCURACY, DTYPE, ISA, TALIB, OPTIONS };
+enum { WORKLOADS, SIZES, ROWS, PERIODS, DATA, THREADS, ACCURACY, DTYPE, ISA, TALIB, OPTIONS };
 static bench_option options[OPTIONS] = {
     [WORKLOADS] = {.name = "workloads", .value = "NAME", .help = "which (default all)", .many = 1},
     [SIZES] = {.name = "sizes",
@@ -23,6 +24,12 @@ static bench_option options[OPTIONS] = {
                .least = 1,
                .most = 1e10,
                .many = 1},
+    [ROWS] = {.name = "rows",
+              .value = "N",
+              .help = "rows that each size is cut into",
+              .fallback = "1",
+              .least = 1,
+              .most = 1e9},
     [PERIODS] = {.name = "periods",
                  .value = "N",
                  .help = "columns (default each workload's own)",
@@ -86,7 +93,7 @@ static void measure_periods(question q)
 
 static void measure_all(const sy_workload_info *info, int64_t n)
 {
-    question q = {.info = info, .n = n};
+    question q = {.info = info, .n = n, .rows = (int64_t)options[ROWS].number[0]};
     for (int k = 0; k < options[DATA].count; k++)
         q.hard_data |= strcmp(options[DATA].text[k], "walk") != 0;
     for (int t = 0; t < options[THREADS].count; t++)
@@ -114,19 +121,29 @@ static void check_name(sy_context *context, const char *name)
     bench_usage("--workloads: '%s' is none of %s", name, list);
 }
 
-/* A window longer than the series has no value to compute. */
+/* A window longer than a row has no value to compute. */
 static void check_periods(const sy_workload_info *info)
 {
     const bench_option *sizes = &options[SIZES], *periods = &options[PERIODS];
+    const double rows = options[ROWS].number[0];
     const int64_t own = period_of(info);
     for (int i = 0; i < sizes->count; i++)
         for (int k = 0; own && k < (periods->count ? periods->count : 1); k++) {
             double period = periods->count ? periods->number[k] : (double)own;
-            if (period > sizes->number[i])
-                bench_usage("--sizes %.0f: less than the period %.0f of %s; choose larger --sizes "
-                            "or smaller --periods",
+            if (period * rows > sizes->number[i])
+                bench_usage("--sizes %.0f: less than the period %.0f of %s in each row; choose "
+                            "larger --sizes or smaller --periods or --rows",
                             sizes->number[i], period, info->name);
         }
+}
+
+static void check_rows(void)
+{
+    const double rows = options[ROWS].number[0];
+    for (int i = 0; i < options[SIZES].count; i++)
+        if (fmod(options[SIZES].number[i], rows) != 0)
+            bench_usage("--sizes %.0f: not a multiple of --rows %.0f; choose one that is",
+                        options[SIZES].number[i], rows);
 }
 
 /* Results, and each kind of prices, the walk besides: all that is read of a size stays until it has
@@ -145,6 +162,7 @@ static void check_options(sy_context *context)
 {
     sy_workload_info info;
     unsigned series = 0;
+    check_rows();
     for (int i = 0; i < options[WORKLOADS].count; i++)
         check_name(context, options[WORKLOADS].text[i]);
     for (int k = 0; k < sy_workload_count(context); k++) {

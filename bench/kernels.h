@@ -11,7 +11,7 @@ typedef struct question {
     const sy_workload_info *info;
     const char *kind;
     sy_dtype dtype;
-    int64_t n, period; /* period 0: its own, or it has none */
+    int64_t n, rows, period; /* elements in all; period 0: its own, or it has none */
     int threads;
     int hard_data, several_threads; /* some line's are: what they are compared with has a column */
 } question;

@@ -69,10 +69,31 @@ typedef struct loop {
     int threads; /* of the stream */
 } loop;
 
+/* Calls `run` for each row. */
+static void run_rows(const loop *l, void (*run)(const loop *l, const double *const *in,
+                                                double *const *out, int64_t columns))
+{
+    const int64_t columns = l->q->n / l->q->rows;
+    for (int64_t at = 0; at < l->q->n; at += columns) {
+        const double *in[MOST_INPUTS];
+        double *out[KERNELS_OUTPUTS];
+        for (int k = 0; k < l->q->info->n_inputs; k++)
+            in[k] = l->in[k] + at;
+        for (int k = 0; k < KERNELS_OUTPUTS; k++)
+            out[k] = outputs[k] + at;
+        run(l, in, out, columns);
+    }
+}
+
+static void textbook_row(const loop *l, const double *const *in, double *const *out,
+                         int64_t columns)
+{
+    l->textbook->loop(in, out, columns, l->q->period ? l->q->period : l->textbook->period);
+}
+
 static void run_textbook(void *user)
 {
-    const loop *l = user;
-    l->textbook->loop(l->in, outputs, l->q->n, l->q->period ? l->q->period : l->textbook->period);
+    run_rows(user, textbook_row);
 }
 
 static void run_stream(void *user)
@@ -82,10 +103,14 @@ static void run_stream(void *user)
                      l->threads);
 }
 
+static void talib_row(const loop *l, const double *const *in, double *const *out, int64_t columns)
+{
+    bench_talib_run(l->q->info->name, in, out, columns, l->q->period);
+}
+
 static void run_talib(void *user)
 {
-    const loop *l = user;
-    bench_talib_run(l->q->info->name, l->in, outputs, l->q->n, l->q->period);
+    run_rows(user, talib_row);
 }
 
 static const char *most_isa;
@@ -123,7 +148,8 @@ static void make_call(call *c, const question *q, const char *kind, int threads,
     *c = (call){.context = kernels_context(threads), .param = {"period", (double)q->period, NULL}};
     c->work = (sy_work){.struct_size = sizeof c->work,
                         .workload = q->info->name,
-                        .columns = q->n,
+                        .rows = q->rows,
+                        .columns = q->n / q->rows,
                         .inputs = c->in,
                         .outputs = c->out,
                         .params = &c->param,
@@ -197,6 +223,7 @@ static void print(const question *q, const char *accuracy, const bench_side *our
     bench_word("dtype", kernels_dtypes[q->dtype]);
     bench_word("data", q->kind);
     bench_figure("n", (double)q->n, 0);
+    bench_detail("rows", (double)q->rows, 0);
     bench_figure("period", q->period ? (double)q->period : NAN, 0);
     bench_figure("threads", q->threads, 0);
     bench_figure("ns", median_of(q, ours), 3);
@@ -249,7 +276,7 @@ static references add_loops(bench *b, const question *q, loop loops[1 + MOST_COP
         loops[0].in[k] = series_of(q->kind, SY_F64, q->info->input_names[k], k);
     if (loops[0].textbook)
         r.textbook = add(b, run_textbook, &loops[0]);
-    if (bench_talib_has(q->info->name, q->n, q->period))
+    if (bench_talib_has(q->info->name, q->n / q->rows, q->period))
         r.talib = add(b, run_talib, &loops[0]);
     add_copies(b, q, loops + 1, &r);
     return r;
