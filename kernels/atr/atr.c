@@ -94,7 +94,7 @@ static const char *const output_names[] = {"atr"};
 #define ATR_FACE                                                                                   \
     .name = "atr", .summary = "average true range (Wilder)", .pattern = SY_PATTERN_RECURRENCE,     \
     .n_inputs = 3, .n_outputs = 1, .n_params = 1, .input_names = input_names,                      \
-    .output_names = output_names, .params = params, .warmup = syi_wilder_warmup_of
+    .output_names = output_names, .params = params, .warmup = syi_wilder_warmup_of, .joined_from = syi_wilder_joined_from
 
 static const syi_workload fast = {
     ATR_FACE,
@@ -111,7 +111,6 @@ const syi_workload syi_workload_atr = {
     ATR_FACE,
     .version = 1,
     .halo = syi_wilder_halo_of,
-    .joined_from = syi_wilder_joined_from,
     .run = {SYI_ISA_LIST(syi_atr_run)},
     .agrees = syi_wilder_agrees,
     .repair = repair,

@@ -93,7 +93,7 @@ static const char *const output_names[] = {"y"};
 #define EMA_FACE                                                                                   \
     .name = "ema", .summary = "exponential moving average", .pattern = SY_PATTERN_RECURRENCE,      \
     .n_inputs = 1, .n_outputs = 1, .n_params = 2, .input_names = input_names,                      \
-    .output_names = output_names, .params = params, .warmup = warmup
+    .output_names = output_names, .params = params, .warmup = warmup, .joined_from = joined_from
 
 static const syi_workload fast = {
     EMA_FACE,
@@ -110,7 +110,6 @@ const syi_workload syi_workload_ema = {
     EMA_FACE,
     .version = 1,
     .halo = halo,
-    .joined_from = joined_from,
     .run = {SYI_ISA_LIST(syi_ema_run)},
     .agrees = syi_ema_agrees,
     .repair = repair,

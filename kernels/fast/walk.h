@@ -256,7 +256,46 @@ SYI_INLINE void syi_walk_blank(const syi_walk *walk, int64_t from, int64_t to)
         syi_fast_blank(segment->out[k] + (from - segment->first), to - from);
 }
 
-/* The whole piece. */
+/* A piece, or of several whole rows one after another. */
+typedef struct syi_walk_rows {
+    syi_piece piece;
+    const double *in[SYI_WALK_ARRAYS];
+    double *out[SYI_WALK_ARRAYS];
+    int64_t left; /* columns behind this row's */
+} syi_walk_rows;
+
+SYI_INLINE void syi_walk_begin(syi_walk_rows *rows, const syi_piece *piece, int inputs, int outputs)
+{
+    const sy_segment *all = &piece->segment;
+    const int64_t count = all->count < all->columns ? all->count : all->columns;
+    rows->piece = *piece;
+    for (int k = 0; k < inputs; k++)
+        rows->in[k] = all->in[k];
+    for (int k = 0; k < outputs; k++)
+        rows->out[k] = all->out[k];
+    rows->left = all->count - count;
+    rows->piece.segment.in = rows->in;
+    rows->piece.segment.out = rows->out;
+    rows->piece.segment.count = count;
+    rows->piece.behind += rows->left;
+}
+
+/* On to the next row; gives whether there is one. */
+SYI_INLINE int syi_walk_next_row(syi_walk_rows *rows, int inputs, int outputs)
+{
+    const int64_t columns = rows->piece.segment.columns;
+    if (rows->left == 0)
+        return 0;
+    for (int k = 0; k < inputs; k++)
+        rows->in[k] += columns;
+    for (int k = 0; k < outputs; k++)
+        rows->out[k] += columns;
+    rows->left -= columns;
+    rows->piece.behind -= columns;
+    return 1;
+}
+
+/* The whole piece, of one row. */
 SYI_INLINE void syi_walk_run(const syi_walk *walk, const syi_walk_form *form, void *task)
 {
     const syi_piece *piece = walk->piece;

@@ -208,7 +208,7 @@ static const char *const output_names[] = {"macd", "signal", "histogram"};
     .summary = "moving average convergence/divergence, its signal and their distance",             \
     .pattern = SY_PATTERN_RECURRENCE, .n_inputs = 1, .n_outputs = 3, .n_params = 4,                \
     .input_names = input_names, .output_names = output_names, .params = params, .check = check,    \
-    .warmup = warmup
+    .warmup = warmup, .joined_from = joined_from
 
 static const syi_workload fast = {
     MACD_FACE,
@@ -225,7 +225,6 @@ const syi_workload syi_workload_macd = {
     MACD_FACE,
     .version = 1,
     .halo = halo,
-    .joined_from = joined_from,
     .run = {SYI_ISA_LIST(syi_macd_run)},
     .agrees = syi_macd_agrees,
     .repair = repair,

@@ -145,14 +145,18 @@ sy_status SYI_ISA_NAME(syi_macd_fast_run)(const syi_piece *piece)
 {
     static const syi_walk_form form = {start, gather, run};
     syi_macd macd = syi_macd_of(piece->segment.params);
-    syi_walk walk = {piece, macd.seeded_slow - 1, syi_macd_warmup(&macd), syi_macd_cut(&macd), 1,
-                     3};
-    task t = {.segment = &piece->segment,
+    syi_walk_rows rows;
+    syi_walk walk = {&rows.piece,          macd.seeded_slow - 1, syi_macd_warmup(&macd),
+                     syi_macd_cut(&macd), 1,                    3};
+    task t = {.segment = &rows.piece.segment,
               .columns = {macd.seeded_fast, macd.seeded_slow, macd.seeded_signal},
               .seed = walk.seed,
               .shown = walk.shown,
               .chain = {syi_chain_of(2.0, macd.fast + 1.0), syi_chain_of(2.0, macd.slow + 1.0),
                         syi_chain_of(2.0, macd.signal + 1.0)}};
-    syi_walk_run(&walk, &form, &t);
+    syi_walk_begin(&rows, piece, 1, 3);
+    do
+        syi_walk_run(&walk, &form, &t);
+    while (syi_walk_next_row(&rows, 1, 3));
     return SY_OK;
 }

@@ -110,7 +110,7 @@ static const char *const output_names[] = {"rsi"};
     .name = "rsi", .summary = "relative strength index (Wilder)",                                  \
     .pattern = SY_PATTERN_RECURRENCE, .n_inputs = 1, .n_outputs = 1, .n_params = 1,                \
     .input_names = input_names, .output_names = output_names, .params = params,                    \
-    .warmup = syi_wilder_warmup_of
+    .warmup = syi_wilder_warmup_of, .joined_from = syi_wilder_joined_from
 
 static const syi_workload fast = {
     RSI_FACE,
@@ -127,7 +127,6 @@ const syi_workload syi_workload_rsi = {
     RSI_FACE,
     .version = 1,
     .halo = syi_wilder_halo_of,
-    .joined_from = syi_wilder_joined_from,
     .run = {SYI_ISA_LIST(syi_rsi_run)},
     .agrees = syi_wilder_agrees,
     .repair = repair,

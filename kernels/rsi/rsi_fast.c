@@ -309,23 +309,30 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
 sy_status SYI_ISA_NAME(syi_rsi_fast_run)(const syi_piece *piece)
 {
     static const syi_walk_form form = {start, gather, run};
-    const sy_segment *segment = &piece->segment;
-    const double period = segment->params[0];
-    const int64_t last = segment->first + segment->count;
-    syi_walk walk = {piece, (int64_t)period, (int64_t)period, syi_wilder_cut(period), 1, 1};
+    const double period = piece->segment.params[0];
+    syi_walk_rows rows;
+    const sy_segment *const segment = &rows.piece.segment;
+    syi_walk walk = {&rows.piece, (int64_t)period, (int64_t)period, syi_wilder_cut(period), 1, 1};
     task t = {.segment = segment,
               .seed = walk.seed,
               .decay = walk.cut.decay,
-              .known = piece->start != NULL || period == 1.0,
               .forgets = period == 1.0,
               .bursts = syi_in_bursts(piece),
-              .value = piece->start && period > 1.0 ? piece->start->word[2] : SYI_RSI_STILL,
               .chain = syi_chain_of(1.0, period)};
-    syi_walk_run(&walk, &form, &t);
+    syi_walk_begin(&rows, piece, 1, 1);
+    do {
+        t.known = piece->start != NULL || period == 1.0;
+        t.relied = 0;
+        t.value = piece->start && period > 1.0 ? piece->start->word[2] : SYI_RSI_STILL;
+        syi_walk_run(&walk, &form, &t);
+    } while (syi_walk_next_row(&rows, 1, 1));
     if (piece->assumed)
         syi_rsi_tell(piece->assumed, SYI_RSI_STILL, t.relied);
     if (piece->end)
         syi_rsi_tell(piece->end,
-                     last > walk.shown ? segment->out[0][segment->count - 1] : SYI_RSI_STILL, 0);
+                     segment->first + segment->count > walk.shown
+                         ? segment->out[0][segment->count - 1]
+                         : SYI_RSI_STILL,
+                     0);
     return SY_OK;
 }
