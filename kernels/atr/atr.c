@@ -94,7 +94,8 @@ static const char *const output_names[] = {"atr"};
 #define ATR_FACE                                                                                   \
     .name = "atr", .summary = "average true range (Wilder)", .pattern = SY_PATTERN_RECURRENCE,     \
     .n_inputs = 3, .n_outputs = 1, .n_params = 1, .input_names = input_names,                      \
-    .output_names = output_names, .params = params, .warmup = syi_wilder_warmup_of, .joined_from = syi_wilder_joined_from
+    .output_names = output_names, .params = params, .warmup = syi_wilder_warmup_of,                \
+    .joined_from = syi_wilder_joined_from
 
 static const syi_workload fast = {
     ATR_FACE,

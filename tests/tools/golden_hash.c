@@ -16,7 +16,7 @@
 #include "support/lab.h"
 #include "support/series.h"
 
-enum { COLUMNS = 5000, SKIPPED = 77 };
+enum { COLUMNS = 5000, ROWS = 20, SKIPPED = 77 };
 
 #define P(key, number)                                                                             \
     {                                                                                              \
@@ -57,26 +57,33 @@ static uint64_t hash(uint64_t state, const double *values, int64_t count)
     return state;
 }
 
-/* Every case on one series in one accuracy; 0 when something failed. */
+/* Every case on one series in one accuracy, as one row or cut into some; 0 when something failed. */
 static int hash_series(sy_context *context, sy_accuracy accuracy, const char *name, const double *x,
-                       int64_t n)
+                       int64_t n, int64_t rows)
 {
     const sy_options options = {.struct_size = sizeof options, .accuracy = accuracy};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         lab_case c = cases[i];
         uint64_t state = UINT64_C(0xcbf29ce484222325);
-        c.rows = 1;
-        c.columns = n;
+        c.rows = rows;
+        c.columns = n / rows;
         c.x = x;
         if (!lab_prepare(&c) || lab_run(context, &c, &options, NULL) != SY_OK)
             return 0;
         for (int k = 0; k < c.n_outputs; k++)
             state = hash(state, c.out[k], c.out_count);
-        printf("%s case %d on %s, %s: %016llx\n", c.workload, (int)i, name,
+        printf("%s case %d on %s, %d rows, %s: %016llx\n", c.workload, (int)i, name, (int)rows,
                accuracy == SY_ACCURACY_FAST ? "fast" : "exact", (unsigned long long)state);
         lab_release(&c);
     }
     return 1;
+}
+
+static int hash_both(sy_context *context, const char *name, const double *x, int64_t n,
+                     int64_t rows)
+{
+    return hash_series(context, SY_ACCURACY_EXACT, name, x, n, rows) &&
+           hash_series(context, SY_ACCURACY_FAST, name, x, n, rows);
 }
 
 int main(int argc, char **argv)
@@ -93,15 +100,14 @@ int main(int argc, char **argv)
     for (int s = 0; s < DATA_SERIES; s++) {
         int64_t n;
         double *close = data_column(data_series[s], "close", &n);
-        if (!close || !hash_series(context, SY_ACCURACY_EXACT, data_series[s], close, n) ||
-            !hash_series(context, SY_ACCURACY_FAST, data_series[s], close, n))
+        if (!close || !hash_both(context, data_series[s], close, n, 1))
             return 1;
         free(close);
     }
     for (int kind = 0; kind < SERIES_KINDS; kind++) {
         series_fill(kind, 9, x, COLUMNS);
-        if (!hash_series(context, SY_ACCURACY_EXACT, series_name(kind), x, COLUMNS) ||
-            !hash_series(context, SY_ACCURACY_FAST, series_name(kind), x, COLUMNS))
+        if (!hash_both(context, series_name(kind), x, COLUMNS, 1) ||
+            !hash_both(context, series_name(kind), x, COLUMNS, ROWS))
             return 1;
     }
     sy_context_destroy(&context);
