@@ -13,7 +13,8 @@ int64_t syi_window_halo(const double *params)
 
 int64_t syi_window_joined_from(const double *params)
 {
-    return 2 * syi_window_halo(params);
+    const int64_t short_period = 200; /* takes less than beginning a row */
+    return params[0] <= (double)short_period ? (int64_t)params[0] : 2 * syi_window_halo(params);
 }
 
 int64_t syi_spread_joined_from(const double *params)

@@ -45,7 +45,7 @@ SYI_ISA_DECLARE_AS(sy_status, syi_window_run, (const syi_piece *piece, const syi
 
 /* period - 1, which is both the halo and the first column with a value. */
 int64_t syi_window_halo(const double *params);
-/* Of rows that are no longer most columns would be computed in vain. */
+/* Of rows that are no longer most columns of a long window would be computed in vain. */
 int64_t syi_window_joined_from(const double *params);
 /* The same in fast accuracy, where scanned windows (fast/scan.h) mind the rows themselves. */
 int64_t syi_spread_joined_from(const double *params);

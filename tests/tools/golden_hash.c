@@ -57,7 +57,8 @@ static uint64_t hash(uint64_t state, const double *values, int64_t count)
     return state;
 }
 
-/* Every case on one series in one accuracy, as one row or cut into some; 0 when something failed. */
+/* Every case on one series in one accuracy, as one row or cut into some; 0 when something failed.
+ */
 static int hash_series(sy_context *context, sy_accuracy accuracy, const char *name, const double *x,
                        int64_t n, int64_t rows)
 {
