@@ -90,9 +90,15 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
     return met(t, in, begun, count);
 }
 
-sy_status SYI_ISA_NAME(syi_atr_fast_run)(const syi_piece *piece)
+/* A function of its own: three inputs need all registers there are. */
+static __attribute__((noinline)) void run_row(const syi_walk *walk, syi_walk_one *t)
 {
     static const syi_walk_form form = {syi_walk_one_start, gather, run};
+    syi_walk_run(walk, &form, t);
+}
+
+sy_status SYI_ISA_NAME(syi_atr_fast_run)(const syi_piece *piece)
+{
     double period = piece->segment.params[0];
     syi_walk_rows rows;
     syi_walk walk = {&rows.piece, (int64_t)period, (int64_t)period, syi_wilder_cut(period), 3, 1};
@@ -100,7 +106,7 @@ sy_status SYI_ISA_NAME(syi_atr_fast_run)(const syi_piece *piece)
         .segment = &rows.piece.segment, .seed = walk.seed, .chain = syi_chain_of(1.0, period)};
     syi_walk_begin(&rows, piece, 3, 1);
     do
-        syi_walk_run(&walk, &form, &t);
+        run_row(&walk, &t);
     while (syi_walk_next_row(&rows, 3, 1));
     return SY_OK;
 }
