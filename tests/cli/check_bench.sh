@@ -60,6 +60,10 @@ bench_kernels)
     refuse "none of sma, " --workloads none
     refuse "name at most" --threads 1024
     refuse "the period 200 of sma" --sizes 100 --periods 5 200
+    refuse "the period 20 of sma in each row" --sizes 100 --rows 10 --periods 20
+    refuse "not a multiple of --rows 3" --sizes 100 --rows 3
+    expect 0 --json --passes 1 --floor-ms 0.001 --workloads sma --sizes 100 --rows 5 --periods 5
+    grep -q '"rows": *5' "$work/out" || fail "rows are not in the line"
     expect 1 --talib /nonexistent
     [ ! -s "$work/out" ] || fail "a TA-Lib that is not there is refused after the first line"
     expect 0 --json --passes 1 --floor-ms 0.001 --workloads sma sma --sizes 100 100 \
