@@ -12,8 +12,32 @@
 
 enum { ROWS = 2 * SERIES_KINDS + 1 };
 
-static const char *const devices[] = {LAB_CPU(1), LAB_CPU(3), "cpu:threads=1:isa=base",
-                                      "cpu:threads=1:isa=v3", "cpu:threads=1:isa=v4"};
+enum { DEVICES = 5 };
+static const char *const devices[DEVICES] = {LAB_CPU(1), LAB_CPU(3), "cpu:threads=1:isa=base",
+                                             "cpu:threads=1:isa=v3", "cpu:threads=1:isa=v4"};
+/* Of those that are there; the rows alone run on the first. */
+static sy_context *contexts[DEVICES];
+static int n_contexts;
+
+static void open_all(void)
+{
+    for (int d = 0; d < DEVICES; d++) {
+        sy_context *context = lab_open(devices[d], NULL, NULL);
+        cr_assert(context || sy_last_error()->status == SY_ERR_NO_DEVICE, "%s", devices[d]);
+        if (context)
+            contexts[n_contexts++] = context;
+    }
+    cr_assert_gt(n_contexts, 2);
+}
+
+static void close_all(void)
+{
+    while (n_contexts > 0)
+        sy_context_destroy(&contexts[--n_contexts]);
+}
+
+TestSuite(rows, .init = open_all, .fini = close_all);
+
 static const char *const workloads[] = {"sma",         "rolling_std", "bollinger", "zscore",
                                         "rolling_min", "rolling_max", "ema",       "macd",
                                         "rsi",         "atr"};
@@ -42,24 +66,40 @@ static void run(sy_context *context, lab_case *c, sy_accuracy accuracy)
                  lab_describe(c, text, sizeof text));
 }
 
-/* Each row of the case that has been run, against a case of that row. */
-static void compare(sy_context *context, const lab_case *all, sy_accuracy accuracy)
+/* The outputs of each row alone. */
+static void run_alone(lab_case *all, sy_accuracy accuracy)
 {
+    cr_assert(lab_prepare(all));
     for (int64_t row = 0; row < all->rows; row++) {
         lab_case one = *all;
         one.rows = 1;
         one.x = all->x + row * all->columns;
-        run(context, &one, accuracy);
-        for (int k = 0; k < one.n_outputs; k++) {
-            const double *out = all->out[k] + row * all->columns;
-            char text[128];
-            int64_t at = lab_difference(out, one.out[k], one.columns);
-            cr_assert_eq(at, -1, "%s, %d x %d, accuracy %d: output %d, row %d, column %d",
-                         lab_describe(all, text, sizeof text), (int)all->rows, (int)all->columns,
-                         (int)accuracy, k, (int)row, (int)at);
-        }
+        run(contexts[0], &one, accuracy);
+        for (int k = 0; k < one.n_outputs; k++)
+            memcpy(all->out[k] + row * all->columns, one.out[k],
+                   (size_t)one.columns * sizeof *one.out[k]);
         lab_release(&one);
     }
+}
+
+/* The case on the first `devices`. */
+static void compare(const lab_case *c, sy_accuracy accuracy, int devices)
+{
+    lab_case alone = *c;
+    run_alone(&alone, accuracy);
+    for (int d = 0; d < devices; d++) {
+        lab_case all = *c;
+        char text[128];
+        int64_t at;
+        int output;
+        run(contexts[d], &all, accuracy);
+        at = lab_case_difference(&all, &alone, &output);
+        cr_assert_eq(at, -1, "%s, %d x %d, accuracy %d, device %d: output %d, element %d",
+                     lab_describe(c, text, sizeof text), (int)c->rows, (int)c->columns,
+                     (int)accuracy, d, output, (int)at);
+        lab_release(&all);
+    }
+    lab_release(&alone);
 }
 
 /* Of `period`, or for a macd of as many columns in all. */
@@ -75,8 +115,7 @@ static void set_params(lab_case *c, int period)
     }
 }
 
-static void check(sy_context *context, sy_dtype dtype, int kind, int64_t rows, int64_t columns,
-                  int period)
+static void check(sy_dtype dtype, int kind, int64_t rows, int64_t columns, int period)
 {
     double *x = panel(kind, rows, columns);
     if (dtype == SY_F32)
@@ -86,75 +125,57 @@ static void check(sy_context *context, sy_dtype dtype, int kind, int64_t rows, i
             lab_case c = {
                 .workload = workloads[w], .rows = rows, .columns = columns, .dtype = dtype, .x = x};
             set_params(&c, period);
-            run(context, &c, (sy_accuracy)accuracy);
-            compare(context, &c, (sy_accuracy)accuracy);
-            lab_release(&c);
+            compare(&c, (sy_accuracy)accuracy, dtype == SY_F32 ? 1 : n_contexts);
         }
     free(x);
 }
 
 /* Rows with a few windows, with none, with one, and around two and three periods. */
-static void check_all(const char *device, sy_dtype dtype)
+static void check_all(sy_dtype dtype)
 {
-    sy_context *context = lab_open(device, NULL, NULL);
-    if (!context && sy_last_error()->status == SY_ERR_NO_DEVICE)
-        return;
-    cr_assert_not_null(context, "%s", device);
     for (size_t p = 0; p < sizeof periods / sizeof *periods; p++) {
         const int period = periods[p];
         const int64_t columns[] = {period - 1, period,         period + 1,     period + 7, 252,
                                    2 * period, 2 * period + 5, 3 * period - 1, 601};
         for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
             if (columns[i] > 0)
-                check(context, dtype, EACH_KIND, 2 + (int64_t)(p + i) * 3 % (ROWS - 1), columns[i],
-                      period);
+                check(dtype, EACH_KIND, 2 + (int64_t)(p + i) * 3 % (ROWS - 1), columns[i], period);
     }
-    sy_context_destroy(&context);
 }
 
 Test(rows, like_each_alone)
 {
-    for (size_t d = 0; d < sizeof devices / sizeof *devices; d++)
-        check_all(devices[d], SY_F64);
+    check_all(SY_F64);
 }
 
 Test(rows, of_floats)
 {
-    check_all(LAB_CPU(1), SY_F32);
+    check_all(SY_F32);
 }
 
 /* Rows that are alike are run beside each other to their ends. */
 Test(rows, of_one_kind)
 {
-    sy_context *context = lab_open(LAB_CPU(1), NULL, NULL);
-    cr_assert_not_null(context);
     for (int kind = 0; kind < SERIES_KINDS; kind++) {
-        check(context, SY_F64, kind, 17, 61, 5);
-        check(context, SY_F64, kind, 16, 252, 20);
-        check(context, SY_F64, kind, 9, 600, 50);
+        check(SY_F64, kind, 17, 61, 5);
+        check(SY_F64, kind, 16, 252, 20);
+        check(SY_F64, kind, 9, 600, 50);
     }
-    sy_context_destroy(&context);
 }
 
 /* So many that a thread takes some of them at a time, and arrays whose results go past caches. */
 Test(rows, by_thousands)
 {
     enum { THOUSANDS = 4100, COLUMNS = 252 };
-    sy_context *contexts[] = {lab_open(LAB_CPU(1), NULL, NULL), lab_open(LAB_CPU(3), NULL, NULL)};
     double *x = panel(EACH_KIND, THOUSANDS, COLUMNS);
-    for (int i = 0; i < 2; i++)
-        for (int accuracy = SY_ACCURACY_EXACT; accuracy <= SY_ACCURACY_FAST; accuracy++) {
-            lab_case c = {.workload = accuracy == SY_ACCURACY_FAST ? "zscore" : "sma",
-                          .params = {{.name = "period", .value = 100}},
-                          .n_params = 1,
-                          .rows = THOUSANDS,
-                          .columns = COLUMNS,
-                          .x = x};
-            run(contexts[i], &c, (sy_accuracy)accuracy);
-            compare(contexts[i], &c, (sy_accuracy)accuracy);
-            lab_release(&c);
-        }
+    for (int accuracy = SY_ACCURACY_EXACT; accuracy <= SY_ACCURACY_FAST; accuracy++) {
+        const lab_case c = {.workload = accuracy == SY_ACCURACY_FAST ? "zscore" : "sma",
+                            .params = {{.name = "period", .value = 100}},
+                            .n_params = 1,
+                            .rows = THOUSANDS,
+                            .columns = COLUMNS,
+                            .x = x};
+        compare(&c, (sy_accuracy)accuracy, 2);
+    }
     free(x);
-    sy_context_destroy(&contexts[0]);
-    sy_context_destroy(&contexts[1]);
 }
