@@ -91,20 +91,16 @@ static sy_status run_unsure(const task *task, const ema_slab *slab, int64_t from
         for (int lane = 0; lane < EMA_LANES; lane++) {
             int k = lane % SYI_VECTOR;
             int64_t block = at / EMA_BLOCK * EMA_GROUPS + lane / SYI_VECTOR;
-            int64_t first = lane * slab->stride + at, last = first + slab->length - at, reached;
+            const int64_t first = lane * slab->stride + at, left = slab->length - at;
             if (slab->unsure[block][k] == 0)
                 continue;
+            const struct task row = task_of_row(task, slab->are_rows ? lane : 0);
+            int64_t reached, begin = from + (slab->are_rows ? at : first);
+            int64_t end = begin + (left < EMA_BLOCK ? left : EMA_BLOCK);
             syi_ema_state state = {.x = first ? slab->x[first - 1] : slab->before};
             state.deviation =
                 syi_stage_deviation(&slab->begun[block], k, slab->begun_pivot[block][k], state.x);
-            last = last - first < EMA_BLOCK ? last : first + EMA_BLOCK;
-            if (slab->are_rows) {
-                const struct task own = task_of_row(task, lane);
-                SYI_TRY(run_steps(&own, &state, from + at, from + at + (last - first),
-                                  from + at + (last - first), &reached));
-                continue;
-            }
-            SYI_TRY(run_steps(task, &state, from + first, from + last, from + last, &reached));
+            SYI_TRY(run_steps(&row, &state, begin, end, end, &reached));
         }
     return SY_OK;
 }
@@ -303,8 +299,7 @@ static sy_status run_beside(const task *task, ema_slab *slab, int *done)
     for (int lane = 0; lane < EMA_LANES; lane++) {
         const struct task own = task_of_row(task, lane);
         syi_ema_state state = {.phase = SYI_PHASE_BEFORE, .from_start = 1.0};
-        int64_t reached;
-        SYI_TRY(run_seed(&own, &state, 0, from, &reached));
+        SYI_TRY(run_columns(&own, &state, 0, from));
         if (state.phase != SYI_PHASE_RUNNING)
             return SY_OK;
         slab->start[lane] = state.deviation;
@@ -369,8 +364,11 @@ sy_status SYI_ISA_NAME(syi_ema_run)(const syi_piece *piece)
                  {{0.0, 0.0}, 0.0}, piece->doubts,    piece->past_cache};
     syi_ema_state state;
     task.factor = syi_smoothing_factor(task.ema.period);
-    if (segment->count > segment->columns)
-        return run_rows(&task, segment->count / segment->columns);
+    if (segment->count > segment->columns) {
+        SYI_TRY(run_rows(&task, segment->count / segment->columns));
+        syi_past_done();
+        return SY_OK;
+    }
     SYI_TRY(find_start(&task, piece, &state));
     if (piece->assumed)
         memcpy(piece->assumed, &state, sizeof state);

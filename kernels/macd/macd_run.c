@@ -381,8 +381,11 @@ sy_status SYI_ISA_NAME(syi_macd_run)(const syi_piece *piece)
     macd_fade fade = {.is_known = 0};
     syi_macd_state state;
     task.fade = &fade;
-    if (piece->segment.count > piece->segment.columns)
-        return run_rows(&task, piece->segment.count / piece->segment.columns);
+    if (piece->segment.count > piece->segment.columns) {
+        SYI_TRY(run_rows(&task, piece->segment.count / piece->segment.columns));
+        syi_past_done();
+        return SY_OK;
+    }
     SYI_TRY(find_start(&task, piece, &state));
     if (piece->assumed)
         memcpy(piece->assumed, &state, sizeof state);

@@ -358,7 +358,9 @@ SYI_INLINE sy_status syi_wilder_run(const syi_piece *piece)
     if (segment->count > segment->columns) {
         task.is_long = segment->columns >= LONG;
         task.past_cache &= task.is_long;
-        return run_rows(&task, segment->count / segment->columns, segment->columns);
+        SYI_TRY(run_rows(&task, segment->count / segment->columns, segment->columns));
+        syi_past_done();
+        return SY_OK;
     }
     SYI_TRY(find_start(&task, piece, &state));
     if (piece->assumed)
