@@ -59,6 +59,10 @@ typedef struct syi_past {
     int64_t wanted;
 } syi_past;
 
+/* Whether a processor's reductions do better by asking for what they read later (traffic.h): never,
+ * always, or for what is in no cache, near ahead. */
+typedef enum syi_gain { SYI_GAINS_NOT, SYI_GAINS, SYI_GAINS_NEAR } syi_gain;
+
 /* One call of a kernel: a stretch of one row of any length, or of more columns than a row has:
  * whole rows one behind the other (syi_workload, `joined_from`). */
 typedef struct syi_piece {
@@ -78,14 +82,14 @@ typedef struct syi_piece {
     /* The work's arrays are too large to stay in a cache, for a reduction in any cache at all
      * (traffic.h). The bits are the same. */
     int past_cache;
-    int asks;  /* REDUCE: syi_gains_by_asking */
-    int waits; /* syi_waits_for_writes */
+    syi_gain asks; /* REDUCE: syi_gains_by_asking */
+    int waits;     /* syi_waits_for_writes */
 } syi_piece;
 
 typedef sy_status (*syi_run_fn)(const syi_piece *piece);
 
-/* Whether reductions do better by asking for what they read later (traffic.h). */
-int syi_gains_by_asking(void);
+/* Of this processor. */
+syi_gain syi_gains_by_asking(void);
 
 /* Whether this processor's reads wait where they meet what is still to be written (traffic.h). */
 int syi_waits_for_writes(void);

@@ -31,16 +31,17 @@ syi_isa syi_isa_detect(void)
     return SYI_ISA_BASE;
 }
 
-int syi_gains_by_asking(void)
+syi_gain syi_gains_by_asking(void)
 {
 #ifdef SYI_HAVE_X86_ISAS
     /* Intel's, and AMD's first Zen and those later than a Zen 4. */
-    return (__builtin_cpu_is("intel") && __builtin_cpu_supports("avx2")) ||
-           __builtin_cpu_is("znver1") ||
-           (__builtin_cpu_is("amd") && __builtin_cpu_supports("avx512vl") &&
-            !__builtin_cpu_is("amdfam19h"));
+    const int always = (__builtin_cpu_is("intel") && __builtin_cpu_supports("avx2")) ||
+                       __builtin_cpu_is("znver1") ||
+                       (__builtin_cpu_is("amd") && __builtin_cpu_supports("avx512vl") &&
+                        !__builtin_cpu_is("amdfam19h"));
+    return always ? SYI_GAINS : __builtin_cpu_is("znver3") ? SYI_GAINS_NEAR : SYI_GAINS_NOT;
 #else
-    return 0;
+    return SYI_GAINS_NOT;
 #endif
 }
 

@@ -13,7 +13,9 @@ typedef void (*syi_tile_fn)(const sy_segment *segment, int64_t at, int64_t count
 /* What is good for the piece's processor. */
 SYI_INLINE syi_asking syi_asking_of(const syi_piece *piece)
 {
-    return !piece->asks ? SYI_ASKS_NOT : piece->past_cache ? SYI_ASKS_FAR : SYI_ASKS;
+    if (piece->asks == SYI_GAINS)
+        return piece->past_cache ? SYI_ASKS_FAR : SYI_ASKS;
+    return piece->asks == SYI_GAINS_NEAR && piece->past_cache ? SYI_ASKS_NEAR : SYI_ASKS_NOT;
 }
 
 SYI_INLINE sy_status syi_each_tile(const syi_piece *piece, size_t partial_size, syi_tile_fn tile,
@@ -30,6 +32,9 @@ SYI_INLINE sy_status syi_each_tile(const syi_piece *piece, size_t partial_size, 
             break;
         case SYI_ASKS_FAR:
             tile(segment, at, count, SYI_ASKS_FAR, partial);
+            break;
+        case SYI_ASKS_NEAR:
+            tile(segment, at, count, SYI_ASKS_NEAR, partial);
             break;
         default:
             tile(segment, at, count, SYI_ASKS_NOT, partial);

@@ -154,7 +154,7 @@ static __attribute__((noinline)) void tile(const sy_segment *segment, int64_t at
     if (span.has_non_finite)
         m->state = MOMENTS_NOT_FINITE;
     else if (bits <= WIDE_BITS)
-        add_integers(m, x, count, bits, asking == SYI_ASKS_FAR);
+        add_integers(m, x, count, bits, asking >= SYI_ASKS_FAR);
     else
         m->state = MOMENTS_TOO_WIDE;
 }

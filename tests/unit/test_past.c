@@ -196,7 +196,8 @@ Test(past, fast_is_what_goes_through_the_cache)
 }
 
 /* A reduction's outputs, then whether they are in doubt; the last tile is short. */
-static void reduce(const syi_workload *workload, syi_isa isa, int asks, int past, double *result)
+static void reduce(const syi_workload *workload, syi_isa isa, syi_gain asks, int past,
+                   double *result)
 {
     enum { TILES = (COLUMNS + SYI_TILE - 1) / SYI_TILE };
     const double *in[INPUTS] = {inputs[0], inputs[1], inputs[2]};
@@ -222,9 +223,9 @@ static void reduce(const syi_workload *workload, syi_isa isa, int asks, int past
 static void check_reduction(const syi_workload *workload, syi_isa isa, const char *accuracy)
 {
     double plain[OUTPUTS + 1], other[OUTPUTS + 1];
-    reduce(workload, isa, 0, 0, plain);
-    for (int way = 1; way < 4; way++) {
-        reduce(workload, isa, way & 1, way >> 1, other);
+    reduce(workload, isa, SYI_GAINS_NOT, 0, plain);
+    for (int way = 1; way < 6; way++) {
+        reduce(workload, isa, (syi_gain)(way % 3), way / 3, other);
         cr_expect(!memcmp(plain, other, sizeof plain), "%s, %s, %s, way %d", workload->name,
                   accuracy, syi_isa_name(isa), way);
     }
