@@ -3,7 +3,8 @@
 # approximated, and that the assembler neither fuses nor spills. The counts of f64 instructions in
 # the machine code are golden values of one release of the toolkit; for any release they must not
 # depend on whether the assembler is allowed to fuse.
-# Usage: gpu_lints.sh [--update] GOLDEN [PTX..]     the built ones: nvccNN.ptx, clangNN.ptx
+# Usage: gpu_lints.sh [--update] GOLDEN [FILE..]     the built ones: nvccNN.sm_NN.cubin, with .log
+# beside it, then nvccNN.ptx, clangNN.ptx
 # exit 77: there are none
 set -u
 update=
@@ -45,52 +46,65 @@ count_f64() {
         done
 }
 
-# One PTX for one architecture: assembles without spills; counts the cubin's instructions.
+# A cubin with the assembler's log beside it: of each kernel it says that nothing is spilled. Counts
+# the instructions.
+lint_code() {
+    name=$(basename "$1" .cubin) log=${1%.cubin}.log
+    counts=$work/$name.counts
+    count_f64 "$1" >"$counts"
+    grep -q 'DFMA [1-9]' "$counts" || complain "$name: no DFMA counted"
+    while read -r kernel _; do
+        grep -q "properties for $kernel\$" "$log" || complain "$name: no word on $kernel in its log"
+    done <"$counts"
+    spills=$(grep -E '[1-9][0-9]* bytes (stack frame|spill)' "$log" | head -1)
+    [ -z "$spills" ] || complain "$name: $spills"
+}
+
+# One PTX for one architecture.
 assemble() {
-    ptx=$1 arch=$2 out=$work/$(basename "$1" .ptx).$2
-    if ! "$ptxas" --fmad=false -v -warn-spills -arch="$arch" "$ptx" -o "$out.cubin" 2>"$out.log"; then
-        complain "$(basename "$ptx") for $arch: $(head -2 "$out.log")"
-        return
+    out=$work/$(basename "$1" .ptx).$2
+    if "$ptxas" --fmad=false -v -arch="$2" "$1" -o "$out.cubin" 2>"$out.log"; then
+        lint_code "$out.cubin"
+    else
+        complain "$(basename "$1") for $2: $(head -2 "$out.log")"
     fi
-    spills=$(grep -E '[1-9][0-9]* bytes (stack frame|spill)' "$out.log" | head -1)
-    [ -z "$spills" ] || complain "$(basename "$ptx") for $arch: $spills"
-    count_f64 "$out.cubin" >"$out.counts"
-    grep -q 'DFMA [1-9]' "$out.counts" || complain "$(basename "$ptx") for $arch: no DFMA counted"
 }
 
 # Nothing in it can be fused, allowed or not.
 cannot_fuse() {
-    ptx=$1 arch=$2 out=$work/$(basename "$1" .ptx).$2
-    "$ptxas" --fmad=true -arch="$arch" "$ptx" -o "$out.fused" 2>/dev/null
+    out=$work/$(basename "$1" .ptx).$2
+    "$ptxas" --fmad=true -arch="$2" "$1" -o "$out.fused" 2>/dev/null
     count_f64 "$out.fused" | cmp -s - "$out.counts" ||
-        complain "$(basename "$ptx") for $arch: the assembler found something to fuse"
+        complain "$(basename "$1") for $2: the assembler found something to fuse"
 }
 
-for ptx in "$@"; do
-    lint_ptx "$ptx"
-    [ -n "$ptxas" ] || continue
-    case $(basename "$ptx") in
-    clang*) codes='sm_75 sm_90 sm_120' ;;
-    nvcc75.ptx) # not for those that run the machine code of another one (kernels/cuda/meson.build)
-        codes=$("$nvcc" --list-gpu-code | grep -vxE 'sm_(87|88|89|103|121)')
-        ;;
-    nvcc90.ptx) codes=sm_90 ;;
-    *) codes=sm_120 ;;
+by_nvcc=
+for file in "$@"; do
+    case $file in
+    *.cubin) by_nvcc=1 && lint_code "$file" ;;
+    *.ptx) lint_ptx "$file" ;;
     esac
-    for code in $codes; do
-        assemble "$ptx" "$code"
-    done
-    case $(basename "$ptx") in
-    nvcc75.ptx) cannot_fuse "$ptx" sm_75 ;;
-    nvcc120.ptx) cannot_fuse "$ptx" sm_120 ;;
+    [ -n "$ptxas" ] || continue
+    case $(basename "$file") in
+    clang*.ptx)
+        for code in sm_75 sm_90 sm_120; do
+            assemble "$file" "$code"
+        done
+        ;;
+    nvcc75.ptx)
+        cannot_fuse "$file" sm_75
+        # The newest stands for the later ones, for which the driver compiles it.
+        assemble "$file" "$("$nvcc" --list-gpu-code | sort -t_ -k2n | tail -1)"
+        ;;
+    nvcc100.ptx) cannot_fuse "$file" sm_120 ;;
     esac
 done
 
-if [ -n "$nvcc" ]; then
+if [ -n "$by_nvcc" ]; then
     release=$("$nvcc" --version | sed -n 's/.*, V\([0-9.]*\)$/\1/p')
     {
         echo "nvcc $release"
-        for each in nvcc75.sm_75 nvcc90.sm_90 nvcc120.sm_120; do
+        for each in nvcc75.sm_75 nvcc75.sm_90 nvcc100.sm_120; do
             sed "s/^/${each#*.} /" "$work/$each.counts"
         done
     } >"$work/counts"
