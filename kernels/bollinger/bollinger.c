@@ -53,6 +53,6 @@ static const syi_workload fast = {
 };
 
 const syi_workload syi_workload_bollinger = {
-    BOLLINGER_FACE,   .version = 1, .run = {SYI_ISA_LIST(syi_bollinger_run)},
-    .repair = repair, .gpu = &gpu,  .fast = &fast,
+    BOLLINGER_FACE, .version = 1,  .run = {SYI_ISA_LIST(syi_bollinger_run)}, .repair = repair,
+    .gpu = &gpu,    .fast = &fast, .joined_from = syi_squares_joined_from,
 };

@@ -43,6 +43,6 @@ static const syi_workload fast = {
 };
 
 const syi_workload syi_workload_rolling_std = {
-    ROLLING_STD_FACE, .version = 1, .run = {SYI_ISA_LIST(syi_rolling_std_run)},
-    .repair = repair, .gpu = &gpu,  .fast = &fast,
+    ROLLING_STD_FACE, .version = 1,  .run = {SYI_ISA_LIST(syi_rolling_std_run)}, .repair = repair,
+    .gpu = &gpu,      .fast = &fast, .joined_from = syi_squares_joined_from,
 };

@@ -59,6 +59,18 @@ SYI_INLINE void lanes_put(double *y, int64_t stride, const syi_vec *column, int 
     }
 }
 
+/* The same through the cache, and each lane times a number of its own. */
+SYI_INLINE void lanes_put_scaled(double *y, int64_t stride, const syi_vec *column,
+                                 const double *scale)
+{
+    for (int k = 0; k < LANE; k += SYI_VECTOR) {
+        syi_vec row[SYI_VECTOR];
+        syi_vec_columns((const double *)(column + k), SYI_VECTOR, row);
+        for (int l = 0; l < SYI_VECTOR; l++)
+            syi_vec_store(y + l * stride + k, row[l] * scale[l]);
+    }
+}
+
 /* What a sum is divided by: a count, and its reciprocal with what that lacks. */
 typedef struct window_divisor {
     syi_vec count, inverse, inverse_low;

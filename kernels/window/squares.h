@@ -107,6 +107,14 @@ SYI_INLINE void squares_bound(squares *s, int top, double lost, double largest)
     s->up = syi_vec_of(syi_pow2(-(top + length)));
 }
 
+/* Whether bands' means are larger than what is added to them, of near values: those deviate by half
+ * of what they are apart at most. */
+SYI_INLINE int squares_bands_fit(const squares *s, double least, double most)
+{
+    const double step = s->width * (double)s->period * (most - least) * (0.5 + 0x1p-30);
+    return s->kind != SYI_WINDOW_BANDS || step <= squares_larger(least, -most);
+}
+
 /* Chooses pivot, if it can the one given, and grids for `count` values, columns - period + 1, which
  * are not all the same. Gives whether there are such. */
 SYI_INLINE int squares_begin(squares *s, const window_range *range, double pivot, int64_t count)
@@ -120,9 +128,8 @@ SYI_INLINE int squares_begin(squares *s, const window_range *range, double pivot
     if (bits > 103 - 2 * length || bits > 99 - length || span->bottom < -400 || span->top > 400)
         return 0;
     int top = syi_split(size).exponent + 53;
-    int near = window_is_near(range) && top - span->bottom <= 52;
-    if (s->kind == SYI_WINDOW_BANDS) /* the mean is to be larger than what is added */
-        near &= s->width * (double)s->period * syi_pow2(top + 1) <= squares_larger(least, -most);
+    const int near =
+        window_is_near(range) && top - span->bottom <= 52 && squares_bands_fit(s, least, most);
     s->way = !near ? SQUARES_FAR : window_is_close(range, s->period) ? SQUARES_CLOSE : SQUARES_NEAR;
     s->pivot = syi_vec_of(near ? pivot : 0.0);
     s->per_unit = syi_pow2(3 - span->bottom);

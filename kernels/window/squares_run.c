@@ -306,10 +306,10 @@ SYI_INLINE int64_t stretches_run_as(const squares *restrict s, stretches *t,
         stretches_slide(s, &m, b, column + at, way);
         squares_roots(s, b, x + at * SYI_VECTOR);
         const syi_vec_mask sure = squares_results(s, b, column + at, kind, way);
-        if (!syi_vec_mask_is_full(sure | t->lost))
+        if (at + LANE > t->whole || !syi_vec_mask_is_full(sure | t->lost))
             break;
         for (int j = 0; j < syi_window_outputs(kind); j++)
-            lanes_put(out[j] + at, t->columns, b->out[j], s->past);
+            stretches_put(t, b->out[j], out[j] + at, s->past);
     }
     t->moments = m;
     return at;

@@ -23,30 +23,45 @@
 #if SYI_HAVE_VECTORS
 
 /* Columns of a stretch at least, at most, and at most where the windows before it have more than
- * STRETCH_LEAST, for it takes as long to slide through those; and of the longest windows with which
- * that pays. */
-enum { STRETCH_LEAST = 64, STRETCH_SHORT = 248, STRETCH_LONG = 504, STRETCH_PERIOD = 128 };
+ * STRETCH_LEAST, for it takes as long to slide through those. */
+enum { STRETCH_LEAST = 64, STRETCH_SHORT = 248, STRETCH_LONG = 504 };
 
-/* Stretches one after another, in memory one a lane. */
+/* Stretches, one a lane. */
 typedef struct stretches {
-    int64_t columns;          /* of each, in whole batches */
-    int64_t before;           /* columns before them that are read */
-    syi_vec_mask lost;        /* lanes that are left to somebody else: */
+    int64_t columns;       /* of each, in whole batches, of which the last may be one of fewer: */
+    int64_t whole;         /* so many are put by batches */
+    int64_t stride, apart; /* from one to the next, of what is read, and of the results */
+    int64_t before;        /* columns before them that are read */
+    const double *scale;   /* of each one's results; NULL: none */
+    syi_vec_mask lost;     /* lanes that are left to somebody else: */
     int64_t done[SYI_VECTOR]; /* from this column of each on */
     squares_moments moments;  /* so far, with V in the squares' place */
-    syi_vec tile[STRETCH_PERIOD + STRETCH_LONG];
+    syi_vec tile[SYI_STRETCH_PERIOD + STRETCH_LONG];
 } stretches;
+
+/* The most columns of a stretch. */
+SYI_INLINE int64_t stretches_most(int64_t period)
+{
+    return period > STRETCH_LEAST ? STRETCH_LONG : STRETCH_SHORT;
+}
+
+/* Columns before a stretch that are read: its windows' and the first that goes. */
+SYI_INLINE int64_t stretches_before(int64_t period)
+{
+    return (period + SYI_VECTOR - 1) & -SYI_VECTOR;
+}
 
 /* How many columns stretches have that share `left` columns; 0: these are too few. Lanes are an odd
  * number of batches apart, for else they would lie alike in the caches. */
 SYI_INLINE int64_t stretches_columns(int64_t period, int64_t left)
 {
     const int64_t least = period > STRETCH_LEAST ? period : STRETCH_LEAST;
-    const int64_t most = period > STRETCH_LEAST ? STRETCH_LONG : STRETCH_SHORT;
+    const int64_t most = stretches_most(period);
     int64_t batches = left / BATCH;
     batches = batches * LANE < most ? batches : most / LANE;
     batches -= batches % 2 == 0;
-    return period > 1 && period <= STRETCH_PERIOD && batches * LANE >= least ? batches * LANE : 0;
+    return period > 1 && period <= SYI_STRETCH_PERIOD && batches * LANE >= least ? batches * LANE
+                                                                                 : 0;
 }
 
 /* Reads the stretches from x[0] on and the windows before them, and of each lane how far its values
@@ -56,14 +71,14 @@ SYI_INLINE void stretches_read(stretches *t, const double *x, int64_t period, sy
 {
     enum { AT_ONCE = 4 };
     syi_vec low[AT_ONCE], high[AT_ONCE];
-    t->before = (period + SYI_VECTOR - 1) & -SYI_VECTOR;
+    t->before = stretches_before(period);
     for (int k = 0; k < AT_ONCE; k++) {
         low[k] = syi_vec_of(INFINITY);
         high[k] = syi_vec_of(-INFINITY);
     }
     for (int64_t i = 0; i < t->before + t->columns; i += SYI_VECTOR) {
         syi_vec *const column = t->tile + i;
-        syi_vec_columns(x + i - t->before, t->columns, column);
+        syi_vec_columns(x + i - t->before, t->stride, column);
         SYI_UNROLL(8)
         for (int k = 0; k < SYI_VECTOR; k++) {
             low[k % AT_ONCE] = syi_vec_min(column[k], low[k % AT_ONCE]);
@@ -93,17 +108,18 @@ typedef struct stretches_range {
     int good;                     /* such a lane; < 0: there are too few */
 } stretches_range;
 
-/* Lanes are lost whose values are not near each other or all the same. */
-SYI_INLINE stretches_range stretches_compare(stretches *t, int64_t period, syi_vec pivot,
+/* Lanes are lost whose values are not near each other, or too far apart for bands, or all the same.
+ */
+SYI_INLINE stretches_range stretches_compare(const squares *s, stretches *t, syi_vec pivot,
                                              syi_vec least, syi_vec most)
 {
     stretches_range all = {INFINITY, 0.0, 0.0, 1, -1};
     int lanes = 0;
     for (int l = 0; l < SYI_VECTOR; l++) {
         const window_range range = {{0, 0, 0}, least[l], most[l]};
-        const int close = window_is_close(&range, 2 * period);
-        const int good =
-            least[l] < most[l] && (period < STRETCH_NEAR ? close : window_is_near(&range));
+        const int close = window_is_close(&range, 2 * s->period);
+        const int good = least[l] < most[l] && squares_bands_fit(s, least[l], most[l]) &&
+                         (s->period < STRETCH_NEAR ? close : window_is_near(&range));
         t->done[l] = good ? t->columns : 0;
         if (!good)
             continue;
@@ -118,21 +134,19 @@ SYI_INLINE stretches_range stretches_compare(stretches *t, int64_t period, syi_v
     return all;
 }
 
-/* Stretches from x[0] on, with pivots and a grid; gives whether the values are for them. */
+/* Stretches from x[0] on, with a grid, and with pivots in the middle of what the values reach,
+ * which are multiples of their unit; gives whether the values are for them. */
 static inline int stretches_begin(squares *s, stretches *t, const double *x)
 {
     syi_vec least, most, pivot;
     stretches_read(t, x, s->period, &least, &most);
-    pivot = t->tile[t->before + t->columns / 2];
-    const stretches_range all = stretches_compare(t, s->period, pivot, least, most);
+    pivot = syi_vec_of(0.5) * (least + most);
+    const stretches_range all = stretches_compare(s, t, pivot, least, most);
     if (all.good < 0 || !(all.least > 0x1p-340) || !(all.most < 0x1p400))
         return 0;
     const int top = syi_split(all.distance).exponent + 53, length = window_length(s->period);
     const int bottom = syi_split(all.least).exponent;
     if (top - bottom > 52)
-        return 0;
-    if (s->kind == SYI_WINDOW_BANDS && /* the mean is to be larger than what is added */
-        !(s->width * (double)s->period * syi_pow2(top + 1) <= all.least))
         return 0;
     for (int l = 0; l < SYI_VECTOR; l++)
         pivot[l] = pivot[t->done[l] > 0 ? l : all.good];
@@ -148,9 +162,18 @@ static inline int stretches_begin(squares *s, stretches *t, const double *x)
     return 1;
 }
 
+/* A batch's results. */
+SYI_INLINE void stretches_put(const stretches *t, const syi_vec *column, double *y, int past)
+{
+    if (t->scale)
+        lanes_put_scaled(y, t->apart, column, t->scale);
+    else
+        lanes_put(y, t->apart, column, past);
+}
+
 /* The stretches' results from their column `at` on, a batch of them at a time, to out[..]; those
- * begin with x[0]. Stops at a batch with a window that is not sure, whose results stay in it, and
- * gives its first column, or the stretches' end. */
+ * begin with x[0]. Stops at a batch that is not whole or has a window that is not sure, whose
+ * results stay in it, and gives its first column, or the stretches' end. */
 int64_t SYI_ISA_NAME(syi_stretches_run)(const squares *s, stretches *t, squares_batch *b,
                                         const double *x, double *const *out, int64_t at);
 

@@ -17,6 +17,12 @@ int64_t syi_window_joined_from(const double *params)
     return params[0] <= (double)short_period ? (int64_t)params[0] : 2 * syi_window_halo(params);
 }
 
+int64_t syi_squares_joined_from(const double *params)
+{
+    const int are_short = params[0] > 1.0 && params[0] <= (double)SYI_STRETCH_PERIOD;
+    return are_short ? (int64_t)params[0] : INT64_MAX;
+}
+
 int64_t syi_spread_joined_from(const double *params)
 {
     if (params[0] > SYI_SCAN_MOST)

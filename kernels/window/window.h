@@ -45,10 +45,15 @@ SYI_ISA_DECLARE_AS(sy_status, syi_window_run, (const syi_piece *piece, const syi
 
 /* period - 1, which is both the halo and the first column with a value. */
 int64_t syi_window_halo(const double *params);
+/* The longest windows of which short rows are run beside each other (window/rows.h). */
+#define SYI_STRETCH_PERIOD 128
+
 /* Of rows that are no longer most columns of a long window would be computed in vain. */
 int64_t syi_window_joined_from(const double *params);
 /* The same in fast accuracy, where scanned windows (fast/scan.h) mind the rows themselves. */
 int64_t syi_spread_joined_from(const double *params);
+/* The same of exact deviations, scores and bands, which mind the rows themselves. */
+int64_t syi_squares_joined_from(const double *params);
 sy_status syi_window_check(double period, double ddof);
 /* Decides a stretch of a whole row by computing it alone. */
 sy_status syi_window_repair(const sy_segment *row, int64_t first, int64_t last, int n_outputs,

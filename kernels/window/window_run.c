@@ -5,7 +5,7 @@
  */
 #include "window/blocks.h"
 #include "window/grid.h"
-#include "window/stretches.h"
+#include "window/rows.h"
 #include "traffic.h"
 
 /* Columns that share a scale; not fewer than a window, so that the work of starting a block anew
@@ -95,19 +95,6 @@ static void run_means(const syi_window *window, const syi_piece *piece, int64_t 
     }
 }
 
-/* What of a batch of stretches is not sure is decided, or its lanes are lost. */
-static void decide_stretches(const syi_window *window, const squares *s, stretches *t,
-                             squares_batch *b, const double *x, int64_t at, int64_t *spare)
-{
-    uint64_t asked = 0, unsure;
-    for (int l = 0; l < SYI_VECTOR; l++)
-        asked |= t->done[l] > at ? windows_of(l) : 0;
-    unsure = decide_batch(window, s, b, x + at, t->columns, asked, spare);
-    for (int l = 0; l < SYI_VECTOR; l++)
-        if (unsure & windows_of(l))
-            stretches_lose(t, l, at);
-}
-
 /* Windows of close values from column `first` on, before which there are SYI_VECTOR more, and with
  * which a line of outputs begins that go past the cache. Gives the column before which all is done;
  * *left is how many columns were left to blocks. */
@@ -115,27 +102,19 @@ static int64_t run_stretches(const syi_window *window, squares *s, const double 
                              double *const *out, int64_t first, int64_t last, int64_t *left,
                              chunk *c)
 {
-    const int outputs = syi_window_outputs(window->kind);
     stretches t;
-    squares_batch batch;
     double *to[3];
-    int64_t count, spare, at = 0;
+    int64_t count;
     *left = 0;
-    t.columns = stretches_columns(window->period, last - first);
+    t.columns = t.whole = t.stride = t.apart = stretches_columns(window->period, last - first);
+    t.scale = NULL;
     if (t.columns == 0 || !stretches_begin(s, &t, x + first))
         return first;
     count = t.columns * SYI_VECTOR;
-    spare = SQUARES_SPARE * count;
     s->ahead = syi_ahead(s->known, first + count, count);
-    s->decidable = decidable_of(window, s);
-    for (int k = 0; k < outputs; k++)
+    for (int k = 0; k < syi_window_outputs(window->kind); k++)
         to[k] = out[k] + first;
-    while ((at = SYI_ISA_NAME(syi_stretches_run)(s, &t, &batch, x + first, to, at)) < t.columns) {
-        decide_stretches(window, s, &t, &batch, x + first, at, &spare);
-        for (int k = 0; k < outputs; k++)
-            lanes_put(to[k] + at, t.columns, batch.out[k], s->past);
-        at += LANE;
-    }
+    put_stretches(window, s, &t, t.columns, x + first, to);
     for (int l = 0; l < SYI_VECTOR; l++, first += t.columns) {
         const int64_t from = first + t.done[l], end = first + t.columns;
         if (from < end)
@@ -182,30 +161,77 @@ static void run_squares(const syi_window *window, const syi_piece *piece, int64_
 
 #endif
 
-sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window *window)
+/* A piece that begins and ends with columns of one row. */
+static void run_columns(const syi_window *window, const syi_piece *piece, int64_t first, chunk *c)
 {
     const sy_segment *segment = &piece->segment;
     const int64_t stride = window->period > BLOCK ? window->period : BLOCK;
-    int64_t first = window->period - 1 - segment->first;
-    chunk c;
-    first = first < 0 ? 0 : first > segment->count ? segment->count : first;
-    put_lost(window, segment->out, 0, first);
 #if SYI_HAVE_VECTORS
-    if (window->kind == SYI_WINDOW_MEAN) {
-        run_means(window, piece, first, stride, &c);
-        syi_past_done();
-        return SY_OK;
-    }
-    if (window->period <= SQUARES_LONGEST) {
-        run_squares(window, piece, first, &c);
-        syi_past_done();
-        return SY_OK;
+    if (window->kind != SYI_WINDOW_MEAN && window->period <= SQUARES_LONGEST) {
+        run_squares(window, piece, first, c);
+        return;
     }
 #endif
     while (first < segment->count) {
         int64_t last = segment->count - first < stride ? segment->count : first + stride;
-        run_block(window, segment->in[0], segment->out, first, last, &c);
+        run_block(window, segment->in[0], segment->out, first, last, c);
         first = last;
     }
+}
+
+/* A whole row of several; what lies before its first window is the caller's. */
+static void run_row(const syi_window *window, const syi_piece *piece, int64_t row, chunk *c)
+{
+    const int64_t columns = piece->segment.columns;
+    syi_piece own = *piece;
+    const double *in[] = {piece->segment.in[0] + row * columns};
+    double *out[3];
+    for (int k = 0; k < syi_window_outputs(window->kind); k++)
+        out[k] = piece->segment.out[k] + row * columns;
+    own.segment.in = in;
+    own.segment.out = out;
+    own.segment.count = columns;
+    own.behind = 0;
+    run_columns(window, &own, window->period - 1, c);
+}
+
+/* Whole rows: beside each other, and after those that were not for that one by one, the more of
+ * them the more often it happens. */
+static void run_rows(const syi_window *window, const syi_piece *piece, chunk *c)
+{
+    const int64_t rows = piece->segment.count / piece->segment.columns;
+    int64_t row = 0;
+#if SYI_HAVE_VECTORS
+    int64_t single = SYI_VECTOR;
+    while (row + SYI_VECTOR <= rows) {
+        const int did = run_beside(window, piece, row, c);
+        const int64_t next = row + SYI_VECTOR + (did ? 0 : single);
+        single = did ? SYI_VECTOR : single < 16 * SYI_VECTOR ? 2 * single : single;
+        for (row += SYI_VECTOR; row < next && row < rows; row++)
+            run_row(window, piece, row, c);
+    }
+#endif
+    for (; row < rows; row++)
+        run_row(window, piece, row, c);
+}
+
+sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window *window)
+{
+    const sy_segment *segment = &piece->segment;
+    int64_t first = window->period - 1 - segment->first;
+    chunk c;
+    first = first < 0 ? 0 : first > segment->count ? segment->count : first;
+    put_lost(window, segment->out, 0, first);
+    if (window->kind != SYI_WINDOW_MEAN && segment->count > segment->columns) {
+        run_rows(window, piece, &c);
+#if SYI_HAVE_VECTORS
+    } else if (window->kind == SYI_WINDOW_MEAN) {
+        const int64_t most = window->period > BLOCK ? window->period : BLOCK;
+        run_means(window, piece, first, most, &c);
+#endif
+    } else {
+        run_columns(window, piece, first, &c);
+    }
+    syi_past_done();
     return SY_OK;
 }

@@ -44,6 +44,6 @@ static const syi_workload fast = {
 };
 
 const syi_workload syi_workload_zscore = {
-    ZSCORE_FACE,      .version = 1, .run = {SYI_ISA_LIST(syi_zscore_run)},
-    .repair = repair, .gpu = &gpu,  .fast = &fast,
+    ZSCORE_FACE, .version = 1,  .run = {SYI_ISA_LIST(syi_zscore_run)},  .repair = repair,
+    .gpu = &gpu, .fast = &fast, .joined_from = syi_squares_joined_from,
 };

@@ -1,0 +1,123 @@
+/*
+ * Rolling deviations, scores and bands of short rows: as many rows as lanes beside each other, as
+ * stretches (stretches.h) of which each has a row to itself. The rows are copied, each times a
+ * power of two, so that prices and volumes go by one grid; and their results back.
+ */
+#ifndef SYI_KERNELS_WINDOW_ROWS_H
+#define SYI_KERNELS_WINDOW_ROWS_H
+
+#include "window/stretches_put.h"
+
+#if SYI_HAVE_VECTORS
+
+/* Columns that are run at once, at most: whole batches. */
+enum { ROWS_MOST = 256 };
+
+/* Columns [from, from + count) of some rows, with what their windows hold. */
+typedef struct beside {
+    const syi_window *window;
+    const sy_segment *rows; /* whole ones */
+    int64_t from, count;
+    int past_cache;
+    stretches lanes;
+    double back[SYI_VECTOR]; /* what a row is to be taken times for its own size */
+    double x[SYI_VECTOR * (SYI_STRETCH_PERIOD + ROWS_MOST)];
+} beside;
+
+/* Puts a lane's row in its place, its least magnitude at 1 or above and below 2. Behind its end
+ * come windows that hold what the last one holds; a value before it is none of a window's. A row
+ * that is not for this way is all zeros. */
+static void beside_copy(beside *b, int lane, const double *row)
+{
+    const int64_t period = b->window->period, before = b->lanes.before;
+    const int64_t start = b->from >= period ? b->from - period : 0, end = b->from + b->count;
+    const window_range range = window_measure(row + start, end - start);
+    const double least = squares_larger(range.least, -range.most);
+    const double most = squares_larger(range.most, -range.least);
+    double *const to = b->x + lane * b->lanes.stride + before;
+    int64_t i = start - b->from;
+    if (range.span.has_non_finite || !window_is_near(&range) || !(least > 0x1p-340) ||
+        !(most < 0x1p400)) {
+        memset(to - before, 0, (size_t)b->lanes.stride * sizeof *to);
+        return;
+    }
+    const int size = syi_split(least).exponent + 52;
+    const double scale = syi_pow2(-size);
+    b->back[lane] = b->window->kind == SYI_WINDOW_SCORE ? 1.0 : syi_pow2(size);
+    for (int64_t k = -before; k < i; k++)
+        to[k] = scale * row[start];
+    for (; i < b->count; i++)
+        to[i] = scale * row[b->from + i];
+    for (; i < b->lanes.columns; i++)
+        to[i] = to[i - period];
+}
+
+/* The columns of a row from `from` on, which are not sure among others. */
+static void beside_rest(const beside *b, const double *x, double *const *out, int64_t from,
+                        chunk *c)
+{
+    const int64_t end = b->from + b->count, period = b->window->period;
+    const int fresh = from < period;
+    squares s = squares_of(b->window, out, b->rows->columns, b->past_cache);
+    run_blocks(b->window, &s, x, out, from, end, fresh,
+               fresh ? end : find_far(x, from - period + 1, end), c);
+}
+
+/* Some columns of SYI_VECTOR rows from `row` on. Gives how many were left to blocks. */
+static int64_t beside_run(beside *b, int64_t row, chunk *c)
+{
+    stretches *const t = &b->lanes;
+    const int64_t columns = b->rows->columns;
+    const double *x = b->rows->in[0] + row * columns;
+    int64_t left = 0;
+    double *out[3], *to[3];
+    squares s = squares_of(b->window, b->rows->out, 0, 0);
+    t->columns = (b->count + LANE - 1) / LANE * LANE;
+    t->whole = b->count / LANE * LANE;
+    t->before = stretches_before(b->window->period);
+    t->stride = t->before + t->columns;
+    t->apart = columns;
+    t->scale = b->back;
+    for (int k = 0; k < syi_window_outputs(b->window->kind); k++) {
+        out[k] = b->rows->out[k] + row * columns;
+        to[k] = out[k] + b->from;
+    }
+    for (int l = 0; l < SYI_VECTOR; l++)
+        beside_copy(b, l, x + l * columns);
+    s.ahead = 0;
+    if (stretches_begin(&s, t, b->x + t->before))
+        put_stretches(b->window, &s, t, b->count, b->x + t->before, to);
+    else
+        memset(t->done, 0, sizeof t->done);
+    for (int l = 0; l < SYI_VECTOR; l++, x += columns) {
+        if (t->done[l] < b->count) {
+            beside_rest(b, x, out, b->from + t->done[l], c);
+            left += b->count - t->done[l];
+        }
+        for (int k = 0; k < syi_window_outputs(b->window->kind); k++)
+            out[k] += columns;
+    }
+    return left;
+}
+
+/* SYI_VECTOR whole rows from `row` on: about as many columns at a time as make batches. Gives
+ * whether this did for most of them. */
+static int run_beside(const syi_window *window, const syi_piece *piece, int64_t row, chunk *c)
+{
+    const int64_t first = window->period - 1, last = piece->segment.columns;
+    const int64_t parts = (last - first + ROWS_MOST - 1) / ROWS_MOST;
+    const int64_t most = ((last - first + parts - 1) / parts + LANE - 1) / LANE * LANE;
+    int64_t left = 0;
+    beside b;
+    b.window = window;
+    b.rows = &piece->segment;
+    b.past_cache = piece->past_cache;
+    for (b.from = first; b.from < last; b.from += b.count) {
+        b.count = last - b.from < most ? last - b.from : most;
+        left += beside_run(&b, row, c);
+    }
+    return 2 * left < SYI_VECTOR * (last - first);
+}
+
+#endif
+#endif
