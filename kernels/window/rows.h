@@ -30,12 +30,13 @@ typedef struct beside {
 static void beside_copy(beside *b, int lane, const double *row)
 {
     const int64_t period = b->window->period, before = b->lanes.before;
-    const int64_t start = b->from >= period ? b->from - period : 0, end = b->from + b->count;
+    const int64_t start = b->from + 1 - period, end = b->from + b->count;
     const window_range range = window_measure(row + start, end - start);
     const double least = squares_larger(range.least, -range.most);
     const double most = squares_larger(range.most, -range.least);
     double *const to = b->x + lane * b->lanes.stride + before;
-    int64_t i = start - b->from;
+    int64_t i = 1 - period;
+    b->back[lane] = 1.0;
     if (range.span.has_non_finite || !window_is_near(&range) || !(least > 0x1p-340) ||
         !(most < 0x1p400)) {
         memset(to - before, 0, (size_t)b->lanes.stride * sizeof *to);
@@ -43,7 +44,8 @@ static void beside_copy(beside *b, int lane, const double *row)
     }
     const int size = syi_split(least).exponent + 52;
     const double scale = syi_pow2(-size);
-    b->back[lane] = b->window->kind == SYI_WINDOW_SCORE ? 1.0 : syi_pow2(size);
+    if (b->window->kind != SYI_WINDOW_SCORE)
+        b->back[lane] = syi_pow2(size);
     for (int64_t k = -before; k < i; k++)
         to[k] = scale * row[start];
     for (; i < b->count; i++)

@@ -168,14 +168,14 @@ Test(rows, by_thousands)
 {
     enum { THOUSANDS = 4100, COLUMNS = 252 };
     double *x = panel(EACH_KIND, THOUSANDS, COLUMNS);
-    for (int accuracy = SY_ACCURACY_EXACT; accuracy <= SY_ACCURACY_FAST; accuracy++) {
-        const lab_case c = {.workload = accuracy == SY_ACCURACY_FAST ? "zscore" : "sma",
+    for (int i = 0; i < 3; i++) {
+        const lab_case c = {.workload = i == 0 ? "sma" : "zscore",
                             .params = {{.name = "period", .value = 100}},
                             .n_params = 1,
                             .rows = THOUSANDS,
                             .columns = COLUMNS,
                             .x = x};
-        compare(&c, (sy_accuracy)accuracy, 2);
+        compare(&c, i < 2 ? SY_ACCURACY_EXACT : SY_ACCURACY_FAST, 2);
     }
     free(x);
 }
