@@ -295,6 +295,7 @@ static sy_status distribute(sy_context *context, const sy_work *work, const sy_o
     syi_arena_open(&memory);
     job.memory = &memory;
     job.outside = outside;
+    job.threads = syi_devices_threads(&context->devices);
     status = plan_and_run(context, &job, options, report);
     syi_arena_close(&memory);
     syi_trace_destroy(&job.trace);

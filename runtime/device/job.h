@@ -33,6 +33,7 @@ typedef struct syi_job {
     syi_trace *trace;              /* NULL: nobody wants it */
     struct syi_arena *memory;      /* of the call, for its own thread */
     const syi_arithmetic *outside; /* its caller's; NULL: not known */
+    int threads;                   /* of the context's CPU; 0: it has none */
 } syi_job;
 
 /* Tiles are numbered row by row: tile = row * tiles_per_row + column / SYI_TILE. */

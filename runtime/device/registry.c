@@ -68,6 +68,14 @@ int syi_devices_of_type(const syi_devices *devices, sy_device_type type)
     return count;
 }
 
+int syi_devices_threads(const syi_devices *devices)
+{
+    for (int i = 0; i < devices->count; i++)
+        if (devices->list[i]->info.type == SY_DEVICE_CPU)
+            return devices->list[i]->info.units;
+    return 0;
+}
+
 static sy_status open_item(const char *item, syi_devices *devices)
 {
     const syi_backend *backend = find_backend(item);

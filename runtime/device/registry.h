@@ -27,6 +27,8 @@ void syi_devices_close(syi_devices *devices);
 sy_status syi_devices_add(syi_devices *devices, syi_device *device);
 /* How many devices of a kind there are already. */
 int syi_devices_of_type(const syi_devices *devices, sy_device_type type);
+/* The CPU's threads; 0: it is none of the devices. */
+int syi_devices_threads(const syi_devices *devices);
 
 /* The device of that name, id or uuid; -1: none. */
 int syi_devices_find(const syi_devices *devices, const char *word);

@@ -195,7 +195,8 @@ static void decide_some(void *argument, int index)
 /* Few are decided before another thread has come. */
 enum { DOUBTS_A_THREAD = 4 };
 
-/* As many threads as there are take the doubts; the first failure is told. */
+/* As many threads take the doubts as the context's CPU has, or where it has none as there are
+ * processors; the first failure is told. */
 static sy_status decide_all(const syi_job *job, const patch *patch, const syi_doubt *list,
                             int64_t count, int64_t *wanted)
 {
@@ -206,7 +207,7 @@ static sy_status decide_all(const syi_job *job, const patch *patch, const syi_do
                     .status = SY_OK,
                     .wanted = INT64_MAX};
     const int64_t worth = count / DOUBTS_A_THREAD;
-    const int most = worth > 1 ? syi_processors() : 1;
+    const int most = worth <= 1 ? 1 : job->threads > 0 ? job->threads : syi_processors();
     if (count == 0) /* as a rule */
         return SY_OK;
     pthread_mutex_init(&all.lock, NULL);

@@ -20,7 +20,7 @@
 #include "support/lab.h"
 #include "support/series.h"
 
-enum { SHORT = 9 * 4096, LONG = 100 * 4096, MOST = 6, HANG_SECONDS = 100 };
+enum { SHORT = 9 * 4096, LONG = 100 * 4096, ROWS = 64, DAYS = 250, MOST = 6, HANG_SECONDS = 100 };
 
 typedef int create_fn(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
@@ -30,7 +30,7 @@ typedef struct errand {
     void *argument;
 } errand;
 
-static double x[LONG];
+static double x[LONG], tiny[ROWS * DAYS];
 static atomic_int allowed = MOST, refused, most_at_once, alive, own;
 
 static pthread_key_t
@@ -77,28 +77,56 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     return 0;
 }
 
-static int is_right(const char *devices, const char *workload, int64_t columns)
+static int is_right_of(const char *devices, const lab_case *wanted)
 {
-    lab_case c = {.workload = workload, .rows = 1, .columns = columns, .x = x};
+    lab_case c = *wanted;
     sy_context *context = lab_open(devices, NULL, NULL);
     int right = context && lab_prepare(&c) && lab_run(context, &c, NULL, NULL) == SY_OK &&
                 lab_as_on_cpu(&c);
     if (!right)
-        printf("%s on %s with %d threads beside the caller's: wrong\n", workload, devices,
+        printf("%s on %s with %d threads beside the caller's: wrong\n", c.workload, devices,
                atomic_load(&allowed));
     lab_release(&c);
     sy_context_destroy(&context);
     return right;
 }
 
-/* bollinger of flat stretches leaves roundings in doubt, which are decided by several threads. */
+static int is_right(const char *devices, const char *workload, int64_t columns)
+{
+    return is_right_of(devices,
+                       &(lab_case){.workload = workload, .rows = 1, .columns = columns, .x = x});
+}
+
+/* Leaves its roundings in doubt. */
+static const lab_case in_doubt = {.workload = "ema", .rows = ROWS, .columns = DAYS, .x = tiny};
+
+/* What is in doubt is decided by several threads, too. */
 static int all_right(void)
 {
     static const char *const devices[] = {"cpu:threads=4", "cpu:threads=4,sim:a:speed=1e6",
                                           "sim:a:speed=1e6,cpu:threads=3"};
     int right = 1;
     for (int i = 0; i < 3; i++)
-        right &= is_right(devices[i], "bollinger", LONG) && is_right(devices[i], "sum", LONG);
+        right &= is_right(devices[i], "bollinger", LONG) && is_right(devices[i], "sum", LONG) &&
+                 is_right_of(devices[i], &in_doubt);
+    return right;
+}
+
+/* Who asks for one thread has the caller's alone, for what is in doubt, too. */
+static int makes_none_for_one(void)
+{
+    lab_case c = in_doubt;
+    sy_context *context = lab_open("cpu:threads=1", NULL, NULL);
+    sy_report report = {.struct_size = sizeof report};
+    int right = context && lab_prepare(&c) && lab_run(context, &c, NULL, &report) == SY_OK;
+    if (right && report.repaired < ROWS * DAYS / 2)
+        printf("cpu:threads=1: only %lld roundings in doubt\n", (long long)report.repaired);
+    if (right && atomic_load(&most_at_once) > 0)
+        printf("cpu:threads=1: %d threads beside the caller's\n", atomic_load(&most_at_once));
+    right = right && report.repaired >= ROWS * DAYS / 2 && atomic_load(&most_at_once) == 0;
+    sy_report_clear(&report);
+    lab_release(&c);
+    sy_context_destroy(&context);
     return right;
 }
 
@@ -197,9 +225,12 @@ int main(void)
     if (pthread_key_create(&end, count_end) != 0)
         return 1;
     series_fill(SERIES_FLATS, 6, x, LONG);
+    series_fill(SERIES_SUBNORMAL, 6, tiny, ROWS * DAYS);
+    right = makes_none_for_one();
 #pragma omp parallel /* a team of the program's own, of which the library does not know */
     atomic_fetch_add(&own, 1);
-    right = right_after_fork() && right_when_fewer() && right_after_own() && right_inside_own();
+    right = right && right_after_fork() && right_when_fewer() && right_after_own() &&
+            right_inside_own();
     for (int i = 0; i < 20; i++)
         right &= all_right_at_once();
     for (int count = 0; count <= MOST; count++) {
