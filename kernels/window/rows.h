@@ -1,7 +1,7 @@
 /*
  * Rolling deviations, scores and bands of short rows: as many rows as lanes beside each other, as
  * stretches (stretches.h) of which each has a row to itself. The rows are copied, each times a
- * power of two, so that prices and volumes go by one grid; and their results back.
+ * power of two, so that prices and volumes go by one grid, and their results divided by it.
  */
 #ifndef SYI_KERNELS_WINDOW_ROWS_H
 #define SYI_KERNELS_WINDOW_ROWS_H
@@ -10,8 +10,9 @@
 
 #if SYI_HAVE_VECTORS
 
-/* Columns that are run at once, at most: whole batches. */
-enum { ROWS_MOST = 256 };
+/* Columns that are run at once, at most: whole batches; and of rows for which this way is not
+ * longer than the one through each by itself. */
+enum { ROWS_MOST = 256, ROWS_LONGEST = 1024 };
 
 /* Columns [from, from + count) of some rows, with what their windows hold. */
 typedef struct beside {

@@ -191,7 +191,7 @@ static void run_row(const syi_window *window, const syi_piece *piece, int64_t ro
     own.segment.in = in;
     own.segment.out = out;
     own.segment.count = columns;
-    own.behind = 0;
+    own.behind += piece->segment.count - (row + 1) * columns;
     run_columns(window, &own, window->period - 1, c);
 }
 
@@ -203,7 +203,7 @@ static void run_rows(const syi_window *window, const syi_piece *piece, chunk *c)
     int64_t row = 0;
 #if SYI_HAVE_VECTORS
     int64_t single = SYI_VECTOR;
-    while (row + SYI_VECTOR <= rows) {
+    while (row + SYI_VECTOR <= rows && piece->segment.columns <= ROWS_LONGEST) {
         const int did = run_beside(window, piece, row, c);
         const int64_t next = row + SYI_VECTOR + (did ? 0 : single);
         single = did ? SYI_VECTOR : single < 16 * SYI_VECTOR ? 2 * single : single;
