@@ -202,8 +202,9 @@ static void run_rows(const syi_window *window, const syi_piece *piece, chunk *c)
     const int64_t rows = piece->segment.count / piece->segment.columns;
     int64_t row = 0;
 #if SYI_HAVE_VECTORS
+    const int64_t longest = window->kind == SYI_WINDOW_BANDS ? ROWS_LONGEST_BANDS : ROWS_LONGEST;
     int64_t single = SYI_VECTOR;
-    while (row + SYI_VECTOR <= rows && piece->segment.columns <= ROWS_LONGEST) {
+    while (row + SYI_VECTOR <= rows && piece->segment.columns <= longest) {
         const int did = run_beside(window, piece, row, c);
         const int64_t next = row + SYI_VECTOR + (did ? 0 : single);
         single = did ? SYI_VECTOR : single < 16 * SYI_VECTOR ? 2 * single : single;
