@@ -38,8 +38,7 @@ static void beside_copy(beside *b, int lane, const double *row)
     double *const to = b->x + lane * b->lanes.stride + before;
     int64_t i = 1 - period;
     b->back[lane] = 1.0;
-    if (range.span.has_non_finite || !window_is_near(&range) || !(least > 0x1p-340) ||
-        !(most < 0x1p400)) {
+    if (range.span.has_non_finite || !stretches_can_hold(least, most)) {
         memset(to - before, 0, (size_t)b->lanes.stride * sizeof *to);
         return;
     }
@@ -87,7 +86,6 @@ static int64_t beside_run(beside *b, int64_t row, chunk *c)
     }
     for (int l = 0; l < SYI_VECTOR; l++)
         beside_copy(b, l, x + l * columns);
-    s.ahead = 0;
     if (stretches_begin(&s, t, b->x + t->before))
         put_stretches(b->window, &s, t, b->count, b->x + t->before, to);
     else

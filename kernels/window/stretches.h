@@ -101,6 +101,12 @@ SYI_INLINE void stretches_lose(stretches *t, int lane, int64_t at)
 
 enum { STRETCH_NEAR = 5 }; /* of periods that are less all values are to be close */
 
+/* Whether with magnitudes from the one to the other nothing overflows or becomes subnormal. */
+SYI_INLINE int stretches_can_hold(double least, double most)
+{
+    return least > 0x1p-340 && most < 0x1p400;
+}
+
 /* What is known of the lanes that are not lost: by magnitude. */
 typedef struct stretches_range {
     double least, most, distance; /* from a lane's pivot */
@@ -142,7 +148,7 @@ static inline int stretches_begin(squares *s, stretches *t, const double *x)
     stretches_read(t, x, s->period, &least, &most);
     pivot = syi_vec_of(0.5) * (least + most);
     const stretches_range all = stretches_compare(s, t, pivot, least, most);
-    if (all.good < 0 || !(all.least > 0x1p-340) || !(all.most < 0x1p400))
+    if (all.good < 0 || !stretches_can_hold(all.least, all.most))
         return 0;
     const int top = syi_split(all.distance).exponent + 53, length = window_length(s->period);
     const int bottom = syi_split(all.least).exponent;
