@@ -107,7 +107,7 @@ static void take_barrier_words(parser *p)
         vptx_take(p, words[i]);
 }
 
-/* sub: 0 for sync, else the reduction. s[1] is the number of threads, width tells whether it is
+/* sub: 0 for sync, else the reduction. s[1] is the number of threads, sources tells whether it is
  * there. */
 static void barrier(parser *p, instr *in)
 {
@@ -120,7 +120,8 @@ static void barrier(parser *p, instr *in)
                   : vptx_take(p, "or")  ? '|'
                                         : 0;
         vptx_take_type(p);
-        if (in->sub == 'p')
+        in->width = in->sub == 'p' ? 4 : 0;
+        if (in->width)
             in->d[0] = vptx_destination(p, 4);
         else
             in->d[0] = vptx_predicate(p, NULL);
@@ -191,7 +192,8 @@ static void vote(parser *p, instr *in)
     if (in->sub == '=')
         vptx_take(p, "uni");
     vptx_all_used(p);
-    if (in->sub == 'b')
+    in->width = in->sub == 'b' ? 4 : 0;
+    if (in->width)
         in->d[0] = vptx_destination(p, 4);
     else
         in->d[0] = vptx_predicate(p, NULL);
@@ -207,6 +209,7 @@ static void match(parser *p, instr *in)
     in->op = OP_MATCH;
     in->sub = vptx_take(p, "any") ? '|' : vptx_take(p, "all") ? '&' : 0;
     in->size = wide ? 8 : 4;
+    in->width = 4;
     vptx_take(p, "b32");
     vptx_take(p, "sync");
     vptx_all_used(p);
@@ -224,6 +227,7 @@ static void reduction(parser *p, instr *in)
 {
     static const char *const names[] = {"add", "min", "max", "and", "or", "xor"};
     in->op = OP_REDUX;
+    in->width = 4;
     vptx_take(p, "sync");
     in->is_signed = vptx_take(p, "s32");
     if (!in->is_signed && !vptx_take(p, "u32"))
@@ -279,6 +283,7 @@ bool vptx_decode_flow(parser *p, instr *in)
     } else if (strcmp(name, "redux") == 0) {
         reduction(p, in);
     } else if (strcmp(name, "activemask") == 0) {
+        in->width = 4;
         in->d[0] = vptx_destination(p, 4);
         in->op = OP_ACTIVEMASK;
         emit(p, in);

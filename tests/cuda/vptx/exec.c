@@ -136,7 +136,7 @@ static void regroup(launch *l, warp *w, bool rotate)
 
 static void branch(launch *l, warp *w, const instr *in, uint32_t exec)
 {
-    l->taken[w->pc - l->first] += (uint64_t)__builtin_popcount(exec);
+    l->tallies[w->pc - l->first].taken += (uint64_t)__builtin_popcount(exec);
     if (exec == w->active) {
         w->pc = in->target;
     } else if (!exec) {
@@ -295,16 +295,15 @@ static void be_fair(launch *l, warp *w)
 /* Counts the instruction; false when the launch has had its share. */
 static bool count(launch *l, warp *w, const instr *in, uint32_t exec)
 {
-    if (!l->budget--) {
+    tally *t = &l->tallies[w->pc - l->first];
+    if (!l->budget) {
         vptx_fail(l, w, vptx_first_lane(w->active), VPTX_LIMIT, "instruction limit reached");
         return false;
     }
+    l->budget--;
     w->tick++;
-    l->report->warp_instructions++;
-    l->report->lane_instructions += (uint64_t)__builtin_popcount(exec);
-    l->executed[w->pc - l->first]++;
-    l->lanes[w->pc - l->first] +=
-        (uint64_t)__builtin_popcount(in->op == OP_BRANCH ? w->active : exec);
+    t->executed++;
+    t->lanes += (uint64_t)__builtin_popcount(in->op == OP_BRANCH ? w->active : exec);
     return true;
 }
 

@@ -17,46 +17,42 @@ static void put_same(warp *w, operand d, uint32_t value, uint32_t lanes)
 
 /* ---- shuffles ---- */
 
-/* The lane to read from, and whether it lies in the segment. */
-static bool source_lane(uint8_t mode, uint32_t lane, uint32_t b, uint32_t c, uint32_t *source)
+/* The lane that each reads from; a mask of those for which it lies in the segment. */
+static uint32_t source_lanes(uint8_t mode, const u32 *b, const u32 *c, uint32_t *source)
 {
-    const uint32_t segment = c >> 8 & 31, first = lane & segment;
-    const int last = (int)(first | (c & 31 & ~segment));
-    int j;
-    bool inside;
-    b &= 31;
-    if (mode == 'u')
-        j = (int)lane - (int)b;
-    else if (mode == 'd')
-        j = (int)(lane + b);
-    else if (mode == 'b')
-        j = (int)(lane ^ b);
-    else
-        j = (int)(first | (b & ~segment));
-    inside = mode == 'u' ? j >= last : j <= last;
-    *source = inside ? (uint32_t)j : lane;
-    return inside;
+    uint8_t inside[LANES];
+    for (uint32_t i = 0; i < LANES; i++) {
+        const uint32_t segment = c[i] >> 8 & 31, first = i & segment, by = b[i] & 31;
+        const int last = (int)(first | (c[i] & 31 & ~segment));
+        const int j = mode == 'u'   ? (int)i - (int)by
+                      : mode == 'd' ? (int)(i + by)
+                      : mode == 'b' ? (int)(i ^ by)
+                                    : (int)(first | (by & ~segment));
+        inside[i] = mode == 'u' ? j >= last : j <= last;
+        source[i] = inside[i] ? (uint32_t)j : i;
+    }
+    return vptx_pack_mask(inside);
 }
 
 static void shuffle(launch *l, warp *w, const instr *in, uint32_t members)
 {
-    const u32 *a = ROW(w, in->s[0]), *b = ROW(w, in->s[1]), *c = ROW(w, in->s[2]);
-    uint32_t value[LANES] = {0}, inside = 0, defined = 0;
+    const u32 *a = ROW(w, in->s[0]);
+    const uint32_t known = w->defined[in->s[0].reg];
+    uint32_t source[LANES], value[LANES], inside, defined = 0;
     if (!vptx_check_defined(l, w, members, &in->s[1]) ||
         !vptx_check_defined(l, w, members, &in->s[2]))
         return;
+    inside = source_lanes(in->sub, ROW(w, in->s[1]), ROW(w, in->s[2]), source);
     FOR_LANES(lane, members)
     {
-        uint32_t source;
-        if (source_lane(in->sub, lane, b[lane], c[lane], &source))
-            inside |= 1u << lane;
-        if (source >= LANES || !(members >> source & 1)) {
+        if (!(members >> source[lane] & 1)) {
             vptx_fail(l, w, lane, VPTX_BAD_MASK,
-                      "shuffle reads lane %u, which takes no part (0x%08x do)", source, members);
+                      "shuffle reads lane %u, which takes no part (0x%08x do)", source[lane],
+                      members);
             return;
         }
-        value[lane] = a[source];
-        defined |= (w->defined[in->s[0].reg] >> source & 1) << lane;
+        value[lane] = a[source[lane]];
+        defined |= (known >> source[lane] & 1) << lane;
     }
     vptx_blend(ROW(w, in->d[0]), value, members, 4);
     w->defined[in->d[0].reg] = (w->defined[in->d[0].reg] & ~members) | defined;
@@ -173,6 +169,14 @@ static uint32_t gather_waiting(warp *w, const instr *in)
     return exec;
 }
 
+static uint32_t equal_lanes(const u32 *row, uint32_t value)
+{
+    uint8_t equal[LANES];
+    for (uint32_t i = 0; i < LANES; i++)
+        equal[i] = row[i] == value;
+    return vptx_pack_mask(equal);
+}
+
 /* The lanes of `exec` whose mask is complete have done it; returns the others. */
 static uint32_t masked(launch *l, warp *w, const instr *in, uint32_t exec)
 {
@@ -182,10 +186,7 @@ static uint32_t masked(launch *l, warp *w, const instr *in, uint32_t exec)
         return 0;
     for (uint32_t pending = exec; pending && !l->failed;) {
         const uint32_t first = vptx_first_lane(pending), mask = masks[first];
-        uint32_t same = 0;
-        FOR_LANES(lane, pending)
-        if (masks[lane] == mask)
-            same |= 1u << lane;
+        const uint32_t same = pending & equal_lanes(masks, mask);
         if (same & ~mask)
             vptx_fail(l, w, vptx_first_lane(same & ~mask), VPTX_BAD_MASK,
                       "mask 0x%08x does not name the lane itself", mask);

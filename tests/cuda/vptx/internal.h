@@ -97,8 +97,10 @@ typedef struct operand {
     uint32_t reg; /* register number, for definedness and predicates */
 } operand;
 
-typedef void row_fn(void *d, const void *a, const void *b, const void *c, const void *e);
-typedef uint32_t test_fn(const void *a, const void *b);
+/* `lane`: the only one to compute, or LANES: all of them. True: the one is not a number. */
+typedef bool row_fn(void *d, const void *a, const void *b, const void *c, const void *e,
+                    uint32_t lane);
+typedef uint32_t test_fn(const void *a, const void *b, uint32_t lane);
 typedef uint32_t carry_fn(void *d, const void *a, const void *b, const void *c, uint32_t carry);
 
 typedef struct instr {
@@ -191,6 +193,10 @@ typedef struct file_name {
     const char *name;
 } file_name;
 
+typedef struct tally {               /* of an instruction */
+    uint64_t executed, lanes, taken; /* lanes: of a branch those that come to it */
+} tally;
+
 struct vptx_module {
     struct arena_block *arena;
     int target, version;
@@ -214,8 +220,8 @@ struct vptx_module {
     uint32_t file_count;
     uint32_t row_bytes, registers; /* of a warp */
     uint32_t granule;              /* bytes of a cell of the race detector */
-    pthread_mutex_t lock;          /* of the counters below */
-    uint64_t *executed, *lanes, *taken;
+    pthread_mutex_t lock;          /* of the tallies */
+    tally *tallies;
 };
 
 /* ---- lex.c ---- */
@@ -306,7 +312,7 @@ typedef struct launch {
     uint32_t threads, warp_count;
     uint32_t block[3];
     uint64_t random;
-    uint64_t budget; /* warp instructions left */
+    uint64_t limit, budget; /* warp instructions, and how many are left */
     warp *warps;
     uint32_t shared_bytes, local_bytes;
     unsigned char *shared;
@@ -314,8 +320,8 @@ typedef struct launch {
     uint32_t epoch, block_epoch;
     const vptx_window *cache[CACHED_WINDOWS];
     uint32_t cache_next;
-    uint32_t first, count;              /* instructions that it can come to */
-    uint64_t *executed, *lanes, *taken; /* by them, from the first on */
+    uint32_t first, count; /* instructions that it can come to */
+    tally *tallies;        /* of them, from the first on */
     bool failed;
 } launch;
 
@@ -330,6 +336,11 @@ static inline uint32_t vptx_first_lane(uint32_t mask)
 {
     return (uint32_t)__builtin_ctz(mask);
 }
+/* Of so few lanes each is computed by itself: that takes less than the whole row. */
+static inline bool vptx_are_few(uint32_t lanes)
+{
+    return __builtin_popcount(lanes) <= 4;
+}
 /* Visits the lanes of a mask. */
 #define FOR_LANES(lane, mask)                                                                      \
     for (uint32_t left_ = (mask), lane; left_ && (lane = vptx_first_lane(left_), true);            \
@@ -343,8 +354,11 @@ void vptx_fail(launch *l, const warp *w, uint32_t lane, vptx_fault_kind kind, co
                ...) __attribute__((format(printf, 5, 6)));
 /* Lanes of `exec` where the operand was never written; faults if any. */
 bool vptx_check_defined(launch *l, const warp *w, uint32_t exec, const operand *o);
+
+/* ---- blend.c ---- */
 /* Copies the lanes of `mask`. */
 void vptx_blend(void *d, const void *s, uint32_t mask, uint32_t width);
+bool vptx_has_nan(const void *row, uint32_t width); /* of floats, in any lane */
 
 /* ---- exec_value.c: instructions that only compute ---- */
 void vptx_exec_value(launch *l, warp *w, const instr *in, uint32_t exec);

@@ -142,15 +142,13 @@ static uint32_t find_code(launch *l)
 
 static bool make(launch *l)
 {
-    const uint32_t count = l->count = find_code(l);
+    l->count = find_code(l);
     l->warps = calloc(l->warp_count, sizeof *l->warps);
     l->shared = calloc(1, l->shared_bytes ? l->shared_bytes : 1);
     l->cells = calloc(l->shared_bytes / l->module->granule + 1, sizeof *l->cells);
-    l->executed = calloc(3 * (size_t)count, sizeof *l->executed);
-    if (!l->warps || !l->shared || !l->cells || !l->executed)
+    l->tallies = calloc(l->count, sizeof *l->tallies);
+    if (!l->warps || !l->shared || !l->cells || !l->tallies)
         return false;
-    l->lanes = l->executed + count;
-    l->taken = l->lanes + count;
     for (uint32_t i = 0; i < l->warp_count; i++)
         if (!make_warp(l, &l->warps[i], i))
             return false;
@@ -169,7 +167,7 @@ static void unmake(launch *l)
     free(l->warps);
     free(l->shared);
     free(l->cells);
-    free(l->executed);
+    free(l->tallies);
 }
 
 /* ---- blocks ---- */
@@ -284,7 +282,7 @@ static bool run_round(launch *l)
 
 static void run_block(launch *l, uint32_t number)
 {
-    const uint64_t before = l->report->warp_instructions;
+    const uint64_t before = l->budget;
     uint64_t spent;
     bool at_barrier = true;
     begin_block(l, number);
@@ -297,7 +295,7 @@ static void run_block(launch *l, uint32_t number)
         if (at_barrier && !l->failed)
             pass_barrier(l);
     }
-    spent = l->report->warp_instructions - before;
+    spent = before - l->budget;
     if (spent > l->report->max_block_instructions)
         l->report->max_block_instructions = spent;
 }
@@ -330,14 +328,19 @@ static void run_grid(launch *l)
         run_block(l, l->config->order == VPTX_REVERSE ? count - 1 - i : (uint32_t)at);
 }
 
-static void add_coverage(const launch *l)
+static void add_tallies(const launch *l)
 {
     vptx_module *m = l->kernel->module;
+    l->report->warp_instructions = l->limit - l->budget;
     pthread_mutex_lock(&m->lock);
     for (uint32_t i = 0; i < l->count; i++) {
-        m->executed[l->first + i] += l->executed[i];
-        m->lanes[l->first + i] += l->lanes[i];
-        m->taken[l->first + i] += l->taken[i];
+        const tally *t = &l->tallies[i];
+        tally *sum = &m->tallies[l->first + i];
+        const bool is_branch = m->code[l->first + i].op == OP_BRANCH;
+        l->report->lane_instructions += is_branch ? t->taken : t->lanes;
+        sum->executed += t->executed;
+        sum->lanes += t->lanes;
+        sum->taken += t->taken;
     }
     pthread_mutex_unlock(&m->lock);
 }
@@ -359,10 +362,10 @@ int vptx_launch(const vptx_kernel *k, const vptx_launch_config *c, vptx_report *
     l.shared_bytes = c->dynamic_shared_bytes ? (uint32_t)shared : k->static_shared;
     l.local_bytes = k->local_bytes;
     l.random = c->seed;
-    l.budget = c->instruction_limit ? c->instruction_limit : (uint64_t)1 << 40;
+    l.limit = l.budget = c->instruction_limit ? c->instruction_limit : (uint64_t)1 << 40;
     if (make(&l)) {
         run_grid(&l);
-        add_coverage(&l);
+        add_tallies(&l);
     } else {
         report->fault.kind = VPTX_NO_MEMORY;
         snprintf(report->fault.text, sizeof report->fault.text, "%s: out of host memory",

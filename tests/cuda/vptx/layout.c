@@ -124,12 +124,11 @@ void vptx_layout(parser *p)
 {
     vptx_module *m = p->m;
     m->kernels = vptx_allocate(p, m->function_count * sizeof *m->kernels);
+    vptx_pack_rows(p);
     place_registers(m);
     for (uint32_t i = 0; i < m->function_count; i++)
         if (m->functions[i].is_entry && m->functions[i].has_body)
             make_kernel(p, i);
     m->granule = granule(m);
-    m->executed = vptx_allocate(p, m->code_count * sizeof *m->executed);
-    m->lanes = vptx_allocate(p, m->code_count * sizeof *m->lanes);
-    m->taken = vptx_allocate(p, m->code_count * sizeof *m->taken);
+    m->tallies = vptx_allocate(p, m->code_count * sizeof *m->tallies);
 }

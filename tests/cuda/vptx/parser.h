@@ -121,6 +121,9 @@ bool vptx_decode_alu(parser *p, instr *in);
 bool vptx_decode_memory(parser *p, instr *in);
 bool vptx_decode_flow(parser *p, instr *in);
 
+/* pack.c */
+void vptx_pack_rows(parser *p); /* before rows have a place in the kernels */
+
 /* layout.c */
 void vptx_layout(parser *p);
 

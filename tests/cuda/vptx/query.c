@@ -70,6 +70,7 @@ int vptx_coverage(const vptx_module *m, uint32_t line, vptx_line *out)
 {
     uint32_t low = 0, high = m->code_count;
     const instr *in;
+    const tally *t;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
         if (m->code[middle].line < line)
@@ -86,11 +87,12 @@ int vptx_coverage(const vptx_module *m, uint32_t line, vptx_line *out)
     for (uint32_t i = 0; i < m->file_count; i++)
         if (m->files[i].number == m->places[low].file)
             out->source_file = m->files[i].name;
-    out->executed = m->executed[low];
-    out->lanes = m->lanes[low];
+    t = &m->tallies[low];
+    out->executed = t->executed;
+    out->lanes = t->lanes;
     out->is_branch = in->op == OP_BRANCH && in->guard;
-    out->taken = m->taken[low];
-    out->not_taken = in->op == OP_BRANCH ? m->lanes[low] - m->taken[low] : 0;
+    out->taken = t->taken;
+    out->not_taken = in->op == OP_BRANCH ? t->lanes - t->taken : 0;
     return 1;
 }
 

@@ -120,22 +120,18 @@ row_fn *vptx_add_row(void)
 }
 
 #if defined(__x86_64__) && !defined(__FMA__)
-__attribute__((target("fma"))) static void fused_f32(void *vd, const void *va, const void *vb,
-                                                     const void *vc, const void *ve)
+__attribute__((target("fma"))) ROW_HEAD(fused, f32)
 {
-    const t_F32 *a = va, *b = vb, *c = vc;
-    t_F32 *d = vd;
     (void)ve;
-    EACH_LANE d[i] = __builtin_fmaf(a[i], b[i], c[i]);
+    FOR_LANE_OR_EACH(TAKE(F32, a) TAKE(F32, b) TAKE(F32, c) GIVE(F32, __builtin_fmaf(a, b, c)))
+    return IS_NAN(F32);
 }
 
-__attribute__((target("fma"))) static void fused_f64(void *vd, const void *va, const void *vb,
-                                                     const void *vc, const void *ve)
+__attribute__((target("fma"))) ROW_HEAD(fused, f64)
 {
-    const t_F64 *a = va, *b = vb, *c = vc;
-    t_F64 *d = vd;
     (void)ve;
-    EACH_LANE d[i] = __builtin_fma(a[i], b[i], c[i]);
+    FOR_LANE_OR_EACH(TAKE(F64, a) TAKE(F64, b) TAKE(F64, c) GIVE(F64, __builtin_fma(a, b, c)))
+    return IS_NAN(F64);
 }
 
 row_fn *vptx_fma_row(bool is_f64)
@@ -152,17 +148,13 @@ row_fn *vptx_fma_row(bool is_f64)
 #endif
 
 #define RESIZE(D, A)                                                                               \
-    static void resize_##D##_##A(void *vd, const void *va, const void *vb, const void *vc,         \
-                                 const void *ve)                                                   \
+    ROW_HEAD(resize_##D, A)                                                                        \
     {                                                                                              \
         const uint32_t keep = ((const t_U32 *)vb)[0], is_signed = ((const t_U32 *)vc)[0];          \
         (void)ve;                                                                                  \
-        EACH_LANE                                                                                  \
-        {                                                                                          \
-            const uint64_t high = (uint64_t)((const t_##A *)va)[i] << keep;                        \
-            ((t_##D *)vd)[i] =                                                                     \
-                (t_##D)(is_signed ? (uint64_t)((int64_t)high >> keep) : high >> keep);             \
-        }                                                                                          \
+        FOR_LANE_OR_EACH(const uint64_t high = (uint64_t)((const t_##A *)va)[i] << keep;           \
+                         GIVE(D, is_signed ? (uint64_t)((int64_t)high >> keep) : high >> keep))    \
+        return false;                                                                              \
     }
 RESIZE(U16, U16)
 RESIZE(U16, U32)

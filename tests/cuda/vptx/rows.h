@@ -30,53 +30,51 @@ __extension__ typedef __int128 s128;
 #else
 #define EACH_LANE _Pragma("GCC ivdep") for (uint32_t i = 0; i < LANES; i++)
 #endif
+/* The statements for lane i, which is `lane` or, when that is LANES, each. */
+#define FOR_LANE_OR_EACH(...)                                                                      \
+    if (lane < LANES) {                                                                            \
+        const uint32_t i = lane;                                                                   \
+        __VA_ARGS__                                                                                \
+    } else {                                                                                       \
+        EACH_LANE                                                                                  \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
 
 #define ROW_HEAD(op, tag)                                                                          \
-    static void op##_##tag(void *vd, const void *va, const void *vb, const void *vc, const void *ve)
+    static bool op##_##tag(void *vd, const void *va, const void *vb, const void *vc,               \
+                           const void *ve, uint32_t lane)
+#define TAKE(K, x)          const t_##K x = ((const t_##K *)v##x)[i];
+#define GIVE(K, expression) ((t_##K *)vd)[i] = (t_##K)(expression);
+/* Of integers, never. */
+#define IS_NAN(K) (lane < LANES && ((t_##K *)vd)[lane] != ((t_##K *)vd)[lane])
 #define DEF_R1(op, tag, types, D, A, expression)                                                   \
     ROW_HEAD(op, tag)                                                                              \
     {                                                                                              \
         (void)vb, (void)vc, (void)ve;                                                              \
-        EACH_LANE                                                                                  \
-        {                                                                                          \
-            const t_##A a = ((const t_##A *)va)[i];                                                \
-            ((t_##D *)vd)[i] = (t_##D)(expression);                                                \
-        }                                                                                          \
+        FOR_LANE_OR_EACH(TAKE(A, a) GIVE(D, expression))                                           \
+        return IS_NAN(D);                                                                          \
     }
 #define DEF_R2(op, tag, types, D, A, B, expression)                                                \
     ROW_HEAD(op, tag)                                                                              \
     {                                                                                              \
         (void)vc, (void)ve;                                                                        \
-        EACH_LANE                                                                                  \
-        {                                                                                          \
-            const t_##A a = ((const t_##A *)va)[i];                                                \
-            const t_##B b = ((const t_##B *)vb)[i];                                                \
-            ((t_##D *)vd)[i] = (t_##D)(expression);                                                \
-        }                                                                                          \
+        FOR_LANE_OR_EACH(TAKE(A, a) TAKE(B, b) GIVE(D, expression))                                \
+        return IS_NAN(D);                                                                          \
     }
 #define DEF_R3(op, tag, types, D, A, B, C, expression)                                             \
     ROW_HEAD(op, tag)                                                                              \
     {                                                                                              \
         (void)ve;                                                                                  \
-        EACH_LANE                                                                                  \
-        {                                                                                          \
-            const t_##A a = ((const t_##A *)va)[i];                                                \
-            const t_##B b = ((const t_##B *)vb)[i];                                                \
-            const t_##C c = ((const t_##C *)vc)[i];                                                \
-            ((t_##D *)vd)[i] = (t_##D)(expression);                                                \
-        }                                                                                          \
+        FOR_LANE_OR_EACH(TAKE(A, a) TAKE(B, b) TAKE(C, c) GIVE(D, expression))                     \
+        return IS_NAN(D);                                                                          \
     }
 #define DEF_R4(op, tag, types, D, A, B, C, E, expression)                                          \
     ROW_HEAD(op, tag)                                                                              \
     {                                                                                              \
-        EACH_LANE                                                                                  \
-        {                                                                                          \
-            const t_##A a = ((const t_##A *)va)[i];                                                \
-            const t_##B b = ((const t_##B *)vb)[i];                                                \
-            const t_##C c = ((const t_##C *)vc)[i];                                                \
-            const t_##E e = ((const t_##E *)ve)[i];                                                \
-            ((t_##D *)vd)[i] = (t_##D)(expression);                                                \
-        }                                                                                          \
+        FOR_LANE_OR_EACH(TAKE(A, a) TAKE(B, b) TAKE(C, c) TAKE(E, e) GIVE(D, expression))          \
+        return IS_NAN(D);                                                                          \
     }
 #define TAB_R1(op, tag, types, D, A, expression)    {#op, types, K_##D, {K_##A}, op##_##tag},
 #define TAB_R2(op, tag, types, D, A, B, expression) {#op, types, K_##D, {K_##A, K_##B}, op##_##tag},

@@ -18,17 +18,11 @@ uint32_t vptx_pack_mask(const uint8_t *bytes)
 }
 
 #define DEF_T(compare, tag, types, S, expression)                                                  \
-    static uint32_t test_##compare##_##tag(const void *va, const void *vb)                         \
+    static uint32_t test_##compare##_##tag(const void *va, const void *vb, uint32_t lane)          \
     {                                                                                              \
         uint8_t result[LANES];                                                                     \
-        EACH_LANE                                                                                  \
-        {                                                                                          \
-            const t_##S a = ((const t_##S *)va)[i];                                                \
-            const t_##S b = ((const t_##S *)vb)[i];                                                \
-            (void)b;                                                                               \
-            result[i] = (expression) ? 1 : 0;                                                      \
-        }                                                                                          \
-        return vptx_pack_mask(result);                                                             \
+        FOR_LANE_OR_EACH(TAKE(S, a) TAKE(S, b)(void) b; result[i] = (expression) ? 1 : 0;)         \
+        return lane < LANES ? (uint32_t)result[lane] << lane : vptx_pack_mask(result);             \
     }
 #define TAB_T(compare, tag, types, S, expression) {#compare, types, K_##S, test_##compare##_##tag},
 
