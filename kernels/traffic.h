@@ -45,6 +45,18 @@ SYI_INLINE int syi_in_line(double *const *out, int outputs)
     return same;
 }
 
+/* Whether lanes that are `stride` columns from each other are at least `apart` columns from each
+ * other within a page, so at different places of a near cache, which holds few lines a page apart.
+ */
+SYI_INLINE int syi_is_spread(int64_t stride, int lanes, int64_t apart)
+{
+    const int64_t page = 512;
+    for (int64_t l = 1; l < lanes; l++)
+        if (l * stride % page < apart || l * stride % page > page - apart)
+            return 0;
+    return 1;
+}
+
 /* Whether an output at y keeps an input at x waiting that is read along with it. A processor knows
  * what it is still to write by the last twelve bits of the address first, and what it reads waits
  * where they agree; kernels read so many lines ahead of what they write. */
@@ -52,6 +64,33 @@ SYI_INLINE int syi_meet(const double *y, const double *x)
 {
     uintptr_t ahead = ((uintptr_t)y - (uintptr_t)x) % 4096 / sizeof(double) / SYI_LINE;
     return ahead >= 2 && ahead < 7;
+}
+
+/* By how many columns outputs are written one behind the other past the cache: `lag`, multiples of
+ * `unit`; gives whether any is. A Zen 3 that has a line under way lets another wait that lies at
+ * the same place of a page, as those of large arrays do that malloc gives: three such outputs, line
+ * by line, take up to five times as long. So where something `waits` no two are written within
+ * `unit` of the same place: four multiples are enough for three outputs, two if these are in line
+ * and the unit is a line. Where a line is one store they are written at once: not measured. */
+SYI_INLINE int syi_lags(int waits, double *const *out, int outputs, int64_t unit, int64_t *lag)
+{
+    const uintptr_t page = 4096, apart = (uintptr_t)unit * sizeof **out;
+    int any = 0;
+#ifdef __AVX512F__
+    waits = 0;
+#endif
+    for (int k = 0; k < outputs; k++) {
+        lag[k] = 0;
+        for (int j = 0; j < k && waits;) {
+            const uintptr_t here = (uintptr_t)(out[k] - lag[k]);
+            const uintptr_t there = (uintptr_t)(out[j] - lag[j]);
+            const int meets = (here - there) % page < apart || (there - here) % page < apart;
+            lag[k] += meets ? unit : 0;
+            j = meets ? 0 : j + 1;
+        }
+        any |= lag[k] > 0;
+    }
+    return any;
 }
 
 /* Asks for doubles that are read soon; they may be nobody's. */

@@ -7,6 +7,7 @@
 #ifndef SYI_KERNELS_FAST_RESULTS_H
 #define SYI_KERNELS_FAST_RESULTS_H
 
+#include "fast/late.h"
 #include "fast/pairs.h"
 
 typedef struct syi_results {
@@ -61,6 +62,29 @@ SYI_INLINE void syi_results_put_pairs(syi_results *to, const syi_pairs *pairs, i
         syi_results_put(to, SYI_LOWER(pairs->even[k], pairs->odd[k]), past);
         syi_results_put(to, SYI_UPPER(pairs->even[k], pairs->odd[k]), past);
     }
+}
+
+/* The same of a step's columns, from `at` on of those that are put so; what is put waits in
+ * output k's ring. */
+SYI_INLINE void syi_results_put_late(syi_results *to, syi_late *late, int k, int64_t at,
+                                     const syi_pairs *pairs)
+{
+    const int64_t from = at - late->lag[k];
+    for (int i = 0; i < SYI_PARTS; i++) {
+        syi_late_keep(late, k, at + 2 * i * SYI_WIDTH, SYI_LOWER(pairs->even[i], pairs->odd[i]));
+        syi_late_keep(late, k, at + (2 * i + 1) * SYI_WIDTH,
+                      SYI_UPPER(pairs->even[i], pairs->odd[i]));
+    }
+    for (int i = 0; i < SYI_STEP && from >= 0; i += SYI_WIDTH)
+        syi_results_put(to, syi_late_kept(late, k, from + i), 1);
+}
+
+/* What still waits of `count` columns. */
+SYI_INLINE void syi_results_put_waiting(syi_results *to, const syi_late *late, int k, int64_t count)
+{
+    int64_t at = count > late->lag[k] ? count - late->lag[k] : 0;
+    for (; at < count; at += SYI_WIDTH)
+        syi_results_put(to, syi_late_kept(late, k, at), 1);
 }
 
 /* What is still held; more may follow. */

@@ -41,18 +41,6 @@ static void scan_place(scan_task *t, int l, int64_t column, int64_t behind, int 
         lane->to[j] = is_whole ? segment->out[j] + column : copy->y[j];
 }
 
-/* Whether lanes are at different places of a near cache, which holds few lines a page apart. */
-static int is_spread(int64_t stride)
-{
-    enum { PAGE = 512, APART = 2 * SYI_LINE };
-    for (int64_t l = 1; l < SYI_WIDTH; l++) {
-        const int64_t apart = l * stride % PAGE;
-        if (apart < APART || apart > PAGE - APART)
-            return 0;
-    }
-    return 1;
-}
-
 /* Blocks of a lane where there are `all`. */
 static int64_t scan_blocks(int64_t period, int64_t all, int past)
 {
@@ -60,7 +48,7 @@ static int64_t scan_blocks(int64_t period, int64_t all, int past)
     const int64_t batches = (all + SYI_WIDTH * most - 1) / (SYI_WIDTH * most);
     const int64_t even = (all + SYI_WIDTH * batches - 1) / (SYI_WIDTH * batches);
     int64_t blocks = even;
-    while (batches > 1 && blocks > 1 && !is_spread(blocks * period))
+    while (batches > 1 && blocks > 1 && !syi_is_spread(blocks * period, SYI_WIDTH, 2 * SYI_LINE))
         blocks--;
     return blocks > 1 ? blocks : even;
 }
@@ -114,24 +102,26 @@ static void scan_give(const scan_task *t, const scan_copy *copy)
                (size_t)((end < count ? end : count) - first) * sizeof(double));
 }
 
-/* Puts a line that is kept. */
+/* Puts a kept line of each output. */
 SYI_INLINE void scan_put_line(scan_kept *kept)
 {
-    for (int i = 0; i < SYI_LINE; i += SYI_WIDTH) {
-        const int64_t at = kept->done + i;
-        const syi_vector part[] = {SYI_LOAD(kept->part[0] + at),
-                                   SYI_LOAD(kept->part[PARTS - 1] + at)};
-        syi_vector out[OUTPUTS];
-        scan_results(part, out);
-        for (int j = 0; j < OUTPUTS; j++)
-            syi_store_past(kept->out[j] + at, out[j]);
+    for (int j = 0; j < OUTPUTS; j++) {
+        const int64_t at = kept->at[j];
+        for (int i = 0; i < SYI_LINE; i += SYI_WIDTH) {
+            const syi_vector part[] = {SYI_LOAD(kept->part[0] + at + i),
+                                       SYI_LOAD(kept->part[PARTS - 1] + at + i)};
+            syi_vector out[OUTPUTS];
+            scan_results(part, out);
+            syi_store_past(kept->out[j] + at + i, out[j]);
+        }
+        kept->at[j] = at + SYI_LINE < kept->end ? at + SYI_LINE : kept->first;
     }
-    kept->done += SYI_LINE;
+    kept->left -= SYI_LINE;
 }
 
 static void scan_put_kept(scan_kept *kept)
 {
-    while (kept->done < kept->end)
+    while (kept->left > 0)
         scan_put_line(kept);
 }
 
@@ -159,9 +149,14 @@ static void scan_keep(scan_task *t, int64_t from, int64_t columns)
         kept->out[j] = t->segment->out[j] + first;
     for (int j = 0; j < PARTS; j++)
         kept->part[j] = t->part[t->which][j] + (first - from);
-    kept->done = syi_line_after(kept->out[0], 0, count);
-    kept->end = kept->done + (count - kept->done) / SYI_LINE * SYI_LINE;
-    scan_put_columns(kept, 0, kept->done);
+    kept->first = syi_line_after(kept->out[0], 0, count);
+    kept->left = (count - kept->first) / SYI_LINE * SYI_LINE;
+    kept->end = kept->first + kept->left;
+    syi_lags(t->waits, kept->out, OUTPUTS, SYI_LATE_UNIT, kept->at);
+    for (int j = 0; j < OUTPUTS; j++)
+        kept->at[j] =
+            kept->at[j] < kept->left && kept->at[j] > 0 ? kept->end - kept->at[j] : kept->first;
+    scan_put_columns(kept, 0, kept->first);
     scan_put_columns(kept, kept->end, count);
 }
 

@@ -36,7 +36,7 @@ static void scan_before(scan_task *t)
  * is waited for. */
 SYI_INLINE void scan_meanwhile(scan_task *t, int64_t at)
 {
-    if (t->kept.done < t->kept.end)
+    if (t->kept.left > 0)
         scan_put_line(&t->kept);
     syi_ask_for(t->next + (uintptr_t)at * SYI_WIDTH * sizeof(double), SYI_WIDTH);
 }
@@ -221,7 +221,7 @@ static void scan_plan(scan_task *t, const syi_window *window)
     const int64_t period = window->period;
     t->window = window;
     t->factor = syi_scan_factor(window);
-    t->kept.done = t->kept.end = t->which = 0;
+    t->kept.left = t->which = 0;
     for (int64_t k = 1; k <= period; k++) {
         const double count = (double)k;
         t->by.inverse[k] = 1.0 / count;
@@ -279,6 +279,7 @@ static sy_status syi_scan_run(const syi_piece *piece, const syi_window *window)
     scan_task t;
     scan_plan(&t, window);
     t.segment = segment;
+    t.waits = piece->waits;
     t.at = at < 0 ? 0 : at > segment->count ? segment->count : at;
     if (segment->count > segment->columns)
         scan_rows(&t, segment, past);

@@ -62,11 +62,13 @@ typedef struct scan_copy {
     double x[SYI_SCAN_MOST + SCAN_LANE], y[OUTPUTS][SCAN_LANE];
 } scan_copy;
 
-/* Parts of results whose whole lines are not put yet: of columns [done, end) they are. */
+/* Parts of results whose whole lines are put, those of columns [first, end). Each output goes once
+ * around, from where it is as far behind the others as it has to be (syi_lags). */
 typedef struct scan_kept {
     double *out[OUTPUTS];
     const double *part[PARTS];
-    int64_t done, end;
+    int64_t first, end, at[OUTPUTS];
+    int64_t left; /* columns */
 } scan_kept;
 
 /* What a vector of columns' results is made of. */
@@ -78,6 +80,7 @@ typedef struct scan_made {
 typedef struct scan_task {
     const syi_window *window;
     const sy_segment *segment;
+    int waits;  /* as in syi_piece */
     int64_t at; /* the first column that has a result */
     double factor;
     scan_weights by;

@@ -86,7 +86,7 @@ SYI_INLINE syi_spread next_spread(const task *t, flow *flow, const double *x, in
 }
 
 /* Windows of so many groups and columns beyond them. Gives whether something is not finite. */
-SYI_INLINE int compute_groups(const task *task, int groups, int columns)
+SYI_INLINE int compute_groups(const task *task, syi_late *late, int groups, int columns)
 {
     const struct task t = *task;
     const int64_t before = ((groups - 1) * SYI_GROUP_COLUMNS + 2 * SYI_WIDTH - 1) & -SYI_WIDTH;
@@ -102,42 +102,56 @@ SYI_INLINE int compute_groups(const task *task, int groups, int columns)
     for (int64_t j = 0; j < t.windows; j += ROUND_COLUMNS) {
         SYI_UNROLL(4)
         for (int k = 0; k < ROUND; k++) {
-            strange += result(&t, of + k * SYI_WIDTH, &all[k], by_products(k));
+            strange += result(&t, late, of + k * SYI_WIDTH, &all[k], by_products(k));
             all[k] = next_spread(&t, &flow, t.x + j + k * SYI_WIDTH, groups, columns);
         }
         of = j;
     }
     SYI_UNROLL(4)
     for (int k = 0; k < ROUND; k++)
-        strange += result(&t, of + k * SYI_WIDTH, &all[k], 0);
+        strange += result(&t, late, of + k * SYI_WIDTH, &all[k], 0);
+    put_late(&t, late);
     strange -= strange;
     return syi_any(&strange);
 }
 
 /* Of each number of groups, with columns beyond them or without, there is code of its own. */
-static int compute_windows(const task *t)
+SYI_INLINE int compute_windows(const task *t, syi_late *late)
 {
     const int groups = (int)t->period / SYI_GROUP_COLUMNS;
     const int columns = (int)t->period % SYI_GROUP_COLUMNS;
     switch (groups) {
     case 0:
-        return compute_groups(t, 0, columns - 1);
+        return compute_groups(t, late, 0, columns - 1);
     case 1:
-        return columns ? compute_groups(t, 1, columns) : compute_groups(t, 1, 0);
+        return columns ? compute_groups(t, late, 1, columns) : compute_groups(t, late, 1, 0);
     case 2:
-        return columns ? compute_groups(t, 2, columns) : compute_groups(t, 2, 0);
+        return columns ? compute_groups(t, late, 2, columns) : compute_groups(t, late, 2, 0);
     case 3:
-        return columns ? compute_groups(t, 3, columns) : compute_groups(t, 3, 0);
+        return columns ? compute_groups(t, late, 3, columns) : compute_groups(t, late, 3, 0);
     case 4:
-        return columns ? compute_groups(t, 4, columns) : compute_groups(t, 4, 0);
+        return columns ? compute_groups(t, late, 4, columns) : compute_groups(t, late, 4, 0);
     default:
-        return columns ? compute_groups(t, 5, columns) : compute_groups(t, 5, 0);
+        return columns ? compute_groups(t, late, 5, columns) : compute_groups(t, late, 5, 0);
     }
+}
+
+/* And where outputs wait, which only several do. */
+static __attribute__((noinline)) int compute_late(const task *t)
+{
+    syi_late late;
+    memcpy(late.lag, t->lag, sizeof t->lag);
+    return compute_windows(t, &late);
+}
+
+static __attribute__((noinline)) int compute_at_once(const task *t)
+{
+    return compute_windows(t, NULL);
 }
 
 static void compute(const task *t)
 {
-    if (compute_windows(t))
+    if (OUTPUTS > 1 && t->late ? compute_late(t) : compute_at_once(t))
         mark(t->out, OUTPUTS, t->windows);
 }
 
@@ -151,7 +165,7 @@ static void compute_apart(const task *chunk)
     t.x = x + SPREAD_BEFORE + before;
     t.windows = (chunk->windows + ROUND_COLUMNS - 1) & -ROUND_COLUMNS;
     t.ahead = 0;
-    t.past = 0;
+    t.past = t.late = 0;
     for (int k = 0; k < OUTPUTS; k++)
         t.out[k] = y[k];
     compute(&t);
@@ -178,6 +192,7 @@ static void compute_all(task *t, const syi_piece *piece, int64_t from)
     const sy_segment *segment = &piece->segment;
     const int64_t known = syi_known(piece);
     const int past = goes_past(piece);
+    const int late = syi_lags(piece->waits, segment->out, OUTPUTS, SYI_LATE_UNIT, t->lag);
     for (int64_t at = from; at < segment->count; at += t->windows) {
         const int64_t left = segment->count - at, whole = left & -ROUND_COLUMNS;
         /* The last ones by themselves, for less is ahead of them. */
@@ -186,6 +201,7 @@ static void compute_all(task *t, const syi_piece *piece, int64_t from)
         for (int k = 0; k < OUTPUTS; k++)
             t->out[k] = segment->out[k] + at;
         t->past = past && at > from;
+        t->late = t->past && late;
         if (at == from || whole == 0) {
             t->windows =
                 at > from ? left : syi_line_after(past ? t->out[0] : NULL, SPREAD_BEFORE, left);

@@ -5,6 +5,7 @@
 #ifndef SYI_KERNELS_FAST_SPREAD_TASK_H
 #define SYI_KERNELS_FAST_SPREAD_TASK_H
 
+#include "fast/late.h"
 #include "fast/spread.h"
 
 enum { OUTPUTS = SYI_SPREAD_KIND == SYI_WINDOW_BANDS ? 3 : 1 };
@@ -20,12 +21,39 @@ typedef struct task {
     double factor; /* syi_spread_factor */
     syi_spread_weights by;
     int past; /* results go past the cache: the outputs begin lines */
+    int late; /* and some of them behind others: */
+    int64_t lag[OUTPUTS];
 } task;
+
+/* Puts an output of window j; with `late`, past the cache, what has waited in its stead. */
+SYI_INLINE void put_result(const task *t, syi_late *late, int k, int64_t j, syi_vector what)
+{
+    if (late) {
+        syi_late_keep(late, k, j, what);
+        j -= late->lag[k];
+        if (j >= 0)
+            syi_store_past(t->out[k] + j, syi_late_kept(late, k, j));
+    } else if (t->past) {
+        syi_store_past(t->out[k] + j, what);
+    } else {
+        SYI_STORE(t->out[k] + j, what);
+    }
+}
+
+/* Puts what still waits. */
+SYI_INLINE void put_late(const task *t, const syi_late *late)
+{
+    for (int k = 0; k < OUTPUTS && late; k++)
+        for (int64_t j = t->windows > late->lag[k] ? t->windows - late->lag[k] : 0; j < t->windows;
+             j += SYI_WIDTH)
+            syi_store_past(t->out[k] + j, syi_late_kept(late, k, j));
+}
 
 /* What comes of a window. Gives what tells whether something is still to be marked. Flat windows
  * have no score, and what has gone past the cache would have to be fetched to be marked: such
  * scores are marked at once. */
-SYI_INLINE syi_vector result(const task *t, int64_t j, const syi_spread *all, int products)
+SYI_INLINE syi_vector result(const task *t, syi_late *late, int64_t j, const syi_spread *all,
+                             int products)
 {
     syi_vector out[3], newest = {0};
     if (SYI_SPREAD_KIND == SYI_WINDOW_BANDS)
@@ -34,10 +62,7 @@ SYI_INLINE syi_vector result(const task *t, int64_t j, const syi_spread *all, in
     if (SCORES && !MARKED && t->past)
         out[0] = syi_marked(out[0]);
     for (int k = 0; k < OUTPUTS; k++)
-        if (t->past)
-            syi_store_past(t->out[k] + j, out[k]);
-        else
-            SYI_STORE(t->out[k] + j, out[k]);
+        put_result(t, late, k, j, out[k]);
     return SCORES && (MARKED || t->past) ? newest : out[0];
 }
 

@@ -8,6 +8,7 @@
 
 typedef struct task {
     const sy_segment *segment;
+    int waits;                    /* as in syi_piece */
     int64_t columns[MACD_CHAINS]; /* whose mean an average begins with */
     int64_t seed, shown;          /* columns: of the averages' beginning, of the signal's */
     int seeding;                  /* the next step holds one of them, or lies between */
@@ -40,15 +41,31 @@ SYI_INLINE int64_t gather(void *argument, int64_t count, const double *const *in
     return syi_chain_met(&t->state[MACD_SLOW], in[0], count);
 }
 
-/* The signal up to column `next`, from its z, and what it leaves of the macd. */
-SYI_INLINE void put(const syi_chain *chain, syi_chain_state *state, const syi_pairs *macd,
-                    int64_t next, syi_pairs *z, syi_results *signal, syi_results *histogram,
-                    int past)
+/* Where results go: past the cache, with `late` one behind the other. */
+typedef struct to {
+    syi_results *y;
+    syi_late *late;
+    int past;
+} to;
+
+/* Result k of the step that begins at column i. */
+SYI_INLINE void put(const to *to, int k, int64_t i, const syi_pairs *pairs)
+{
+    if (to->late)
+        syi_results_put_late(&to->y[k], to->late, k, i, pairs);
+    else
+        syi_results_put_pairs(&to->y[k], pairs, to->past);
+}
+
+/* The signal of the step that begins at column i and ends before `next`, from its z, and what it
+ * leaves of the macd. */
+SYI_INLINE void put_signal(const syi_chain *chain, syi_chain_state *state, const syi_pairs *macd,
+                           int64_t next, syi_pairs *z, const to *to, int64_t i)
 {
     syi_pairs rest;
     syi_macd_rest(&chain[MACD_SIGNAL], macd, next, &state[MACD_SIGNAL], &z[MACD_SIGNAL], &rest);
-    syi_results_put_pairs(signal, &z[MACD_SIGNAL], past);
-    syi_results_put_pairs(histogram, &rest, past);
+    put(to, 1, i, &z[MACD_SIGNAL]);
+    put(to, 2, i, &rest);
 }
 
 /* Begins both averages in a step's inputs; gives whether with something finite. */
@@ -71,6 +88,7 @@ SYI_INLINE int64_t step_with_seeds(task *t, int64_t at, const double *x, syi_res
 {
     syi_pairs inputs[MACD_CHAINS], z[MACD_CHAINS], macd;
     const syi_pairs *const from[] = {&inputs[MACD_FAST], &inputs[MACD_SLOW]};
+    const to to = {out, NULL, past};
     double values[SYI_STEP];
     syi_pairs_load(&inputs[MACD_FAST], x);
     syi_pairs_load(&inputs[MACD_SLOW], x);
@@ -79,7 +97,7 @@ SYI_INLINE int64_t step_with_seeds(task *t, int64_t at, const double *x, syi_res
     syi_chain_steps(MACD_SIGNAL, t->chain, t->state, from, z);
     syi_macd_subtract(t->chain, z, &macd);
     syi_pairs_store(values, &macd);
-    syi_results_put_pairs(&out[0], &macd, past);
+    put(&to, 0, 0, &macd);
     for (int64_t i = 0; i < SYI_STEP && at + i <= t->shown; i++) {
         syi_macd_seed_add(&t->sum, at + i < t->seed ? 0.0 : values[i]);
         values[i] = 0.0;
@@ -90,20 +108,21 @@ SYI_INLINE int64_t step_with_seeds(task *t, int64_t at, const double *x, syi_res
     syi_pairs_load(&inputs[MACD_SIGNAL], values);
     syi_chain_step(&t->chain[MACD_SIGNAL], &t->state[MACD_SIGNAL], &inputs[MACD_SIGNAL],
                    &z[MACD_SIGNAL]);
-    put(t->chain, t->state, &macd, at + SYI_STEP, z, &out[1], &out[2], past);
+    put_signal(t->chain, t->state, &macd, at + SYI_STEP, z, &to, 0);
     return syi_chain_met(&t->state[MACD_SLOW], x, SYI_STEP);
 }
 
 /* Whole steps behind the seeds. The signal is a step behind the averages, which therefore have not
  * to be waited for. */
-SYI_INLINE void steps(task *t, int64_t at, const double *x, int64_t count, int64_t ahead,
-                      syi_results *out, int past)
+SYI_INLINE void steps_as(task *t, int64_t at, const double *x, int64_t count, int64_t ahead,
+                         syi_results *out, syi_late *late, int past)
 {
     const syi_chain chain[MACD_CHAINS] = {t->chain[MACD_FAST], t->chain[MACD_SLOW],
                                           t->chain[MACD_SIGNAL]};
     syi_chain_state state[MACD_CHAINS] = {t->state[MACD_FAST], t->state[MACD_SLOW],
                                           t->state[MACD_SIGNAL]};
     syi_results y[] = {out[0], out[1], out[2]};
+    const to to = {y, late, past};
     syi_pairs inputs, macd, z[MACD_CHAINS];
     const syi_pairs *const from[MACD_CHAINS] = {&inputs, &inputs, &macd};
     for (int64_t i = 0; i < count; i += SYI_STEP) {
@@ -111,17 +130,30 @@ SYI_INLINE void steps(task *t, int64_t at, const double *x, int64_t count, int64
         syi_pairs_load(&inputs, x + i);
         if (i) {
             syi_chain_steps(MACD_CHAINS, chain, state, from, z);
-            put(chain, state, &macd, at + i, z, &y[1], &y[2], past);
+            put_signal(chain, state, &macd, at + i, z, &to, i - SYI_STEP);
         } else {
             syi_chain_steps(MACD_SIGNAL, chain, state, from, z);
         }
         syi_macd_subtract(chain, z, &macd);
-        syi_results_put_pairs(&y[0], &macd, past);
+        put(&to, 0, i, &macd);
     }
     syi_chain_step(&chain[MACD_SIGNAL], &state[MACD_SIGNAL], &macd, &z[MACD_SIGNAL]);
-    put(chain, state, &macd, at + count, z, &y[1], &y[2], past);
+    put_signal(chain, state, &macd, at + count, z, &to, count - SYI_STEP);
+    for (int k = 0; k < 3 && late; k++)
+        syi_results_put_waiting(&y[k], late, k, count);
     memcpy(t->state, state, sizeof state);
     memcpy(out, y, sizeof y);
+}
+
+SYI_INLINE void steps(task *t, int64_t at, const double *x, int64_t count, int64_t ahead,
+                      syi_results *out, int past)
+{
+    double *const y[] = {out[0].y, out[1].y, out[2].y};
+    syi_late late;
+    if (past && syi_lags(t->waits, y, 3, SYI_LATE_UNIT, late.lag))
+        steps_as(t, at, x, count, ahead, out, &late, 1);
+    else
+        steps_as(t, at, x, count, ahead, out, NULL, past);
 }
 
 SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
@@ -149,6 +181,7 @@ sy_status SYI_ISA_NAME(syi_macd_fast_run)(const syi_piece *piece)
     syi_walk walk = {
         &rows.piece, macd.seeded_slow - 1, syi_macd_warmup(&macd), syi_macd_cut(&macd), 1, 3};
     task t = {.segment = &rows.piece.segment,
+              .waits = piece->waits,
               .columns = {macd.seeded_fast, macd.seeded_slow, macd.seeded_signal},
               .seed = walk.seed,
               .shown = walk.shown,

@@ -2,18 +2,20 @@
  * What is put past the cache is the same as what goes through it: every workload that writes
  * columns, in both accuracies, with every instruction set, at every place that an output may have
  * within a line of the cache, also where it keeps what is read waiting (traffic.h), and nothing
- * beside the outputs. And what a reduction asks for changes nothing of what it finds.
+ * beside the outputs. And what a reduction asks for changes nothing of what it finds; and outputs
+ * of which some are written behind others are so far apart.
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "kernel.h"
 #include "series.h"
+#include "traffic.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { COLUMNS = 40000, LINE = 8, INPUTS = 3, OUTPUTS = 3, SIZE = COLUMNS + 8 * LINE };
+enum { COLUMNS = 40000, LINE = 8, INPUTS = 3, OUTPUTS = 3, SIZE = COLUMNS + 32 * LINE };
 
 /* From one place that is tried to the next, of those with several periods, and the same where a
  * processor has no fused operations. What AddressSanitizer watches takes thirty times as long; a
@@ -78,11 +80,11 @@ static void make_inputs(int kind, int rests)
 }
 
 /* Where a piece begins, where its outputs do, and the period, if there is one, and not the usual
- * one (0). Output k is (`place` + k * `apart`) % LINE elements behind the beginning of a line, so
- * many lines behind a page's: where they are, the processor is one whose reads wait for writes. */
+ * one (0). Output k is (`place` + k * `apart`) % LINE elements behind the beginning of a line, that
+ * is `lines` + k * `far` behind a page's. `waits`: the processor is one that waits for writes. */
 typedef struct where {
     int64_t first;
-    int lines, place, apart, period;
+    int lines, place, apart, far, period, waits;
 } where;
 
 static void run(const syi_workload *workload, syi_isa isa, where where, int past, found *found)
@@ -95,7 +97,7 @@ static void run(const syi_workload *workload, syi_isa isa, where where, int past
                        .assumed = &found->assumed,
                        .end = &found->end,
                        .past_cache = past,
-                       .waits = where.lines > 0};
+                       .waits = where.waits};
     for (int k = 0; k < workload->n_params; k++)
         params[k] = workload->params[k].fallback;
     if (where.period > 0)
@@ -106,7 +108,8 @@ static void run(const syi_workload *workload, syi_isa isa, where where, int past
     for (int k = 0; k < workload->n_outputs; k++) {
         for (int64_t i = 0; i < SIZE; i++)
             found->out[k][i] = guard;
-        out[k] = found->out[k] + where.lines * LINE + (where.place + k * where.apart) % LINE;
+        out[k] = found->out[k] + (where.lines + k * where.far) * LINE +
+                 (where.place + k * where.apart) % LINE;
     }
     memset(&found->assumed, 0, sizeof found->assumed);
     memset(&found->end, 0, sizeof found->end);
@@ -137,20 +140,26 @@ static int same(const syi_workload *workload, const found *a, const found *b)
 static void check_workload(const syi_workload *workload, syi_isa isa, const char *accuracy)
 {
     static const int64_t firsts[] = {0, 3 * SYI_TILE};
-    static const int periods[] = {0, 61, 64};
+    static const int periods[] = {0, 61, 64}, fars[] = {0, 9, 1};
     const int has_period = workload->n_params > 0 && !strcmp(workload->params[0].name, "period");
     found through = {0}, past = {0};
     for (int k = 0; k < OUTPUTS; k++) {
         through.out[k] = room();
         past.out[k] = room();
     }
-    /* Only kernels whose vectors are lines do otherwise where inputs would wait for outputs. */
+    /* Only kernels whose vectors are lines do otherwise where inputs would wait for outputs, only
+     * others where outputs would wait for each other. */
     const int most_lines = isa == SYI_ISA_V4 ? 4 : 0;
     const int step = !has_period ? 1 : isa == SYI_ISA_BASE ? BASE_STEP : PLACE_STEP;
     for (int place = 0; place < (has_period ? 6 : 2) * LINE; place += step) {
         for (int lines = 0; lines <= most_lines; lines += 4) {
-            const where where = {firsts[place % 2], lines, place, place / LINE % 2,
-                                 periods[place / LINE / 2]};
+            const where where = {.first = firsts[place % 2],
+                                 .lines = lines,
+                                 .place = place,
+                                 .apart = place / LINE % 2,
+                                 .far = fars[place % 3],
+                                 .period = periods[place / LINE / 2],
+                                 .waits = lines > 0 || (isa != SYI_ISA_V4 && place / 3 % 2)};
             run(workload, isa, where, 0, &through);
             run(workload, isa, where, 1, &past);
             cr_assert(same(workload, &through, &past), "%s, %s, %s, place %d, line %d",
@@ -193,6 +202,27 @@ Test(past, is_what_goes_through_the_cache)
 Test(past, fast_is_what_goes_through_the_cache)
 {
     check_columns(1);
+}
+
+/* Within a page, and less than a ring of fast/late.h. */
+Test(past, outputs_behind_others_are_apart)
+{
+    enum { PAGE = 512, UNIT = 64 };
+    static double memory[4 * PAGE];
+    for (int a = 0; a < PAGE; a += 5)
+        for (int b = 0; b < PAGE; b += 7) {
+            double *const out[] = {memory + 2 * PAGE, memory + 2 * PAGE + a, memory + 2 * PAGE + b};
+            int64_t lag[3];
+            cr_assert(syi_lags(1, out, 3, UNIT, lag) == (lag[1] + lag[2] > 0) && lag[0] == 0);
+            for (int k = 0; k < 3; k++) {
+                cr_assert(lag[k] >= 0 && lag[k] <= 4 * UNIT && lag[k] % UNIT == 0);
+                for (int j = 0; j < k; j++) {
+                    const int64_t apart = (out[k] - lag[k]) - (out[j] - lag[j]) + 4 * PAGE;
+                    cr_assert(apart % PAGE >= UNIT && apart % PAGE <= PAGE - UNIT,
+                              "outputs %d and %d, at %d and %d", j, k, a, b);
+                }
+            }
+        }
 }
 
 /* A reduction's outputs, then whether they are in doubt; the last tile is short. */
