@@ -138,33 +138,42 @@ static sy_status run_short(const task *task, ema_slab *slab, syi_ema_state *stat
     return SY_OK;
 }
 
-/* Long lanes; *reached is where the first of them ends whose successor began wrongly. */
-static sy_status run_long(const task *task, ema_slab *slab, syi_ema_state *state, int64_t from,
-                          int64_t run_in, int64_t *reached)
+/* Writes lanes of so many columns whose starts are known, or claimed; *again is not 0 when they are
+ * better run as short ones, or one by one. */
+static sy_status fill_long(const task *task, ema_slab *slab, double before, int64_t from,
+                           int64_t columns, int *again)
 {
-    const double *x = task->x + from, before = state->x;
-    double *y = task->y + from;
-    slab->past = task->past_cache;
-    slab->start[0] = state->deviation;
-    if (!ema_claim(slab, x, run_in))
-        return SY_OK;
-    ema_go_to(slab, x, y, before, 0);
+    slab->outside = (syi_bits_vec){0};
+    ema_go_to(slab, task->x + from, task->y + from, before, 0);
     for (int lane = 0; lane < EMA_LANES; lane++)
         ema_set(slab, lane, &slab->start[lane]);
-    for (int64_t at = 0; at < slab->stride; at += EMA_BLOCK) {
-        ema_go_to(slab, x, y, before, at);
-        ema_read(slab, 0, EMA_BLOCK);
-        ema_write(slab, 0, EMA_BLOCK);
-        if (ema_is_lost(slab) || ema_is_faint(slab))
-            return SY_OK;
-        SYI_TRY(run_unsure(task, slab, from + at));
+    for (int64_t at = 0; at < columns && !*again; at += EMA_BLOCK) {
+        ema_go_to(slab, task->x + from, task->y + from, before, at);
+        slab->length = columns - at < EMA_BLOCK ? columns - at : EMA_BLOCK;
+        ema_read(slab, 0, (int)slab->length);
+        ema_write(slab, 0, (int)slab->length);
+        *again = ema_is_lost(slab) || ema_is_faint(slab);
+        if (!*again)
+            SYI_TRY(run_unsure(task, slab, from + at));
     }
-    for (int lane = 0; lane < EMA_LANES; lane++) {
+    return SY_OK;
+}
+
+/* Long lanes; *reached is where the first of them ends whose successor began wrongly. */
+static sy_status run_long(const task *task, ema_slab *slab, syi_ema_state *state, int64_t from,
+                          const syi_long_plan *plan, int64_t *reached)
+{
+    int again = 0;
+    slab->past = task->past_cache;
+    slab->start[0] = state->deviation;
+    if (!ema_claim(slab, task->x + from, syi_long_run_in(plan, slab->stride), plan->exact))
+        return SY_OK;
+    SYI_TRY(fill_long(task, slab, state->x, from, slab->stride, &again));
+    for (int lane = 0; lane < EMA_LANES && !again; lane++) {
         state->deviation = ema_end(slab, lane);
         state->x = slab->x[lane * slab->stride + slab->length - 1];
         *reached = from + (lane + 1) * slab->stride;
-        if (!syi_deviation_agrees(&slab->start[lane + 1], &state->deviation))
-            break;
+        again = !syi_deviation_agrees(&slab->start[lane + 1], &state->deviation);
     }
     return SY_OK;
 }
@@ -174,8 +183,7 @@ static sy_status run_slabs(const task *task, syi_ema_state *state, int64_t from,
                            int64_t *reached)
 {
     const syi_stage_terms terms = syi_stage_terms_of(task->ema.period, 0.5, EMA_BLOCK);
-    syi_long_plan plan = {syi_long_run_in(task->ema.period, EMA_BLOCK), EMA_LANES, EMA_BLOCK, 0,
-                          from};
+    syi_long_plan plan = syi_long_plan_of(task->ema.period, EMA_LANES, EMA_BLOCK, from);
     ema_slab slab;
     slab.are_rows = 0;
     slab.terms = &terms;
@@ -184,7 +192,7 @@ static sy_status run_slabs(const task *task, syi_ema_state *state, int64_t from,
         const int64_t at = *reached, length = syi_long_length(&plan, at, to);
         if (task->y && length > 0) {
             slab.stride = length;
-            SYI_TRY(run_long(task, &slab, state, at, plan.run_in, reached));
+            SYI_TRY(run_long(task, &slab, state, at, &plan, reached));
             syi_long_tried(&plan, at, length, *reached);
             continue;
         }
@@ -294,7 +302,8 @@ static sy_status run_row(const task *task)
 /* As many rows as lanes, one in each; *done is 0 when they have to be run one by one. */
 static sy_status run_beside(const task *task, ema_slab *slab, int *done)
 {
-    const int64_t from = task->ema.seeded, left = task->columns - from;
+    const int64_t from = task->ema.seeded;
+    int again = 0;
     *done = 0;
     for (int lane = 0; lane < EMA_LANES; lane++) {
         const struct task own = task_of_row(task, lane);
@@ -304,20 +313,8 @@ static sy_status run_beside(const task *task, ema_slab *slab, int *done)
             return SY_OK;
         slab->start[lane] = state.deviation;
     }
-    slab->outside = (syi_bits_vec){0};
-    ema_go_to(slab, task->x + from, task->y + from, task->x[from - 1], 0);
-    for (int lane = 0; lane < EMA_LANES; lane++)
-        ema_set(slab, lane, &slab->start[lane]);
-    for (int64_t at = 0; at < left; at += EMA_BLOCK) {
-        ema_go_to(slab, task->x + from, task->y + from, task->x[from - 1], at);
-        slab->length = left - at < EMA_BLOCK ? left - at : EMA_BLOCK;
-        ema_read(slab, 0, (int)slab->length);
-        ema_write(slab, 0, (int)slab->length);
-        if (ema_is_lost(slab) || ema_is_faint(slab))
-            return SY_OK;
-        SYI_TRY(run_unsure(task, slab, from + at));
-    }
-    *done = 1;
+    SYI_TRY(fill_long(task, slab, task->x[from - 1], from, task->columns - from, &again));
+    *done = !again;
     return SY_OK;
 }
 

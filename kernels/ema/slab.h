@@ -104,6 +104,14 @@ SYI_INLINE syi_vec ema_error(const ema_slab *s, int q, const syi_stage_grid *gri
            syi_vec_abs(grid->pivot) * syi_vec_of(0x1p-103);
 }
 
+SYI_INLINE void ema_try_some(const ema_slab *s, int64_t at, int count, int even, syi_stage *stage,
+                             const syi_stage_grid *grid)
+{
+    for (int i = 0; i < count; i++)
+        for (int q = 0; q < EMA_GROUPS; q++)
+            ema_step(&stage[q], s->terms, &grid[q], s->tile[(at + i) * EMA_GROUPS + q], even);
+}
+
 /* A block without outputs. */
 SYI_INLINE void ema_try(ema_slab *s, int64_t at, int count)
 {
@@ -113,9 +121,10 @@ SYI_INLINE void ema_try(ema_slab *s, int64_t at, int count)
         grid[q] = ema_enter(s, q, at);
         stage[q] = syi_stage_copy(&s->stage[q]);
     }
-    for (int i = 0; i < count; i++)
-        for (int q = 0; q < EMA_GROUPS; q++)
-            ema_step(&stage[q], s->terms, &grid[q], s->tile[(at + i) * EMA_GROUPS + q], 0);
+    if (syi_stage_is_even(grid, EMA_GROUPS))
+        ema_try_some(s, at, count, 1, stage, grid);
+    else
+        ema_try_some(s, at, count, 0, stage, grid);
     for (int q = 0; q < EMA_GROUPS; q++) {
         syi_stage_leave(&stage[q], s->terms, grid[q].shift, grid[q].unit, (syi_vec){0}, count);
         s->stage[q] = syi_stage_copy(&stage[q]);

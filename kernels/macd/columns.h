@@ -16,6 +16,7 @@ typedef struct task {
     macd_fade *fade; /* known once the price has stood still */
     syi_doubts *doubts;
     int past_cache; /* and the lines of the outputs begin at the same columns */
+    int waits;      /* as in syi_piece */
 } task;
 
 /* The same of the row that is so many behind it, with its outputs in y. */

@@ -11,11 +11,11 @@
  * not forgotten, and n b^n decays later than b^n. */
 #define MACD_LATER 1.125
 
-SYI_INLINE int64_t macd_run_in_columns(const syi_macd *macd)
+SYI_INLINE syi_long_plan macd_long_plan(const syi_macd *macd, int64_t from)
 {
     double longest = macd->slow > macd->fast ? macd->slow : macd->fast;
     longest = longest > macd->signal ? longest : macd->signal;
-    return syi_long_run_in(MACD_LATER * longest, MACD_BLOCK);
+    return syi_long_plan_of(MACD_LATER * longest, MACD_LANES, MACD_BLOCK, from);
 }
 
 /* The block of each lane at column `at` of it; y is NULL where nothing is written, `before` the
@@ -62,49 +62,109 @@ SYI_INLINE int macd_is_lost(const macd_slab *s)
     return syi_vec_any(lost);
 }
 
-/* The run-ins, of x's lanes; `range` is that of the values in them. */
-SYI_INLINE void macd_run_in(macd_slab *s, const double *x, int64_t columns, syi_long_range *range)
+/* A block of a group at the beginning of the run-ins, in plain doubles. */
+SYI_INLINE void macd_guess(macd_slab *s, int q)
 {
-    const syi_deviation none = {{0.0, 0.0}, 0.0};
-    const syi_macd_triple guess = {none, none, none};
+    macd_lanes *l = &s->lanes[q];
+    const syi_vec pivot = l->pivot, none = {0};
+    syi_stage *fast = &l->stage[FAST], *slow = &l->stage[SLOW], *signal = &l->stage[SIGNAL];
+    syi_vec average[STAGES] = {fast->high, slow->high, signal->high};
+    syi_vec size = syi_vec_max(syi_vec_abs(s->least[q] - pivot), syi_vec_abs(s->most[q] - pivot));
+    for (int i = 0; i < MACD_BLOCK; i++) {
+        const syi_vec x = s->tile[i * MACD_GROUPS + q] - pivot;
+        average[FAST] = syi_long_guess(&s->terms[FAST], average[FAST], x);
+        average[SLOW] = syi_long_guess(&s->terms[SLOW], average[SLOW], x);
+        average[SIGNAL] =
+            syi_long_guess(&s->terms[SIGNAL], average[SIGNAL], average[FAST] - average[SLOW]);
+    }
+    size = syi_vec_max(size, syi_vec_max(syi_vec_abs(fast->high), syi_vec_abs(slow->high)));
+    size = syi_vec_max(size, syi_vec_abs(signal->high) * 0.5);
+    signal->error =
+        syi_long_error(&s->terms[SIGNAL], signal->error, size + size, fast->error + slow->error);
+    fast->error = syi_long_error(&s->terms[FAST], fast->error, size, none);
+    slow->error = syi_long_error(&s->terms[SLOW], slow->error, size, none);
+    for (int k = 0; k < STAGES; k++)
+        l->stage[k].high = average[k];
+}
+
+/* The run-ins of x's lanes, and how far values in them are apart. Returns 0 when these stand still
+ * as long as it is plain: they may do so to its end. */
+SYI_INLINE int macd_run_in(macd_slab *s, const double *x, int64_t columns, int64_t exact,
+                           syi_vec *apart)
+{
     const int64_t first = s->stride - columns;
-    macd_go_to(s, x, NULL, x[0], first);
-    for (int lane = 0; lane < MACD_LANES; lane++)
-        macd_set(s, lane, &guess);
     for (int64_t at = first; at < s->stride; at += MACD_BLOCK) {
+        const int is_plain = at < s->stride - exact;
         macd_go_to(s, x, NULL, x[0], at);
-        macd_read(s, 0, MACD_BLOCK);
+        macd_load(s, 0, MACD_BLOCK);
+        if (!is_plain)
+            macd_find_straight(s, 0);
         for (int q = 0; q < MACD_GROUPS; q++) {
-            macd_try(s, q, 0, MACD_BLOCK);
-            range[q] = at == first ? (syi_long_range){s->least[q], s->most[q]}
-                                   : syi_long_widen(&range[q], s->least[q], s->most[q]);
+            if (at == first) {
+                s->lanes[q] = (macd_lanes){.pivot = syi_long_pivot(s->least[q], s->most[q])};
+                apart[q] = syi_vec_of(SYI_LONG_STILL);
+            }
+            apart[q] = syi_long_apart(apart[q], s->least[q], s->most[q]);
+            if (is_plain)
+                macd_guess(s, q);
+            else if (syi_long_is_still(apart[q]))
+                return 0;
+            else
+                macd_try(s, q, 0, MACD_BLOCK);
         }
     }
+    return 1;
 }
 
 /* Claims the starts of all lanes but the first. Returns 0 when prices are out of range, or lie on a
  * line through a block of a run-in: then less is left of an average than any claim. */
-SYI_INLINE int macd_claim(macd_slab *s, const double *x, int64_t run_in)
+SYI_INLINE int macd_claim(macd_slab *s, const double *x, int64_t run_in, int64_t exact)
 {
     const syi_macd_map *left = &s->map; /* of run_in columns */
     const double signal =
         left->signal.above + fabs(left->from_fast.high) + fabs(left->from_slow.high);
-    syi_long_range range[MACD_GROUPS];
+    syi_vec apart[MACD_GROUPS];
     s->straight = s->outside = (syi_bits_vec){0};
     memset(s->vague, 0, sizeof s->vague);
-    macd_run_in(s, x, run_in, range);
+    if (!macd_run_in(s, x, run_in, exact, apart))
+        return 0;
     for (int lane = 0; lane < MACD_LANES; lane++) {
-        const syi_long_range *own = &range[lane / SYI_VECTOR];
-        const double apart = own->most[lane % SYI_VECTOR] - own->least[lane % SYI_VECTOR];
+        const double own = apart[lane / SYI_VECTOR][lane % SYI_VECTOR];
         syi_macd_triple *start = &s->start[lane + 1];
-        if (!(apart > 0.0))
-            return 0;
         *start = macd_end(s, lane);
-        start->fast = syi_long_claim(start->fast, left->fast.above, apart);
-        start->slow = syi_long_claim(start->slow, left->slow.above, apart);
-        start->signal = syi_long_claim(start->signal, signal, apart);
+        start->fast = syi_long_claim(start->fast, left->fast.above, own);
+        start->slow = syi_long_claim(start->slow, left->slow.above, own);
+        start->signal = syi_long_claim(start->signal, signal, own);
     }
     return !macd_is_lost(s) && !syi_vec_any(s->straight);
+}
+
+/* The block at the beginning, which has been read. */
+SYI_INLINE void macd_fill_block(macd_slab *s, int late)
+{
+    const int count = (int)s->length;
+    if (macd_is_rough(s)) {
+        for (int at = 0; at < count; at += MACD_PART) {
+            const int part = count - at < MACD_PART ? count - at : MACD_PART;
+            macd_look(s, at, part);
+            for (int q = 0; q < MACD_GROUPS; q++)
+                macd_write(s, q, at, part, late);
+        }
+    } else {
+        for (int q = 0; q < MACD_GROUPS; q++)
+            macd_write(s, q, 0, count, late);
+    }
+}
+
+/* Not inline: of what is around them the compiler makes slower ones. */
+static __attribute__((noinline)) void macd_fill_late(macd_slab *s)
+{
+    macd_fill_block(s, 1);
+}
+
+static __attribute__((noinline)) void macd_fill_at_once(macd_slab *s)
+{
+    macd_fill_block(s, 0);
 }
 
 /* Whether what was claimed of a lane's start was true, its left neighbour having ended so. */

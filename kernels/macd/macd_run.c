@@ -83,6 +83,7 @@ static sy_status run_unsure(const task *task, macd_slab *slab, int64_t from, int
     *again = 0;
     if (is_sure(slab))
         return SY_OK;
+    macd_close(slab);
     status = run_blocks(task, slab, from, &doubts, &blocks);
     *again = blocks > MOST_UNSURE || doubts.count > *spare;
     *spare -= doubts.count;
@@ -141,23 +142,6 @@ static sy_status run_short(const task *task, macd_slab *slab, syi_macd_state *st
     return SY_OK;
 }
 
-/* The block at the beginning, which has been read. */
-SYI_INLINE void fill_block(macd_slab *slab)
-{
-    const int count = (int)slab->length;
-    if (macd_is_rough(slab)) {
-        for (int at = 0; at < count; at += MACD_PART) {
-            const int part = count - at < MACD_PART ? count - at : MACD_PART;
-            macd_look(slab, at, part);
-            for (int q = 0; q < MACD_GROUPS; q++)
-                macd_write(slab, q, at, part);
-        }
-    } else {
-        for (int q = 0; q < MACD_GROUPS; q++)
-            macd_write(slab, q, 0, count);
-    }
-}
-
 /* Writes long lanes whose starts have been claimed, or rows; *again is not 0 when they are better
  * run as short ones, or one by one. */
 static sy_status fill_long(const task *task, macd_slab *slab, double before, int64_t from,
@@ -171,11 +155,15 @@ static sy_status fill_long(const task *task, macd_slab *slab, double before, int
     for (int64_t at = 0; at < slab->columns_each && !*again; at += MACD_BLOCK) {
         macd_go_to(slab, task->x + from, y, before, at);
         macd_read(slab, 0, (int)slab->length);
-        fill_block(slab);
+        if (slab->is_late && slab->past)
+            macd_fill_late(slab);
+        else
+            macd_fill_at_once(slab);
         *again = macd_is_lost(slab) || syi_vec_any(slab->straight);
         if (!*again)
             SYI_TRY(run_unsure(task, slab, from + at, &spare, again));
     }
+    macd_close(slab);
     return SY_OK;
 }
 
@@ -189,12 +177,13 @@ static sy_status run_vague(const task *task, const syi_macd_state *before, int64
 
 /* Long lanes; *reached is where the first of them ends whose successor began wrongly. */
 static sy_status run_long(const task *task, macd_slab *slab, syi_macd_state *state, int64_t from,
-                          int64_t run_in, int64_t *reached)
+                          const syi_long_plan *plan, int64_t *reached)
 {
+    const int64_t run_in = syi_long_run_in(plan, slab->stride);
     int again = 0;
     set_map(task, slab, run_in);
     slab->start[0] = syi_macd_triple_of(&task->terms, state);
-    if (!macd_claim(slab, task->x + from, run_in))
+    if (!macd_claim(slab, task->x + from, run_in, plan->exact))
         return SY_OK;
     SYI_TRY(fill_long(task, slab, state->x, from, &again));
     for (int lane = 0; lane < MACD_LANES && !again; lane++) {
@@ -213,21 +202,18 @@ static sy_status run_long(const task *task, macd_slab *slab, syi_macd_state *sta
 static sy_status run_slabs(const task *task, syi_macd_state *state, int64_t from, int64_t to,
                            int64_t *reached)
 {
-    /* Lanes are an odd number of lines apart. Otherwise each of them would lie like the others
-     * within 256 bytes, and where outputs do so, too (as large arrays of malloc do), all lines that
-     * are written together: for that an Intel processor takes a quarter longer. */
-    syi_long_plan plan = {macd_run_in_columns(&task->macd), MACD_LANES, MACD_BLOCK,
-                          MACD_BLOCK - MACD_PART, from};
+    syi_long_plan plan = macd_long_plan(&task->macd, from);
     macd_slab slab;
     macd_set_terms(&slab, &task->macd);
     memset(slab.vague, 0, sizeof slab.vague);
     slab.mapped = slab.first = slab.are_rows = 0;
+    slab.is_late = task->y && macd_late_begin(&slab.late, task->waits, task->y);
     for (*reached = from; to - *reached >= MACD_LEAST;) {
         const int64_t at = *reached, length = syi_long_length(&plan, at, to);
         slab.past = task->past_cache && task->y;
         if (task->y && length > 0) {
             slab.stride = slab.columns_each = length;
-            SYI_TRY(run_long(task, &slab, state, at, plan.run_in, reached));
+            SYI_TRY(run_long(task, &slab, state, at, &plan, reached));
             syi_long_tried(&plan, at, length, *reached);
             continue;
         }
@@ -327,7 +313,7 @@ static sy_status run_rows(const task *first, int64_t rows)
     macd_slab slab;
     macd_set_terms(&slab, &first->macd);
     memset(slab.vague, 0, sizeof slab.vague);
-    slab.past = 0;
+    slab.past = slab.is_late = 0;
     slab.are_rows = 1;
     slab.stride = first->columns;
     slab.columns_each = first->columns - first->warmup - 1;
@@ -368,6 +354,7 @@ static task make_task(const syi_piece *piece)
     task.columns = segment->columns;
     task.doubts = piece->doubts;
     task.past_cache = piece->past_cache && syi_in_line(segment->out, 3);
+    task.waits = piece->waits;
     task.macd = macd;
     task.seed = macd.seeded_slow - 1 - segment->first;
     task.warmup = syi_macd_warmup(&macd) - segment->first;

@@ -8,7 +8,7 @@
 #define SYI_KERNELS_MACD_SLAB_H
 
 #include "macd/carry.h"
-#include "recurrence/stage.h"
+#include "macd/late.h"
 
 #if SYI_HAVE_VECTORS
 
@@ -35,7 +35,9 @@ typedef struct macd_lanes {
 typedef struct macd_slab {
     const double *x; /* the slab's first column */
     double *y[3];
-    int past;               /* its columns go past the cache */
+    int past;    /* its columns go past the cache, */
+    int is_late; /* then some outputs behind others */
+    macd_late late;
     double before;          /* the value before it */
     int64_t stride, length; /* from lane to lane; columns of each that are run */
     int64_t first;          /* of them, in their lane */
@@ -84,35 +86,47 @@ SYI_INLINE int64_t macd_index(int64_t at, int q)
     return at / MACD_PART * MACD_GROUPS + q;
 }
 
-/* The range of the values of a block or a part, and whether those of a block lie on a line that is
- * not flat. */
+/* The range of the values of a block or a part. */
 SYI_INLINE void macd_look(macd_slab *s, int64_t at, int count)
 {
     const syi_vec *tile = s->tile + at * MACD_GROUPS;
     for (int q = 0; q < MACD_GROUPS; q++) {
-        syi_vec least, most, step = {0};
-        syi_bits_vec bends = {0};
+        syi_vec least, most;
         syi_vec_extremes(tile + q, MACD_GROUPS, count, &least, &most);
-        if (count > 1)
-            step = tile[MACD_GROUPS + q] - tile[q];
-        for (int i = 1; i < count; i++) {
-            const syi_vec *x = tile + i * MACD_GROUPS + q, next = x[0] - x[-MACD_GROUPS];
-            bends |= (syi_bits_vec)next ^ (syi_bits_vec)step;
-            step = next;
-        }
         s->outside |=
             ~(syi_bits_vec)(syi_vec_max(syi_vec_abs(least), syi_vec_abs(most)) <= SYI_HUGE);
         s->least[macd_index(at, q)] = least;
         s->most[macd_index(at, q)] = most;
-        if (count == MACD_BLOCK)
-            s->straight |= (syi_bits_vec)(bends == 0) & (syi_bits_vec)(least < most);
     }
+}
+
+/* Whether the values of a block lie on a line that is not flat. */
+SYI_INLINE void macd_find_straight(macd_slab *s, int64_t at)
+{
+    const syi_vec *tile = s->tile + at * MACD_GROUPS;
+    for (int q = 0; q < MACD_GROUPS; q++) {
+        syi_vec step = tile[MACD_GROUPS + q] - tile[q];
+        syi_bits_vec bends = {0};
+        for (int i = 2; i < MACD_BLOCK; i++) {
+            const syi_vec *x = tile + i * MACD_GROUPS + q, next = x[0] - x[-MACD_GROUPS];
+            bends |= (syi_bits_vec)next ^ (syi_bits_vec)step;
+            step = next;
+        }
+        s->straight |= (syi_bits_vec)(bends == 0) & (syi_bits_vec)(step != 0.0);
+    }
+}
+
+SYI_INLINE void macd_load(macd_slab *s, int64_t at, int count)
+{
+    syi_lanes_load(s->tile + at * MACD_GROUPS, s->x + at, s->stride, MACD_GROUPS, count);
+    macd_look(s, at, count);
 }
 
 SYI_INLINE void macd_read(macd_slab *s, int64_t at, int count)
 {
-    syi_lanes_load(s->tile + at * MACD_GROUPS, s->x + at, s->stride, MACD_GROUPS, count);
-    macd_look(s, at, count);
+    macd_load(s, at, count);
+    if (count == MACD_BLOCK)
+        macd_find_straight(s, at);
 }
 
 /* Whether the block at the beginning has a value that is much larger than the least one. */
@@ -203,6 +217,13 @@ SYI_INLINE void macd_leave(macd_slab *s, int q, const syi_stage_grid *grid, cons
                         k == SIGNAL ? macd_error : none, count);
 }
 
+SYI_INLINE void macd_try_some(macd_run *run, const syi_stage_terms *terms, const syi_vec *tile,
+                              int count, int even)
+{
+    for (int i = 0; i < count; i++)
+        macd_smooth(run, terms, macd_step(run, terms, tile[i * MACD_GROUPS], even));
+}
+
 /* A block of a group without outputs. */
 SYI_INLINE void macd_try(macd_slab *s, int q, int64_t at, int count)
 {
@@ -210,8 +231,10 @@ SYI_INLINE void macd_try(macd_slab *s, int q, int64_t at, int count)
     syi_vec error = macd_error(macd_terms(s, count), &s->lanes[q], &grid);
     macd_run run = macd_begin(&s->lanes[q], &grid);
     const syi_vec *tile = s->tile + at * MACD_GROUPS + q;
-    for (int i = 0; i < count; i++)
-        macd_smooth(&run, s->terms, macd_step(&run, s->terms, tile[i * MACD_GROUPS], 0));
+    if (syi_stage_is_even(&grid, 1))
+        macd_try_some(&run, s->terms, tile, count, 1);
+    else
+        macd_try_some(&run, s->terms, tile, count, 0);
     macd_leave(s, q, &grid, &run, error, count);
 }
 
@@ -243,10 +266,10 @@ SYI_INLINE void macd_round(macd_pair macd, macd_pair signal, const macd_errors *
         syi_vec_round(macd.high - signal.high, macd.low - signal.low, error->histogram, unsure);
 }
 
-/* `count` columns of a block of a group with outputs, at most a part. Of long lanes what lies far
- * away is asked for a block before it is read. */
-SYI_INLINE void macd_write_some(macd_slab *s, int q, int64_t at, int count, int even, macd_run *run,
-                                const macd_errors *error)
+/* `count` columns of a block of a group with outputs, at most a part; `late`: some of whole lines
+ * wait. Of long lanes what lies far away is asked for a block before it is read. */
+SYI_INLINE void macd_write_some(macd_slab *s, int q, int64_t at, int count, int even, int late,
+                                macd_run *run, const macd_errors *error)
 {
     const int64_t column = q * SYI_VECTOR * s->stride + at;
     syi_bits_vec unsure = {0};
@@ -263,16 +286,23 @@ SYI_INLINE void macd_write_some(macd_slab *s, int q, int64_t at, int count, int 
             macd_round(macd[k - 2], signal[k - 2], error, &unsure, &out[0][k - 2], &out[1][k - 2],
                        &out[2][k - 2]);
     }
-    SYI_UNROLL(3)
-    for (int k = 0; k < 3; k++)
-        syi_lanes_store(s->y[k] + column, s->stride, out[k], 1, count, s->past);
+    if (late && count == SYI_LINE) {
+        for (int k = 0; k < 3; k++)
+            for (int i = 0; i < SYI_LINE; i++)
+                s->late.made[k][i] = out[k][i];
+        macd_late_put(&s->late, s->y, column, s->stride);
+    } else {
+        SYI_UNROLL(3)
+        for (int k = 0; k < 3; k++)
+            syi_lanes_store(s->y[k] + column, s->stride, out[k], 1, count, s->past);
+    }
     if (s->past && s->length < s->stride)
         syi_lanes_ask(s->x + column, s->stride, MACD_BLOCK);
     s->unsure[macd_index(at, q)] = unsure;
 }
 
 /* A block or a part of a group with outputs. */
-SYI_INLINE void macd_write(macd_slab *s, int q, int64_t at, int count)
+SYI_INLINE void macd_write(macd_slab *s, int q, int64_t at, int count, int late)
 {
     const int64_t block = macd_index(at, q);
     const int whole = count / SYI_LINE * SYI_LINE;
@@ -287,11 +317,11 @@ SYI_INLINE void macd_write(macd_slab *s, int q, int64_t at, int count)
     macd_errors error = macd_errors_of(macd_terms(s, count), &grid, input, run.signal.error);
     int i = 0;
     for (int even = syi_stage_is_even(&grid, 1); even && i < whole; i += SYI_LINE)
-        macd_write_some(s, q, at + i, SYI_LINE, 1, &run, &error);
+        macd_write_some(s, q, at + i, SYI_LINE, 1, late, &run, &error);
     for (; i < whole; i += SYI_LINE)
-        macd_write_some(s, q, at + i, SYI_LINE, 0, &run, &error);
+        macd_write_some(s, q, at + i, SYI_LINE, 0, late, &run, &error);
     if (whole < count)
-        macd_write_some(s, q, at + whole, count - whole, 0, &run, &error);
+        macd_write_some(s, q, at + whole, count - whole, 0, late, &run, &error);
     macd_leave(s, q, &grid, &run, input, count);
 }
 
@@ -345,6 +375,13 @@ SYI_INLINE int macd_chain(macd_slab *s)
     return !syi_vec_any(s->outside) && syi_is_finite(s->start[MACD_LANES].signal.value.high);
 }
 
+/* What has been written is there. */
+SYI_INLINE void macd_close(macd_slab *s)
+{
+    if (s->is_late)
+        macd_late_end(&s->late, s->stride);
+}
+
 SYI_INLINE void macd_fill(macd_slab *s)
 {
     for (int lane = 0; lane < MACD_LANES; lane++)
@@ -352,7 +389,7 @@ SYI_INLINE void macd_fill(macd_slab *s)
     for (int64_t at = 0; at < s->length; at += MACD_BLOCK) {
         int64_t rest = s->length - at;
         for (int q = 0; q < MACD_GROUPS; q++)
-            macd_write(s, q, at, rest < MACD_BLOCK ? (int)rest : MACD_BLOCK);
+            macd_write(s, q, at, rest < MACD_BLOCK ? (int)rest : MACD_BLOCK, 0);
     }
 }
 

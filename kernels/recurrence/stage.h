@@ -221,14 +221,36 @@ SYI_INLINE void syi_lanes_store_some(double *y, int64_t stride, const syi_vec *f
         memcpy(y + k * stride, part + k * SYI_VECTOR, (size_t)count * sizeof *y);
 }
 
-/* At most a line: of few lanes at a time it is written in parts. */
+/* A line of each lane of a group past the cache, one after another: a processor that has many of
+ * them half written waits. */
+SYI_INLINE void syi_lanes_store_past(double *y, int64_t stride, const syi_vec *from, int groups)
+{
+    syi_vec r[SYI_LINE / SYI_VECTOR][SYI_VECTOR];
+    SYI_UNROLL(2)
+    for (int i = 0; i < SYI_LINE / SYI_VECTOR; i++) {
+        SYI_UNROLL(8)
+        for (int k = 0; k < SYI_VECTOR; k++)
+            r[i][k] = from[(i * SYI_VECTOR + k) * groups];
+        syi_vec_transpose(r[i]);
+    }
+    SYI_UNROLL(8)
+    for (int k = 0; k < SYI_VECTOR; k++)
+        SYI_UNROLL(2)
+    for (int i = 0; i < SYI_LINE / SYI_VECTOR; i++)
+        syi_vec_put(y + k * stride + i * SYI_VECTOR, r[i][k], 1);
+}
+
+/* At most a line. */
 SYI_INLINE void syi_lanes_store(double *y, int64_t stride, const syi_vec *from, int groups,
                                 int count, int past)
 {
     for (int q = 0; q < groups; q++, y += SYI_VECTOR * stride)
-        for (int i = 0; i < count; i += SYI_VECTOR)
-            syi_lanes_store_some(y + i, stride, from + i * groups + q, groups,
-                                 count - i < SYI_VECTOR ? count - i : SYI_VECTOR, past);
+        if (count == SYI_LINE && past)
+            syi_lanes_store_past(y, stride, from + q, groups);
+        else
+            for (int i = 0; i < count; i += SYI_VECTOR)
+                syi_lanes_store_some(y + i, stride, from + i * groups + q, groups,
+                                     count - i < SYI_VECTOR ? count - i : SYI_VECTOR, past);
 }
 
 #endif
