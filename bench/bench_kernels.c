@@ -12,9 +12,23 @@
 #include <string.h>
 
 static const char *const accuracies[] = {"exact", "fast", NULL};
+static const char *const places[] = {"apart", "alike", NULL};
 static const char *const isas[] = {"base", "v3", "v4", NULL};
 
-enum { WORKLOADS, SIZES, ROWS, PERIODS, DATA, THREADS, ACCURACY, DTYPE, ISA, TALIB, OPTIONS };
+enum {
+    WORKLOADS,
+    SIZES,
+    ROWS,
+    PERIODS,
+    DATA,
+    THREADS,
+    ACCURACY,
+    DTYPE,
+    PLACES,
+    ISA,
+    TALIB,
+    OPTIONS
+};
 static bench_option options[OPTIONS] = {
     [WORKLOADS] = {.name = "workloads", .value = "NAME", .help = "which (default all)", .many = 1},
     [SIZES] = {.name = "sizes",
@@ -61,6 +75,11 @@ static bench_option options[OPTIONS] = {
                .fallback = "f64",
                .words = kernels_dtypes,
                .many = 1},
+    [PLACES] = {.name = "places",
+                .value = "WORD",
+                .help = "where in a page arrays begin; alike: as those of malloc do",
+                .fallback = "apart",
+                .words = places},
     [ISA] = {.name = "isa",
              .value = "WORD",
              .help = "an instruction set at most, for the workloads alone",
@@ -183,6 +202,8 @@ int main(int argc, char **argv)
     bench_begin("bench_kernels", "The workloads on the CPU beside a copy and the textbook loop.",
                 options, OPTIONS, argc, argv);
     kernels_limit(options[ISA].text[0]);
+    if (bench_wants(&options[PLACES], "alike"))
+        bench_arrays_alike();
     context = kernels_context(1);
     check_options(context);
     bench_talib_open(options[TALIB].count ? options[TALIB].text[0] : NULL);

@@ -336,7 +336,7 @@ double bench_ratio(const bench_side *side, const bench_side *reference)
 
 /* No array lies some lines behind another one, whole pages aside: what is read there would wait for
  * what is written, ours and a peer's (kernels/traffic.h). */
-enum { HUGE_PAGE = 1 << 21, APART = 576 };
+enum { HUGE_PAGE = 1 << 21, PAGE = 4096, APART = 576 };
 
 /* Bytes that may be taken without anybody having to give up theirs; NaN: the system does not say.
  */
@@ -362,10 +362,17 @@ void bench_check_memory(const bench_option *sizes, double bytes)
                         available / 1e9);
 }
 
+static size_t apart = APART;
+
+void bench_arrays_alike(void)
+{
+    apart = PAGE;
+}
+
 /* What was allocated stands in the word before the array. */
 double *bench_array(int64_t elements, int which)
 {
-    size_t offset = (size_t)(which % 8 + 1) * APART, bytes = (size_t)elements * sizeof(double);
+    size_t offset = (size_t)(which % 8 + 1) * apart, bytes = (size_t)elements * sizeof(double);
     size_t whole = (offset + bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     char *start = aligned_alloc(HUGE_PAGE, whole);
     double *array;

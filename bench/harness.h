@@ -100,6 +100,8 @@ void bench_output(int json);
 /* Zeroed and touched, so that no page is missing later, and aligned for huge pages, each of the
  * first arrays a bit further so that they do not all lie in the same sets of the cache. */
 double *bench_array(int64_t elements, int which);
+/* From now on all begin at the same place of a page, as large ones of malloc do. */
+void bench_arrays_alike(void);
 void bench_array_free(double *array);
 
 /* A context that knows nothing of what this user has stored; give back with sy_context_destroy.

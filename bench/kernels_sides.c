@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_SIDES = 12, MOST_INPUTS = 3, MOST_COPIES = 4 };
+enum { MOST_SIDES = 14, MOST_INPUTS = 3, MOST_COPIES = 6 };
 
 const char *const kernels_dtypes[] = {"f64", "f32", NULL};
 
@@ -253,13 +253,12 @@ static void add_copies(bench *b, const question *q, loop loops[MOST_COPIES], ref
 {
     const int writes = q->info->pattern == SY_PATTERN_REDUCE ? 0 : q->info->n_outputs;
     const bench_stream *stream = bench_stream_of(q->info->n_inputs, writes);
-    const int candidates = q->threads > 1 ? 4 : 2;
+    const int candidates = q->threads > 1 ? 6 : 3;
     int count = 0;
     for (int i = 0; stream && i < candidates; i++) {
+        const bench_stream_fn ways[] = {stream->plain, stream->past, stream->parts};
         loop *l = &loops[count];
-        *l = (loop){.q = q,
-                    .stream = i % 2 ? stream->past : stream->plain,
-                    .threads = i < 2 ? q->threads : 1};
+        *l = (loop){.q = q, .stream = ways[i % 3], .threads = i < 3 ? q->threads : 1};
         for (int k = 0; k < q->info->n_inputs; k++)
             l->in[k] = series_of(q->kind, q->dtype, q->info->input_names[k], k);
         if (l->stream)

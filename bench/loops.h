@@ -25,7 +25,8 @@ typedef void (*bench_stream_fn)(const double *const *in, double *const *out, int
 typedef struct bench_stream {
     const char *shape; /* "1:3": one array read, three written */
     int reads, writes;
-    bench_stream_fn plain, past; /* with stores through the cache; past it (NULL: not here) */
+    bench_stream_fn plain, past; /* with stores through the cache; past it (NULL: not here), */
+    bench_stream_fn parts;       /* of several arrays half a KiB of each at a time */
 } bench_stream;
 
 /* NULL: there is none for this workload. */

@@ -69,17 +69,19 @@ static inline void read_only(const double *const *in, int64_t first, int64_t las
     sink = rest;
 }
 
+/* `part` elements of each array that is written at a time. */
 static inline void copy(const double *const *in, double *const *out, int64_t first, int64_t last,
-                        int reads, int writes, int past)
+                        int reads, int writes, int past, int part)
 {
     int64_t i = first;
-    for (; i + WIDTH <= last; i += WIDTH) {
-        vector value = {0};
-        for (int k = 0; k < reads; k++)
-            value = k ? value + load(in[k] + i) : load(in[k] + i);
+    for (; i + part <= last; i += part)
         for (int k = 0; k < writes; k++)
-            store(out[k] + i, value, past);
-    }
+            for (int64_t j = i; j < i + part; j += WIDTH) {
+                vector value = {0};
+                for (int r = 0; r < reads; r++)
+                    value = r ? value + load(in[r] + j) : load(in[r] + j);
+                store(out[k] + j, value, past);
+            }
     for (; i < last; i++)
         for (int k = 0; k < writes; k++)
             out[k][i] = reads ? in[0][i] : 0;
@@ -96,18 +98,21 @@ static inline void copy(const double *const *in, double *const *out, int64_t fir
         (void)out;                                                                                 \
         read_only(in, first, last, reads);                                                         \
     }
-#define COPY_AS(name, reads, writes, past)                                                         \
+#define COPY_AS(name, reads, writes, past, part)                                                   \
     static void name##_##reads##_##writes(const double *const *in, double *const *out,             \
                                           int64_t first, int64_t last)                             \
     {                                                                                              \
-        copy(in, out, first, last, reads, writes, past);                                           \
+        copy(in, out, first, last, reads, writes, past, part);                                     \
     }
 #if defined(__SSE2__)
-#define COPY(reads, writes) COPY_AS(plain, reads, writes, 0) COPY_AS(past, reads, writes, 1)
-#define PAST(function)      function
+#define COPY(reads, writes)                                                                        \
+    COPY_AS(plain, reads, writes, 0, WIDTH) COPY_AS(past, reads, writes, 1, WIDTH)
+#define COPY_PARTS(reads, writes) COPY_AS(parts, reads, writes, 1, 64)
+#define PAST(function)            function
 #else
-#define COPY(reads, writes) COPY_AS(plain, reads, writes, 0)
-#define PAST(function)      NULL
+#define COPY(reads, writes) COPY_AS(plain, reads, writes, 0, WIDTH)
+#define COPY_PARTS(reads, writes)
+#define PAST(function) NULL
 #endif
 
 READ(1)
@@ -117,14 +122,15 @@ COPY(1, 1)
 COPY(2, 1)
 COPY(3, 1)
 COPY(1, 3)
+COPY_PARTS(1, 3)
 
 const bench_stream BENCH_STREAM[] = {
-    {"1:0", 1, 0, read_1, NULL},
-    {"2:0", 2, 0, read_2, NULL},
-    {"0:1", 0, 1, plain_0_1, PAST(past_0_1)},
-    {"1:1", 1, 1, plain_1_1, PAST(past_1_1)},
-    {"2:1", 2, 1, plain_2_1, PAST(past_2_1)},
-    {"3:1", 3, 1, plain_3_1, PAST(past_3_1)},
-    {"1:3", 1, 3, plain_1_3, PAST(past_1_3)},
+    {"1:0", 1, 0, read_1, NULL, NULL},
+    {"2:0", 2, 0, read_2, NULL, NULL},
+    {"0:1", 0, 1, plain_0_1, PAST(past_0_1), NULL},
+    {"1:1", 1, 1, plain_1_1, PAST(past_1_1), NULL},
+    {"2:1", 2, 1, plain_2_1, PAST(past_2_1), NULL},
+    {"3:1", 3, 1, plain_3_1, PAST(past_3_1), NULL},
+    {"1:3", 1, 3, plain_1_3, PAST(past_1_3), PAST(parts_1_3)},
     {0},
 };
