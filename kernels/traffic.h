@@ -2,10 +2,10 @@
  * What kernels do about memory. What is read from left to right is asked for a little ahead: what
  * the processor itself looks ahead ends with each page. (A reduction does nothing but read. In the
  * caches of a Zen 3 or 4 it takes up to 1.7 times as long by asking, for what is in none .5 to 1
- * and, of plain sums, .95; on a Zen 1 .6 to 1, on a Zen 5 .85 to .95, on an Intel processor .65 to
- * 1.) A kernel that goes over a tile in several loops spreads its requests for the next one: those
- * that come all at once are waited for. What is written to large arrays goes past the cache: a
- * plain store first fetches the line that it overwrites, which costs twice the bytes, and pushes
+ * and, of plain sums, 1.2 and .95; on a Zen 1 .6 to 1, on a Zen 5 .85 to .95, on an Intel processor
+ * .65 to 1.) A kernel that goes over a tile in several loops spreads its requests for the next one:
+ * those that come all at once are waited for. What is written to large arrays goes past the cache:
+ * a plain store first fetches the line that it overwrites, which costs twice the bytes, and pushes
  * out what the cache holds. Where a piece says that its results will not be near anyway
  * (`past_cache`), a kernel stores whole lines past it, spread evenly among its computing: then they
  * take no time beside it. Of a burst of them, or of many lines half written, the processor has to

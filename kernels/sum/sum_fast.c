@@ -13,5 +13,5 @@ SYI_INLINE void tile(const sy_segment *segment, int64_t at, int64_t count, syi_a
 sy_status SYI_ISA_NAME(syi_sum_fast_run)(const syi_piece *piece)
 {
     return syi_each_tile(piece, sizeof(double), tile,
-                         piece->past_cache ? SYI_ASKS_FAR : syi_asking_of(piece));
+                         piece->past_cache ? syi_asking_of_plain(piece) : syi_asking_of(piece));
 }
