@@ -25,15 +25,16 @@ typedef struct task {
     int64_t lag[OUTPUTS];
 } task;
 
-/* Puts an output of window j; with `late`, past the cache, what has waited in its stead. */
+/* Puts an output of window j; with `late`, past the cache, and what has waited in its stead, but of
+ * the first, which is behind none. */
 SYI_INLINE void put_result(const task *t, syi_late *late, int k, int64_t j, syi_vector what)
 {
-    if (late) {
+    if (late && k > 0) {
         syi_late_keep(late, k, j, what);
         j -= late->lag[k];
         if (j >= 0)
             syi_store_past(t->out[k] + j, syi_late_kept(late, k, j));
-    } else if (t->past) {
+    } else if (late || t->past) {
         syi_store_past(t->out[k] + j, what);
     } else {
         SYI_STORE(t->out[k] + j, what);
@@ -43,7 +44,7 @@ SYI_INLINE void put_result(const task *t, syi_late *late, int k, int64_t j, syi_
 /* Puts what still waits. */
 SYI_INLINE void put_late(const task *t, const syi_late *late)
 {
-    for (int k = 0; k < OUTPUTS && late; k++)
+    for (int k = 1; k < OUTPUTS && late; k++)
         for (int64_t j = t->windows > late->lag[k] ? t->windows - late->lag[k] : 0; j < t->windows;
              j += SYI_WIDTH)
             syi_store_past(t->out[k] + j, syi_late_kept(late, k, j));
