@@ -4,8 +4,8 @@
  * claimed to be the start of the next lane, with an error. Then all lanes run and write, block by
  * block, and the end of each says whether what was claimed of the next one's start was true.
  *
- * A run-in begins in plain doubles, with which a column takes a fifth of the time: what they lose
- * decays like the guess, in the columns behind them that are run as all others.
+ * A run-in begins in plain doubles, with which a column takes less than half of the time: what they
+ * lose decays like the guess, in the columns behind them that are run as all others.
  */
 #ifndef SYI_KERNELS_RECURRENCE_LONG_H
 #define SYI_KERNELS_RECURRENCE_LONG_H

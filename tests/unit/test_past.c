@@ -153,13 +153,14 @@ static void check_workload(const syi_workload *workload, syi_isa isa, const char
     const int step = !has_period ? 1 : isa == SYI_ISA_BASE ? BASE_STEP : PLACE_STEP;
     for (int place = 0; place < (has_period ? 6 : 2) * LINE; place += step) {
         for (int lines = 0; lines <= most_lines; lines += 4) {
+            const int turn = place / step;
             const where where = {.first = firsts[place % 2],
                                  .lines = lines,
                                  .place = place,
                                  .apart = place / LINE % 2,
-                                 .far = fars[place % 3],
+                                 .far = fars[turn % 3],
                                  .period = periods[place / LINE / 2],
-                                 .waits = lines > 0 || (isa != SYI_ISA_V4 && place / 3 % 2)};
+                                 .waits = lines > 0 || (isa != SYI_ISA_V4 && turn / 3 % 2)};
             run(workload, isa, where, 0, &through);
             run(workload, isa, where, 1, &past);
             cr_assert(same(workload, &through, &past), "%s, %s, %s, place %d, line %d",
