@@ -165,7 +165,7 @@ static int present(const members *team)
 }
 
 /* Tried are twice as many as the team lacks, for the system counts a thread that has ended for some
- * time. */
+ * time. What the program itself makes between the try and the making comes off that margin. */
 static int possible(int wanted, const syi_arithmetic *outside)
 {
     members *team = own_members();

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
@@ -176,28 +177,45 @@ static int right_inside_own(void)
     return right;
 }
 
-static void *call(void *right)
+typedef struct caller {
+    pthread_t thread;
+    pthread_barrier_t *begin;
+    int right;
+} caller;
+
+static void *call(void *argument)
 {
-    *(int *)right = is_right("cpu:threads=4", "sma", LONG);
+    caller *self = argument;
+    pthread_barrier_wait(self->begin);
+    self->right = is_right("cpu:threads=4", "sma", LONG);
     return NULL;
 }
 
-/* Several callers at once, whose teams are not all to be had. */
+/* Several callers at once, whose teams are not all to be had. All are there before one begins: a
+ * thread that the program makes between the library's try and OpenMP's making takes what was tried.
+ */
 static int all_right_at_once(void)
 {
     enum { CALLERS = 4 };
-    int right[CALLERS] = {0}, all = 1;
-    pthread_t callers[CALLERS];
-    atomic_store(&allowed, CALLERS + 3 + MOST);
-    for (int i = 0; i < CALLERS; i++)
-        if (pthread_create(&callers[i], NULL, call, &right[i]) != 0)
-            return 0;
+    pthread_barrier_t begin;
+    caller callers[CALLERS] = {0};
+    int right = 1;
+    pthread_barrier_init(&begin, NULL, CALLERS + 1);
+    atomic_store(&allowed, INT_MAX);
     for (int i = 0; i < CALLERS; i++) {
-        pthread_join(callers[i], NULL);
-        all &= right[i];
+        callers[i].begin = &begin;
+        if (pthread_create(&callers[i].thread, NULL, call, &callers[i]) != 0)
+            exit(1);
     }
+    atomic_store(&allowed, CALLERS + 3 + MOST);
+    pthread_barrier_wait(&begin);
+    for (int i = 0; i < CALLERS; i++) {
+        pthread_join(callers[i].thread, NULL);
+        right &= callers[i].right;
+    }
+    pthread_barrier_destroy(&begin);
     atomic_store(&allowed, MOST);
-    return all;
+    return right;
 }
 
 /* The child has none of the parent's threads, and none of its contexts. */
