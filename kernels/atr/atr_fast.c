@@ -81,7 +81,7 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
             return 0;
         ranges(in, 0, &x);
         syi_chain_begin(&x, t->seed - at, syi_chain_seed(&t->chain, seed));
-        syi_chain_put(1, &t->chain, &t->state, &x, out, past);
+        syi_chain_put(&t->chain, &t->state, &x, out, past);
         t->seeding = 0;
         begun = t->seed + 1 - at; /* what is before is in the seed, or does not count */
         i = SYI_STEP;

@@ -36,7 +36,7 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
             return 0;
         syi_pairs_load(&x, in[0]);
         syi_chain_begin(&x, t->seed - at, syi_chain_seed(&t->chain, seed));
-        syi_chain_put(1, &t->chain, &t->state, &x, out, past);
+        syi_chain_put(&t->chain, &t->state, &x, out, past);
         t->seeding = 0;
         i = SYI_STEP;
     }

@@ -93,12 +93,22 @@ SYI_EITHER void syi_chain_start(syi_chain_state *state)
     memset(state, 0, sizeof *state);
 }
 
-/* The z of the next sixteen columns of some chains, a constant number, of the inputs x. One sum of
- * all of them after the other: each waits for the one before it. */
-SYI_EITHER void syi_chain_steps(int chains, const syi_chain *chain, syi_chain_state *state,
-                                const syi_pairs *const *x, syi_pairs *z)
+/* What a step's sums have come to: q, or the z at the odd columns and the last one before them. */
+typedef struct syi_chain_sums {
+    syi_vector odd[SYI_PARTS], before[1];
+} syi_chain_sums;
+
+/*
+ * The z of the next sixteen columns of some chains, a constant number, of the inputs x: in three
+ * parts, for each sum waits for the one before it, and a processor does not look far ahead for more
+ * to do. A loop over steps goes on with one's sums while it begins the next one's.
+ */
+
+/* As far as q. One sum of all chains after the other. */
+SYI_EITHER void syi_chain_sum_near(int chains, const syi_chain *chain, syi_chain_state *state,
+                                   const syi_pairs *const *x, syi_chain_sums *sums)
 {
-    syi_vector p[SYI_CHAINS][SYI_PARTS], q[SYI_CHAINS][SYI_PARTS], r[SYI_CHAINS][SYI_PARTS];
+    syi_vector p[SYI_CHAINS][SYI_PARTS];
     SYI_UNROLL(3)
     for (int c = 0; c < chains; c++)
         for (int k = 0; k < SYI_PARTS; k++)
@@ -106,32 +116,62 @@ SYI_EITHER void syi_chain_steps(int chains, const syi_chain *chain, syi_chain_st
     SYI_UNROLL(3)
     for (int c = 0; c < chains; c++)
         for (int k = 0; k < SYI_PARTS; k++) {
-            q[c][k] = syi_fused(SYI_BEFORE_1(state[c].p, p[c][k]), chain[c].b2, p[c][k]);
+            sums[c].odd[k] = syi_fused(SYI_BEFORE_1(state[c].p, p[c][k]), chain[c].b2, p[c][k]);
             state[c].p[0] = p[c][k];
         }
+}
+
+/* From there to the odd columns' z. */
+SYI_EITHER void syi_chain_sum_far(int chains, const syi_chain *chain, syi_chain_state *state,
+                                  syi_chain_sums *sums)
+{
+    syi_vector r[SYI_CHAINS][SYI_PARTS];
     SYI_UNROLL(3)
     for (int c = 0; c < chains; c++)
         for (int k = 0; k < SYI_PARTS; k++) {
-            r[c][k] = syi_fused(SYI_BEFORE_2(state[c].q, q[c][k]), chain[c].b4, q[c][k]);
-            state[c].q[0] = q[c][k];
+            const syi_vector q = sums[c].odd[k];
+            r[c][k] = syi_fused(SYI_BEFORE_2(state[c].q, q), chain[c].b4, q);
+            state[c].q[0] = q;
         }
     SYI_UNROLL(3)
     for (int c = 0; c < chains; c++)
         for (int k = 0; k < SYI_PARTS; k++) {
-            z[c].odd[k] = syi_fused(SYI_BEFORE_4(state[c].r, r[c][k]), chain[c].b8, r[c][k]);
+            sums[c].odd[k] = syi_fused(SYI_BEFORE_4(state[c].r, r[c][k]), chain[c].b8, r[c][k]);
             state[c].r[1] = state[c].r[0];
             state[c].r[0] = r[c][k];
         }
     SYI_UNROLL(3)
     for (int c = 0; c < chains; c++) {
-        syi_vector before = state[c].z[SYI_PARTS - 1];
+        sums[c].before[0] = state[c].z[SYI_PARTS - 1];
+        for (int k = 0; k < SYI_PARTS; k++)
+            sums[c].odd[k] = state[c].z[k] = syi_fused(state[c].z[k], chain[c].b16, sums[c].odd[k]);
+    }
+}
+
+/* And to those of the even ones. */
+SYI_EITHER void syi_chain_sum_even(int chains, const syi_chain *chain, const syi_chain_sums *sums,
+                                   const syi_pairs *const *x, syi_pairs *z)
+{
+    SYI_UNROLL(3)
+    for (int c = 0; c < chains; c++) {
+        syi_vector before = sums[c].before[0];
         for (int k = 0; k < SYI_PARTS; k++) {
-            z[c].odd[k] = state[c].z[k] = syi_fused(state[c].z[k], chain[c].b16, z[c].odd[k]);
+            z[c].odd[k] = sums[c].odd[k];
             z[c].even[k] =
                 syi_fused(SYI_BEFORE_1(&before, z[c].odd[k]), chain[c].b1, x[c]->even[k]);
             before = z[c].odd[k];
         }
     }
+}
+
+/* All of it at once. */
+SYI_EITHER void syi_chain_steps(int chains, const syi_chain *chain, syi_chain_state *state,
+                                const syi_pairs *const *x, syi_pairs *z)
+{
+    syi_chain_sums sums[SYI_CHAINS];
+    syi_chain_sum_near(chains, chain, state, x, sums);
+    syi_chain_sum_far(chains, chain, state, sums);
+    syi_chain_sum_even(chains, chain, sums, x, z);
 }
 
 /* The same of one chain. */

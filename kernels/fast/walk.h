@@ -53,21 +53,40 @@ SYI_INLINE void syi_walk_one_start(void *task, int64_t at, int seeded)
 /* What makes a step's inputs of the columns from in[..][i] on. */
 typedef void (*syi_walk_take)(const double *const *in, int64_t i, syi_pairs *x);
 
-/* The averages of one or two steps, a constant number. */
-SYI_INLINE void syi_chain_put(int steps, const syi_chain *chain, syi_chain_state *state,
-                              const syi_pairs *x, syi_results *y, int past)
+/* A step under way. */
+typedef struct syi_walk_step {
+    syi_pairs x;
+    syi_chain_sums sums;
+} syi_walk_step;
+
+SYI_INLINE void syi_walk_open(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
+                              syi_walk_step *step)
 {
-    syi_pairs z[2];
-    for (int k = 0; k < steps; k++)
-        syi_chain_step(chain, state, &x[k], &z[k]);
-    for (int k = 0; k < steps; k++) {
-        syi_pairs_scale(&z[k], chain->a);
-        syi_results_put_pairs(y, &z[k], past);
-    }
+    step->x = *x;
+    syi_chain_sum_near(1, chain, state, &x, &step->sums);
 }
 
-/* The averages of columns [i, count), whole steps, two at a time: of one alone each sum waits for
- * the one before it, and a processor may not look far enough ahead to find more to do. */
+SYI_INLINE void syi_walk_put(const syi_chain *chain, const syi_walk_step *step, syi_results *y,
+                             int past)
+{
+    const syi_pairs *const x = &step->x;
+    syi_pairs z;
+    syi_chain_sum_even(1, chain, &step->sums, &x, &z);
+    syi_pairs_scale(&z, chain->a);
+    syi_results_put_pairs(y, &z, past);
+}
+
+/* The averages of a step. */
+SYI_INLINE void syi_chain_put(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
+                              syi_results *y, int past)
+{
+    syi_walk_step step;
+    syi_walk_open(chain, state, x, &step);
+    syi_chain_sum_far(1, chain, state, &step.sums);
+    syi_walk_put(chain, &step, y, past);
+}
+
+/* The averages of columns [i, count), whole steps, three of which are under way. */
 SYI_INLINE void syi_walk_one_run(syi_walk_one *one, int inputs, syi_walk_take take,
                                  const double *const *in, int64_t i, int64_t count, int64_t ahead,
                                  syi_results *out, int past)
@@ -75,17 +94,30 @@ SYI_INLINE void syi_walk_one_run(syi_walk_one *one, int inputs, syi_walk_take ta
     const syi_chain chain = one->chain;
     syi_chain_state state = one->state;
     syi_results y = *out;
-    syi_pairs x[2];
-    for (; i < count - SYI_STEP; i += 2 * SYI_STEP) {
-        for (int k = 0; k < inputs; k++)
-            syi_ask_ahead(in[k] + i, ahead, 2 * SYI_STEP);
-        take(in, i, &x[0]);
-        take(in, i + SYI_STEP, &x[1]);
-        syi_chain_put(2, &chain, &state, x, &y, past);
-    }
-    if (i < count) {
-        take(in, i, x);
-        syi_chain_put(1, &chain, &state, x, &y, past);
+    syi_walk_step last, next;
+    syi_pairs x;
+    if (i == count)
+        return;
+    take(in, i, &x);
+    if (i + SYI_STEP == count) {
+        syi_chain_put(&chain, &state, &x, &y, past);
+    } else {
+        syi_walk_open(&chain, &state, &x, &last);
+        syi_chain_sum_far(1, &chain, &state, &last.sums);
+        take(in, i + SYI_STEP, &x);
+        syi_walk_open(&chain, &state, &x, &next);
+        for (i += 2 * SYI_STEP; i < count; i += SYI_STEP) {
+            for (int k = 0; k < inputs; k++)
+                syi_ask_ahead(in[k] + i, ahead, SYI_STEP);
+            syi_walk_put(&chain, &last, &y, past);
+            last = next;
+            syi_chain_sum_far(1, &chain, &state, &last.sums);
+            take(in, i, &x);
+            syi_walk_open(&chain, &state, &x, &next);
+        }
+        syi_walk_put(&chain, &last, &y, past);
+        syi_chain_sum_far(1, &chain, &state, &next.sums);
+        syi_walk_put(&chain, &next, &y, past);
     }
     one->state = state;
     *out = y;

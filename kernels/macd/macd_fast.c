@@ -6,6 +6,12 @@
 #include "macd/fast.h"
 #include "macd/macd.h"
 
+/* The states of the averages and of the signal, and of the steps that they have begun. */
+typedef struct flow {
+    syi_chain_state state[MACD_CHAINS];
+    syi_chain_sums begun[MACD_CHAINS];
+} flow;
+
 typedef struct task {
     const sy_segment *segment;
     int waits;                    /* as in syi_piece */
@@ -14,7 +20,7 @@ typedef struct task {
     int seeding;                  /* the next step holds one of them, or lies between */
     syi_dd sum;                   /* of the macd from `seed` on */
     syi_chain chain[MACD_CHAINS];
-    syi_chain_state state[MACD_CHAINS];
+    flow flow;
 } task;
 
 SYI_INLINE void start(void *argument, int64_t at, int seeded)
@@ -24,7 +30,7 @@ SYI_INLINE void start(void *argument, int64_t at, int seeded)
     t->seeding = seeded;
     t->sum = (syi_dd){0.0, 0.0};
     for (int k = 0; k < MACD_CHAINS; k++)
-        syi_chain_start(&t->state[k]);
+        syi_chain_start(&t->flow.state[k]);
 }
 
 SYI_INLINE void take(const double *const *in, int64_t i, syi_pairs *x)
@@ -37,8 +43,8 @@ SYI_INLINE void take(const double *const *in, int64_t i, syi_pairs *x)
 SYI_INLINE int64_t gather(void *argument, int64_t count, const double *const *in)
 {
     task *t = argument;
-    syi_walk_gather(MACD_SIGNAL, t->chain, t->state, take, in, count);
-    return syi_chain_met(&t->state[MACD_SLOW], in[0], count);
+    syi_walk_gather(MACD_SIGNAL, t->chain, t->flow.state, take, in, count);
+    return syi_chain_met(&t->flow.state[MACD_SLOW], in[0], count);
 }
 
 /* Where results go: past the cache, with `late` one behind the other. */
@@ -57,14 +63,41 @@ SYI_INLINE void put(const to *to, int k, int64_t i, const syi_pairs *pairs)
         syi_results_put_pairs(&to->y[k], pairs, to->past);
 }
 
-/* The signal of the step that begins at column i and ends before `next`, from its z, and what it
- * leaves of the macd. */
-SYI_INLINE void put_signal(const syi_chain *chain, syi_chain_state *state, const syi_pairs *macd,
-                           int64_t next, syi_pairs *z, const to *to, int64_t i)
+SYI_INLINE void begin_averages(const syi_chain *chain, flow *f, const syi_pairs *of_fast,
+                               const syi_pairs *of_slow)
 {
-    syi_pairs rest;
-    syi_macd_rest(&chain[MACD_SIGNAL], macd, next, &state[MACD_SIGNAL], &z[MACD_SIGNAL], &rest);
-    put(to, 1, i, &z[MACD_SIGNAL]);
+    const syi_pairs *const inputs[] = {of_fast, of_slow};
+    syi_chain_sum_near(MACD_SIGNAL, chain, f->state, inputs, f->begun);
+}
+
+/* The macd of that step. */
+SYI_INLINE void end_averages(const syi_chain *chain, flow *f, const syi_pairs *of_fast,
+                             const syi_pairs *of_slow, syi_pairs *macd)
+{
+    const syi_pairs *const inputs[] = {of_fast, of_slow};
+    syi_pairs z[MACD_SIGNAL];
+    syi_chain_sum_far(MACD_SIGNAL, chain, f->state, f->begun);
+    syi_chain_sum_even(MACD_SIGNAL, chain, f->begun, inputs, z);
+    syi_macd_subtract(chain, z, macd);
+}
+
+SYI_INLINE void begin_signal(const syi_chain *chain, flow *f, const syi_pairs *input)
+{
+    syi_chain_sum_near(1, &chain[MACD_SIGNAL], &f->state[MACD_SIGNAL], &input,
+                       &f->begun[MACD_SIGNAL]);
+}
+
+/* The signal of that step, which begins at column i and ends before `next` of the row, and what it
+ * leaves of the macd. */
+SYI_INLINE void put_signal(const syi_chain *chain, flow *f, const syi_pairs *input,
+                           const syi_pairs *macd, int64_t next, const to *to, int64_t i)
+{
+    const syi_chain *signal = &chain[MACD_SIGNAL];
+    syi_pairs z, rest;
+    syi_chain_sum_far(1, signal, &f->state[MACD_SIGNAL], &f->begun[MACD_SIGNAL]);
+    syi_chain_sum_even(1, signal, &f->begun[MACD_SIGNAL], &input, &z);
+    syi_macd_rest(signal, macd, next, &f->state[MACD_SIGNAL], &z, &rest);
+    put(to, 1, i, &z);
     put(to, 2, i, &rest);
 }
 
@@ -86,16 +119,15 @@ SYI_INLINE int seed_averages(const task *t, int64_t at, syi_pairs *inputs)
  * the first column whose input is not finite. */
 SYI_INLINE int64_t step_with_seeds(task *t, int64_t at, const double *x, syi_results *out, int past)
 {
-    syi_pairs inputs[MACD_CHAINS], z[MACD_CHAINS], macd;
-    const syi_pairs *const from[] = {&inputs[MACD_FAST], &inputs[MACD_SLOW]};
+    syi_pairs inputs[MACD_CHAINS], macd;
     const to to = {out, NULL, past};
     double values[SYI_STEP];
     syi_pairs_load(&inputs[MACD_FAST], x);
     syi_pairs_load(&inputs[MACD_SLOW], x);
     if (at <= t->seed && !seed_averages(t, at, inputs))
         return 0;
-    syi_chain_steps(MACD_SIGNAL, t->chain, t->state, from, z);
-    syi_macd_subtract(t->chain, z, &macd);
+    begin_averages(t->chain, &t->flow, &inputs[MACD_FAST], &inputs[MACD_SLOW]);
+    end_averages(t->chain, &t->flow, &inputs[MACD_FAST], &inputs[MACD_SLOW], &macd);
     syi_pairs_store(values, &macd);
     put(&to, 0, 0, &macd);
     for (int64_t i = 0; i < SYI_STEP && at + i <= t->shown; i++) {
@@ -106,42 +138,43 @@ SYI_INLINE int64_t step_with_seeds(task *t, int64_t at, const double *x, syi_res
                 syi_macd_signal_seed(&t->chain[MACD_SIGNAL], t->sum, t->columns[MACD_SIGNAL]);
     }
     syi_pairs_load(&inputs[MACD_SIGNAL], values);
-    syi_chain_step(&t->chain[MACD_SIGNAL], &t->state[MACD_SIGNAL], &inputs[MACD_SIGNAL],
-                   &z[MACD_SIGNAL]);
-    put_signal(t->chain, t->state, &macd, at + SYI_STEP, z, &to, 0);
-    return syi_chain_met(&t->state[MACD_SLOW], x, SYI_STEP);
+    begin_signal(t->chain, &t->flow, &inputs[MACD_SIGNAL]);
+    put_signal(t->chain, &t->flow, &inputs[MACD_SIGNAL], &macd, at + SYI_STEP, &to, 0);
+    return syi_chain_met(&t->flow.state[MACD_SLOW], x, SYI_STEP);
 }
 
-/* Whole steps behind the seeds. The signal is a step behind the averages, which therefore have not
- * to be waited for. */
+/* Whole steps behind the seeds, of which four are under way: one begins, of one there will be the
+ * macd, with one the signal begins, and of one there will be the signal. */
 SYI_INLINE void steps_as(task *t, int64_t at, const double *x, int64_t count, int64_t ahead,
                          syi_results *out, syi_late *late, int past)
 {
     const syi_chain chain[MACD_CHAINS] = {t->chain[MACD_FAST], t->chain[MACD_SLOW],
                                           t->chain[MACD_SIGNAL]};
-    syi_chain_state state[MACD_CHAINS] = {t->state[MACD_FAST], t->state[MACD_SLOW],
-                                          t->state[MACD_SIGNAL]};
+    flow f = {
+        .state = {t->flow.state[MACD_FAST], t->flow.state[MACD_SLOW], t->flow.state[MACD_SIGNAL]}};
     syi_results y[] = {out[0], out[1], out[2]};
     const to to = {y, late, past};
-    syi_pairs inputs, macd, z[MACD_CHAINS];
-    const syi_pairs *const from[MACD_CHAINS] = {&inputs, &inputs, &macd};
-    for (int64_t i = 0; i < count; i += SYI_STEP) {
-        syi_ask_ahead(x + i, ahead, SYI_STEP);
-        syi_pairs_load(&inputs, x + i);
-        if (i) {
-            syi_chain_steps(MACD_CHAINS, chain, state, from, z);
-            put_signal(chain, state, &macd, at + i, z, &to, i - SYI_STEP);
-        } else {
-            syi_chain_steps(MACD_SIGNAL, chain, state, from, z);
+    syi_pairs inputs = {0}, macd = {0}, last = {0};
+    for (int64_t i = 0; i < count + 3 * SYI_STEP; i += SYI_STEP) {
+        if (i >= 3 * SYI_STEP)
+            put_signal(chain, &f, &last, &last, at + i - 2 * SYI_STEP, &to, i - 3 * SYI_STEP);
+        if (i >= 2 * SYI_STEP && i < count + 2 * SYI_STEP) {
+            last = macd;
+            begin_signal(chain, &f, &last);
         }
-        syi_macd_subtract(chain, z, &macd);
-        put(&to, 0, i, &macd);
+        if (i >= SYI_STEP && i < count + SYI_STEP) {
+            end_averages(chain, &f, &inputs, &inputs, &macd);
+            put(&to, 0, i - SYI_STEP, &macd);
+        }
+        if (i < count) {
+            syi_ask_ahead(x + i, ahead, SYI_STEP);
+            syi_pairs_load(&inputs, x + i);
+            begin_averages(chain, &f, &inputs, &inputs);
+        }
     }
-    syi_chain_step(&chain[MACD_SIGNAL], &state[MACD_SIGNAL], &macd, &z[MACD_SIGNAL]);
-    put_signal(chain, state, &macd, at + count, z, &to, count - SYI_STEP);
     for (int k = 0; k < 3 && late; k++)
         syi_results_put_waiting(&y[k], late, k, count);
-    memcpy(t->state, state, sizeof state);
+    memcpy(t->flow.state, f.state, sizeof f.state);
     memcpy(out, y, sizeof y);
 }
 
@@ -170,7 +203,7 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
     }
     if (i < count)
         steps(t, at + i, x + i, count - i, ahead, out, past);
-    return syi_chain_met(&t->state[MACD_SLOW], x, count);
+    return syi_chain_met(&t->flow.state[MACD_SLOW], x, count);
 }
 
 sy_status SYI_ISA_NAME(syi_macd_fast_run)(const syi_piece *piece)

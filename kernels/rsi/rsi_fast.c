@@ -139,11 +139,20 @@ SYI_INLINE void hold(task *t, int64_t at, double *y, int64_t count)
     }
 }
 
-/* The averages of a step's gains and losses x. */
-SYI_INLINE void average(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
-                        syi_pairs *z)
+/* Begins a step with its gains and losses x. */
+SYI_INLINE void open_step(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
+                          syi_chain_sums *sums)
 {
-    syi_chain_steps(CHAINS, chain, state, (const syi_pairs *const[]){&x[GAINS], &x[LOSSES]}, z);
+    syi_chain_sum_near(CHAINS, chain, state, (const syi_pairs *const[]){&x[GAINS], &x[LOSSES]},
+                       sums);
+}
+
+/* The averages of that. */
+SYI_INLINE void average(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
+                        syi_chain_sums *sums, syi_pairs *z)
+{
+    syi_chain_sum_far(CHAINS, chain, state, sums);
+    syi_chain_sum_even(CHAINS, chain, sums, (const syi_pairs *const[]){&x[GAINS], &x[LOSSES]}, z);
 }
 
 /* A step of values, of the averages z. */
@@ -196,6 +205,7 @@ SYI_INLINE int64_t steps(task *t, int64_t at, int64_t count, const double *close
     syi_chain_state state[CHAINS] = {t->state[GAINS], t->state[LOSSES]};
     syi_results y = *out;
     syi_pairs x[CHAINS], z[CHAINS];
+    syi_chain_sums sums[CHAINS];
     int64_t i = 0, done = 0;
     for (t->faint = 0; done < count && !t->faint; done = i) {
         const int64_t end = count - done < LOOK ? count : done + LOOK;
@@ -205,12 +215,21 @@ SYI_INLINE int64_t steps(task *t, int64_t at, int64_t count, const double *close
         moves(&close, i, x);
         if (marks && t->seeding && !seed(t, at, x))
             return 0;
-        average(chain, state, x, z);
-        for (i += SYI_STEP; i < end; i += SYI_STEP) {
-            syi_ask_ahead(close + i, t->ahead, SYI_STEP);
+        open_step(chain, state, x, sums);
+        average(chain, state, x, sums, z);
+        i += SYI_STEP;
+        if (i < end) {
             moves(&close, i, x);
+            open_step(chain, state, x, sums);
+            for (i += SYI_STEP; i < end; i += SYI_STEP) {
+                syi_ask_ahead(close + i, t->ahead, SYI_STEP);
+                put(z, &y, &least, marks, past);
+                average(chain, state, x, sums, z);
+                moves(&close, i, x);
+                open_step(chain, state, x, sums);
+            }
             put(z, &y, &least, marks, past);
-            average(chain, state, x, z);
+            average(chain, state, x, sums, z);
         }
         put(z, &y, &least, marks, past);
         faint = least < SYI_RSI_FAINT;
