@@ -40,12 +40,11 @@ SYI_EITHER void syi_macd_subtract(const syi_chain *chain, const syi_pairs *z, sy
     }
 }
 
-/* After the signal's step to column `next` of the row: the signal, from its z, and what it leaves
- * of the macd, which is 0 while the price stands still. */
-SYI_EITHER void syi_macd_rest(const syi_chain *signal, const syi_pairs *macd, int64_t next,
-                              syi_chain_state *state, syi_pairs *z, syi_pairs *rest)
+/* The signal, from its z, and what it leaves of the macd, which is 0 while the price stands still.
+ */
+SYI_EITHER void syi_macd_rest(const syi_chain *signal, const syi_pairs *macd, syi_pairs *z,
+                              syi_pairs *rest)
 {
-    syi_chain_let_go(state, next);
     syi_pairs_scale(z, signal->a);
     for (int k = 0; k < SYI_PARTS; k++) { /* no zero is -0: none of either is */
         rest->even[k] = macd->even[k] - z->even[k];

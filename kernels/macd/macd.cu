@@ -168,8 +168,8 @@ SYI_DEVICE void macd_step(syi_walk_unit *walk, const syi_pass *pass, const syi_m
     input = values;
     syi_pass_begin(pass, walk->shown, way->signal, &input);
     syi_chain_step(last, &way->state[MACD_SIGNAL], &input, &z[MACD_SIGNAL]);
-    syi_macd_rest(last, &values, pass->at - 2 * SYI_LANE + SYI_STEP, &way->state[MACD_SIGNAL],
-                  &z[MACD_SIGNAL], &rest);
+    syi_chain_let_go(&way->state[MACD_SIGNAL], pass->at - 2 * SYI_LANE + SYI_STEP);
+    syi_macd_rest(last, &values, &z[MACD_SIGNAL], &rest);
     syi_pass_put(pass, &values, walk->out[0]);
     syi_pass_put(pass, &z[MACD_SIGNAL], walk->out[1]);
     syi_pass_put(pass, &rest, walk->out[2]);

@@ -1,16 +1,10 @@
-/* MACD in fast accuracy: the two averages side by side, the signal right behind them. Compiled for
+/* MACD in fast accuracy: the two averages side by side, the signal behind them. Compiled for
  * several instruction sets. */
 #include "fast/reduce_run.h"
 #include "fast/walk.h"
 #include "isa.h"
 #include "macd/fast.h"
 #include "macd/macd.h"
-
-/* The states of the averages and of the signal, and of the steps that they have begun. */
-typedef struct flow {
-    syi_chain_state state[MACD_CHAINS];
-    syi_chain_sums begun[MACD_CHAINS];
-} flow;
 
 typedef struct task {
     const sy_segment *segment;
@@ -20,7 +14,7 @@ typedef struct task {
     int seeding;                  /* the next step holds one of them, or lies between */
     syi_dd sum;                   /* of the macd from `seed` on */
     syi_chain chain[MACD_CHAINS];
-    flow flow;
+    syi_chain_state state[MACD_CHAINS];
 } task;
 
 SYI_INLINE void start(void *argument, int64_t at, int seeded)
@@ -30,7 +24,7 @@ SYI_INLINE void start(void *argument, int64_t at, int seeded)
     t->seeding = seeded;
     t->sum = (syi_dd){0.0, 0.0};
     for (int k = 0; k < MACD_CHAINS; k++)
-        syi_chain_start(&t->flow.state[k]);
+        syi_chain_start(&t->state[k]);
 }
 
 SYI_INLINE void take(const double *const *in, int64_t i, syi_pairs *x)
@@ -43,8 +37,8 @@ SYI_INLINE void take(const double *const *in, int64_t i, syi_pairs *x)
 SYI_INLINE int64_t gather(void *argument, int64_t count, const double *const *in)
 {
     task *t = argument;
-    syi_walk_gather(MACD_SIGNAL, t->chain, t->flow.state, take, in, count);
-    return syi_chain_met(&t->flow.state[MACD_SLOW], in[0], count);
+    syi_walk_gather(MACD_SIGNAL, t->chain, t->state, take, in, count);
+    return syi_chain_met(&t->state[MACD_SLOW], in[0], count);
 }
 
 /* Where results go: past the cache, with `late` one behind the other. */
@@ -63,41 +57,13 @@ SYI_INLINE void put(const to *to, int k, int64_t i, const syi_pairs *pairs)
         syi_results_put_pairs(&to->y[k], pairs, to->past);
 }
 
-SYI_INLINE void begin_averages(const syi_chain *chain, flow *f, const syi_pairs *of_fast,
-                               const syi_pairs *of_slow)
+/* The signal of the step that begins at column i, from its z, and what it leaves of the macd. */
+SYI_INLINE void put_signal(const syi_chain *signal, const syi_pairs *macd, syi_pairs *z,
+                           const to *to, int64_t i)
 {
-    const syi_pairs *const inputs[] = {of_fast, of_slow};
-    syi_chain_sum_near(MACD_SIGNAL, chain, f->state, inputs, f->begun);
-}
-
-/* The macd of that step. */
-SYI_INLINE void end_averages(const syi_chain *chain, flow *f, const syi_pairs *of_fast,
-                             const syi_pairs *of_slow, syi_pairs *macd)
-{
-    const syi_pairs *const inputs[] = {of_fast, of_slow};
-    syi_pairs z[MACD_SIGNAL];
-    syi_chain_sum_far(MACD_SIGNAL, chain, f->state, f->begun);
-    syi_chain_sum_even(MACD_SIGNAL, chain, f->begun, inputs, z);
-    syi_macd_subtract(chain, z, macd);
-}
-
-SYI_INLINE void begin_signal(const syi_chain *chain, flow *f, const syi_pairs *input)
-{
-    syi_chain_sum_near(1, &chain[MACD_SIGNAL], &f->state[MACD_SIGNAL], &input,
-                       &f->begun[MACD_SIGNAL]);
-}
-
-/* The signal of that step, which begins at column i and ends before `next` of the row, and what it
- * leaves of the macd. */
-SYI_INLINE void put_signal(const syi_chain *chain, flow *f, const syi_pairs *input,
-                           const syi_pairs *macd, int64_t next, const to *to, int64_t i)
-{
-    const syi_chain *signal = &chain[MACD_SIGNAL];
-    syi_pairs z, rest;
-    syi_chain_sum_far(1, signal, &f->state[MACD_SIGNAL], &f->begun[MACD_SIGNAL]);
-    syi_chain_sum_even(1, signal, &f->begun[MACD_SIGNAL], &input, &z);
-    syi_macd_rest(signal, macd, next, &f->state[MACD_SIGNAL], &z, &rest);
-    put(to, 1, i, &z);
+    syi_pairs rest;
+    syi_macd_rest(signal, macd, z, &rest);
+    put(to, 1, i, z);
     put(to, 2, i, &rest);
 }
 
@@ -119,15 +85,16 @@ SYI_INLINE int seed_averages(const task *t, int64_t at, syi_pairs *inputs)
  * the first column whose input is not finite. */
 SYI_INLINE int64_t step_with_seeds(task *t, int64_t at, const double *x, syi_results *out, int past)
 {
-    syi_pairs inputs[MACD_CHAINS], macd;
+    syi_pairs inputs[MACD_CHAINS], z[MACD_CHAINS], macd;
+    const syi_pairs *const from[] = {&inputs[MACD_FAST], &inputs[MACD_SLOW]};
     const to to = {out, NULL, past};
     double values[SYI_STEP];
     syi_pairs_load(&inputs[MACD_FAST], x);
     syi_pairs_load(&inputs[MACD_SLOW], x);
     if (at <= t->seed && !seed_averages(t, at, inputs))
         return 0;
-    begin_averages(t->chain, &t->flow, &inputs[MACD_FAST], &inputs[MACD_SLOW]);
-    end_averages(t->chain, &t->flow, &inputs[MACD_FAST], &inputs[MACD_SLOW], &macd);
+    syi_chain_steps(MACD_SIGNAL, t->chain, t->state, from, z);
+    syi_macd_subtract(t->chain, z, &macd);
     syi_pairs_store(values, &macd);
     put(&to, 0, 0, &macd);
     for (int64_t i = 0; i < SYI_STEP && at + i <= t->shown; i++) {
@@ -138,52 +105,113 @@ SYI_INLINE int64_t step_with_seeds(task *t, int64_t at, const double *x, syi_res
                 syi_macd_signal_seed(&t->chain[MACD_SIGNAL], t->sum, t->columns[MACD_SIGNAL]);
     }
     syi_pairs_load(&inputs[MACD_SIGNAL], values);
-    begin_signal(t->chain, &t->flow, &inputs[MACD_SIGNAL]);
-    put_signal(t->chain, &t->flow, &inputs[MACD_SIGNAL], &macd, at + SYI_STEP, &to, 0);
-    return syi_chain_met(&t->flow.state[MACD_SLOW], x, SYI_STEP);
+    syi_chain_step(&t->chain[MACD_SIGNAL], &t->state[MACD_SIGNAL], &inputs[MACD_SIGNAL],
+                   &z[MACD_SIGNAL]);
+    syi_chain_let_go(&t->state[MACD_SIGNAL], at + SYI_STEP);
+    put_signal(&t->chain[MACD_SIGNAL], &macd, &z[MACD_SIGNAL], &to, 0);
+    return syi_chain_met(&t->state[MACD_SLOW], x, SYI_STEP);
 }
 
-/* Whole steps behind the seeds, of which four are under way: one begins, of one there will be the
- * macd, with one the signal begins, and of one there will be the signal. */
+/* A step of both averages under way. */
+typedef struct averages {
+    syi_pairs x;
+    syi_chain_sums sums[MACD_SIGNAL];
+} averages;
+
+SYI_INLINE void open_averages(const syi_chain *chain, syi_chain_state *state, const double *x,
+                              averages *step)
+{
+    const syi_pairs *const inputs[] = {&step->x, &step->x};
+    syi_pairs_load(&step->x, x);
+    syi_chain_sum_near(MACD_SIGNAL, chain, state, inputs, step->sums);
+}
+
+SYI_INLINE void close_averages(const syi_chain *chain, const averages *step, syi_pairs *macd)
+{
+    const syi_pairs *const inputs[] = {&step->x, &step->x};
+    syi_pairs z[MACD_SIGNAL];
+    syi_chain_sum_even(MACD_SIGNAL, chain, step->sums, inputs, z);
+    syi_macd_subtract(chain, z, macd);
+}
+
+/* The macd of whole steps from x[0] on, to the first output from its column i on and to `macd`.
+ * Three steps are under way. */
+SYI_INLINE void run_averages(task *t, const double *x, int64_t count, int64_t ahead, const to *to,
+                             int64_t i, syi_pairs *macd)
+{
+    const syi_chain chain[] = {t->chain[MACD_FAST], t->chain[MACD_SLOW]};
+    syi_chain_state state[] = {t->state[MACD_FAST], t->state[MACD_SLOW]};
+    averages last = {0}, next = {0};
+    for (int64_t k = 0; k < count + 2 * SYI_STEP; k += SYI_STEP) {
+        if (k >= 2 * SYI_STEP) {
+            close_averages(chain, &last, macd);
+            put(to, 0, i + k - 2 * SYI_STEP, macd++);
+        }
+        if (k >= SYI_STEP && k < count + SYI_STEP) {
+            last = next;
+            syi_chain_sum_far(MACD_SIGNAL, chain, state, last.sums);
+        }
+        if (k < count) {
+            syi_ask_ahead(x + k, ahead, SYI_STEP);
+            open_averages(chain, state, x + k, &next);
+        }
+    }
+    memcpy(t->state, state, sizeof state);
+}
+
+/* The signal of these steps, the first of which begins at column `at` of the row, to the other
+ * outputs. */
+SYI_INLINE void run_signal(task *t, int64_t at, const syi_pairs *macd, int64_t count, const to *to,
+                           int64_t i)
+{
+    const syi_chain signal = t->chain[MACD_SIGNAL];
+    syi_chain_state state = t->state[MACD_SIGNAL];
+    syi_chain_sums last = {0}, next = {0};
+    for (int64_t k = 0; k < count + 2 * SYI_STEP; k += SYI_STEP) {
+        if (k >= 2 * SYI_STEP) {
+            const syi_pairs *const of_last = macd + k / SYI_STEP - 2;
+            syi_pairs z;
+            syi_chain_sum_even(1, &signal, &last, &of_last, &z);
+            put_signal(&signal, of_last, &z, to, i + k - 2 * SYI_STEP);
+        }
+        if (k >= SYI_STEP && k < count + SYI_STEP) {
+            last = next;
+            syi_chain_sum_far(1, &signal, &state, &last);
+            syi_chain_let_go(&state, at + k);
+        }
+        if (k < count) {
+            const syi_pairs *const of_next = macd + k / SYI_STEP;
+            syi_chain_sum_near(1, &signal, &state, &of_next, &next);
+        }
+    }
+    t->state[MACD_SIGNAL] = state;
+}
+
+/* Whole steps behind the seeds: of some the averages, then the signal, each of which has registers
+ * enough by itself. `late`: the signal and what it leaves wait. */
 SYI_INLINE void steps_as(task *t, int64_t at, const double *x, int64_t count, int64_t ahead,
                          syi_results *out, syi_late *late, int past)
 {
-    const syi_chain chain[MACD_CHAINS] = {t->chain[MACD_FAST], t->chain[MACD_SLOW],
-                                          t->chain[MACD_SIGNAL]};
-    flow f = {
-        .state = {t->flow.state[MACD_FAST], t->flow.state[MACD_SLOW], t->flow.state[MACD_SIGNAL]}};
+    enum { ROOM = 64 };
+    syi_pairs macd[ROOM];
     syi_results y[] = {out[0], out[1], out[2]};
-    const to to = {y, late, past};
-    syi_pairs inputs = {0}, macd = {0}, last = {0};
-    for (int64_t i = 0; i < count + 3 * SYI_STEP; i += SYI_STEP) {
-        if (i >= 3 * SYI_STEP)
-            put_signal(chain, &f, &last, &last, at + i - 2 * SYI_STEP, &to, i - 3 * SYI_STEP);
-        if (i >= 2 * SYI_STEP && i < count + 2 * SYI_STEP) {
-            last = macd;
-            begin_signal(chain, &f, &last);
-        }
-        if (i >= SYI_STEP && i < count + SYI_STEP) {
-            end_averages(chain, &f, &inputs, &inputs, &macd);
-            put(&to, 0, i - SYI_STEP, &macd);
-        }
-        if (i < count) {
-            syi_ask_ahead(x + i, ahead, SYI_STEP);
-            syi_pairs_load(&inputs, x + i);
-            begin_averages(chain, &f, &inputs, &inputs);
-        }
+    const to first = {y, NULL, past}, others = {y, late, past};
+    for (int64_t i = 0; i < count; i += ROOM * SYI_STEP) {
+        const int64_t left = count - i, some = left < ROOM * SYI_STEP ? left : ROOM * SYI_STEP;
+        run_averages(t, x + i, some, ahead, &first, i, macd);
+        run_signal(t, at + i, macd, some, &others, i);
     }
-    for (int k = 0; k < 3 && late; k++)
+    for (int k = 1; k < 3 && late; k++)
         syi_results_put_waiting(&y[k], late, k, count);
-    memcpy(t->flow.state, f.state, sizeof f.state);
     memcpy(out, y, sizeof y);
 }
 
 SYI_INLINE void steps(task *t, int64_t at, const double *x, int64_t count, int64_t ahead,
                       syi_results *out, int past)
 {
-    double *const y[] = {out[0].y, out[1].y, out[2].y};
+    double *const together[] = {out[1].y, out[2].y};
     syi_late late;
-    if (past && syi_lags(t->waits, y, 3, SYI_LATE_UNIT, late.lag))
+    if (past && syi_lags(t->waits, together, 2, SYI_LATE_UNIT, late.lag + 1))
         steps_as(t, at, x, count, ahead, out, &late, 1);
     else
         steps_as(t, at, x, count, ahead, out, NULL, past);
@@ -203,7 +231,7 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
     }
     if (i < count)
         steps(t, at + i, x + i, count - i, ahead, out, past);
-    return syi_chain_met(&t->flow.state[MACD_SLOW], x, count);
+    return syi_chain_met(&t->state[MACD_SLOW], x, count);
 }
 
 sy_status SYI_ISA_NAME(syi_macd_fast_run)(const syi_piece *piece)
