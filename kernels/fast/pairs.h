@@ -33,7 +33,7 @@ typedef struct syi_pairs {
 #define SYI_LOWER(a, b) SYI_PICK(a, b, 0, 4, 2, 6)
 #define SYI_UPPER(a, b) SYI_PICK(a, b, 1, 5, 3, 7)
 #ifdef __AVX2__
-/* By two instructions, the second of which a Zen 1 takes in eight parts; for the pick gcc takes
+/* By two instructions, the second of which a Zen 1 splits in eight; for the pick gcc takes
  * three. */
 #define SYI_BEFORE_1(before, v)                                                                    \
     ((syi_vector)_mm256_permute2f128_pd(_mm256_shuffle_pd((__m256d)(before)[0], (__m256d)(v), 4),  \
