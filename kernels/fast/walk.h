@@ -59,6 +59,7 @@ typedef struct syi_walk_step {
     syi_chain_sums sums;
 } syi_walk_step;
 
+/* Begins one with the inputs x. */
 SYI_INLINE void syi_walk_open(const syi_chain *chain, syi_chain_state *state, const syi_pairs *x,
                               syi_walk_step *step)
 {
@@ -66,6 +67,7 @@ SYI_INLINE void syi_walk_open(const syi_chain *chain, syi_chain_state *state, co
     syi_chain_sum_near(1, chain, state, &x, &step->sums);
 }
 
+/* Puts the averages of one whose sums have come as far as the odd columns' z. */
 SYI_INLINE void syi_walk_put(const syi_chain *chain, const syi_walk_step *step, syi_results *y,
                              int past)
 {
