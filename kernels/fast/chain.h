@@ -46,7 +46,7 @@ SYI_INLINE int64_t syi_chain_halo(const syi_chain_cut *cut, int64_t seed)
     return cut->block - SYI_TILE + cut->decay + seed + 1;
 }
 
-enum { SYI_CHAINS = 3 }; /* side by side, at most */
+enum { SYI_CHAINS = 2 }; /* side by side, at most */
 
 /* Columns at a time of which nothing is put out, and of a sum that a seed is the mean of. */
 enum { SYI_CHUNK = 1024 };
@@ -109,11 +109,11 @@ SYI_EITHER void syi_chain_sum_near(int chains, const syi_chain *chain, syi_chain
                                    const syi_pairs *const *x, syi_chain_sums *sums)
 {
     syi_vector p[SYI_CHAINS][SYI_PARTS];
-    SYI_UNROLL(3)
+    SYI_UNROLL(2)
     for (int c = 0; c < chains; c++)
         for (int k = 0; k < SYI_PARTS; k++)
             p[c][k] = syi_fused(x[c]->even[k], chain[c].b1, x[c]->odd[k]);
-    SYI_UNROLL(3)
+    SYI_UNROLL(2)
     for (int c = 0; c < chains; c++)
         for (int k = 0; k < SYI_PARTS; k++) {
             sums[c].odd[k] = syi_fused(SYI_BEFORE_1(state[c].p, p[c][k]), chain[c].b2, p[c][k]);
@@ -126,21 +126,21 @@ SYI_EITHER void syi_chain_sum_far(int chains, const syi_chain *chain, syi_chain_
                                   syi_chain_sums *sums)
 {
     syi_vector r[SYI_CHAINS][SYI_PARTS];
-    SYI_UNROLL(3)
+    SYI_UNROLL(2)
     for (int c = 0; c < chains; c++)
         for (int k = 0; k < SYI_PARTS; k++) {
             const syi_vector q = sums[c].odd[k];
             r[c][k] = syi_fused(SYI_BEFORE_2(state[c].q, q), chain[c].b4, q);
             state[c].q[0] = q;
         }
-    SYI_UNROLL(3)
+    SYI_UNROLL(2)
     for (int c = 0; c < chains; c++)
         for (int k = 0; k < SYI_PARTS; k++) {
             sums[c].odd[k] = syi_fused(SYI_BEFORE_4(state[c].r, r[c][k]), chain[c].b8, r[c][k]);
             state[c].r[1] = state[c].r[0];
             state[c].r[0] = r[c][k];
         }
-    SYI_UNROLL(3)
+    SYI_UNROLL(2)
     for (int c = 0; c < chains; c++) {
         sums[c].before[0] = state[c].z[SYI_PARTS - 1];
         for (int k = 0; k < SYI_PARTS; k++)
@@ -152,7 +152,7 @@ SYI_EITHER void syi_chain_sum_far(int chains, const syi_chain *chain, syi_chain_
 SYI_EITHER void syi_chain_sum_even(int chains, const syi_chain *chain, const syi_chain_sums *sums,
                                    const syi_pairs *const *x, syi_pairs *z)
 {
-    SYI_UNROLL(3)
+    SYI_UNROLL(2)
     for (int c = 0; c < chains; c++) {
         syi_vector before = sums[c].before[0];
         for (int k = 0; k < SYI_PARTS; k++) {

@@ -25,8 +25,7 @@ typedef struct task {
     int64_t lag[OUTPUTS];
 } task;
 
-/* Puts an output of window j; with `late`, past the cache, and what has waited in its stead, but of
- * the first, which is behind none. */
+/* Puts an output of window j; with `late`, past the cache, what has waited in its stead. */
 SYI_INLINE void put_result(const task *t, syi_late *late, int k, int64_t j, syi_vector what)
 {
     if (late && k > 0) {

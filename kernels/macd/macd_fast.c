@@ -135,7 +135,7 @@ SYI_INLINE void close_averages(const syi_chain *chain, const averages *step, syi
 }
 
 /* The macd of whole steps from x[0] on, to the first output from its column i on and to `macd`.
- * Three steps are under way. */
+ * Three steps are under way. One loop also begins and ends: of several gcc makes slower ones. */
 SYI_INLINE void run_averages(task *t, const double *x, int64_t count, int64_t ahead, const to *to,
                              int64_t i, syi_pairs *macd)
 {
