@@ -12,7 +12,7 @@
 
 #if SYI_HAVE_VECTORS
 
-#define MACD_LANES  8
+#define MACD_LANES  SYI_VECTOR
 #define MACD_GROUPS (MACD_LANES / SYI_VECTOR)
 /* The longest lane, in columns; as a stride no power of two. */
 #define MACD_LENGTH 288
@@ -23,6 +23,7 @@
 #define MACD_PART  8
 #define MACD_PARTS (MACD_LENGTH / MACD_PART)
 #define MACD_LEAST (4 * MACD_LANES)
+#define MACD_FEW   6
 
 enum { FAST, SLOW, SIGNAL, STAGES };
 
@@ -100,19 +101,24 @@ SYI_INLINE void macd_look(macd_slab *s, int64_t at, int count)
     }
 }
 
-/* Whether the values of a block lie on a line that is not flat. */
+/* Not 0: a lane's `count` values do not lie on a line, or on a flat one. */
+SYI_INLINE syi_bits_vec macd_bends(const syi_vec *x, int count)
+{
+    const syi_vec step = x[MACD_GROUPS] - x[0];
+    syi_bits_vec bends = (syi_bits_vec)(step == 0.0);
+    for (int i = 2; i < count; i++)
+        bends |= (syi_bits_vec)(x[i * MACD_GROUPS] - x[(i - 1) * MACD_GROUPS]) ^ (syi_bits_vec)step;
+    return bends;
+}
+
+/* Whether the values of a block lie on a line that is not flat, which a few of them deny as a rule.
+ */
 SYI_INLINE void macd_find_straight(macd_slab *s, int64_t at)
 {
-    const syi_vec *tile = s->tile + at * MACD_GROUPS;
     for (int q = 0; q < MACD_GROUPS; q++) {
-        syi_vec step = tile[MACD_GROUPS + q] - tile[q];
-        syi_bits_vec bends = {0};
-        for (int i = 2; i < MACD_BLOCK; i++) {
-            const syi_vec *x = tile + i * MACD_GROUPS + q, next = x[0] - x[-MACD_GROUPS];
-            bends |= (syi_bits_vec)next ^ (syi_bits_vec)step;
-            step = next;
-        }
-        s->straight |= (syi_bits_vec)(bends == 0) & (syi_bits_vec)(step != 0.0);
+        const syi_vec *x = s->tile + at * MACD_GROUPS + q;
+        if (syi_vec_any((syi_bits_vec)(macd_bends(x, MACD_FEW) == 0)))
+            s->straight |= (syi_bits_vec)(macd_bends(x, MACD_BLOCK) == 0);
     }
 }
 
