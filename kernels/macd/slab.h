@@ -281,16 +281,18 @@ SYI_INLINE void macd_write_some(macd_slab *s, int q, int64_t at, int count, int 
     syi_bits_vec unsure = {0};
     syi_vec out[3][SYI_LINE] = {{{0}}};
     macd_pair macd[SYI_LINE] = {{{0}, {0}}}, signal[SYI_LINE] = {{{0}, {0}}};
-    /* What waits for a column's averages stands behind the next columns'. */
-    SYI_UNROLL(10)
-    for (int k = 0; k < SYI_LINE + 2; k++) {
+    SYI_UNROLL(8)
+    for (int k = 0; k < SYI_LINE; k++)
         if (k < count)
             macd[k] = macd_step(run, s->terms, s->tile[(at + k) * MACD_GROUPS + q], even);
+    /* What waits for a column's averages stands behind the next columns'. */
+    SYI_UNROLL(10)
+    for (int k = 0; k < SYI_LINE + 1; k++) {
+        if (k < count)
+            signal[k] = macd_smooth(run, s->terms, macd[k]);
         if (k > 0 && k <= count)
-            signal[k - 1] = macd_smooth(run, s->terms, macd[k - 1]);
-        if (k > 1 && k <= count + 1)
-            macd_round(macd[k - 2], signal[k - 2], error, &unsure, &out[0][k - 2], &out[1][k - 2],
-                       &out[2][k - 2]);
+            macd_round(macd[k - 1], signal[k - 1], error, &unsure, &out[0][k - 1], &out[1][k - 1],
+                       &out[2][k - 1]);
     }
     if (late && count == SYI_LINE) {
         for (int k = 0; k < 3; k++)
