@@ -322,7 +322,7 @@ SYI_INLINE void syi_vec_differ(syi_bits_vec *so_far, syi_vec a, syi_vec b)
 SYI_INLINE syi_vec syi_vec_round(syi_vec high, syi_vec low, syi_vec error, syi_bits_vec *unsure)
 {
     syi_vec value = high + (low + error);
-    syi_vec_differ(unsure, value, syi_vec_plus(high, syi_vec_less(low, error)));
+    syi_vec_differ(unsure, value, syi_vec_plus(high, low - error));
     return value;
 }
 

@@ -9,62 +9,60 @@
 
 #if SYI_HAVE_VECTORS
 
-/* A line of each lane of a group that is to be put at y, unless that is NULL. */
+/* A line of each lane of a group, of all outputs, and where each is to be put; NULL: nowhere. */
 typedef struct macd_lines {
-    double *y;
-    syi_vec out[SYI_LINE];
+    double *y[3];
+    syi_vec out[3][SYI_LINE];
 } macd_lines;
+
+/* The last ones, of which `next` is the one being made. */
+#define MACD_LAST 3
 
 typedef struct macd_late {
     int64_t lag[3]; /* lines: 0, 1 or 2 */
-    syi_vec made[3][SYI_LINE];
-    macd_lines waiting[3][2];
-    int turn; /* which of two has waited longer */
+    macd_lines last[MACD_LAST];
+    int next;
 } macd_late;
 
 /* For outputs that are at y; gives whether some are behind others. */
 SYI_INLINE int macd_late_begin(macd_late *late, int waits, double *const *y)
 {
     const int any = syi_lags(waits, y, 3, SYI_LINE, late->lag);
-    late->turn = 0;
+    late->next = 0;
     for (int k = 0; k < 3; k++) {
         late->lag[k] /= SYI_LINE;
-        late->waiting[k][0].y = late->waiting[k][1].y = NULL;
+        for (int i = 0; i < MACD_LAST; i++)
+            late->last[i].y[k] = NULL;
     }
     return any;
 }
 
-static void macd_late_put_lines(macd_lines *lines, int64_t stride)
+static void macd_late_put_line(macd_lines *lines, int k, int64_t stride)
 {
-    if (lines->y)
-        syi_lanes_store(lines->y, stride, lines->out, 1, SYI_LINE, 1);
-    lines->y = NULL;
+    if (lines->y[k])
+        syi_lanes_store(lines->y[k], stride, lines->out[k], 1, SYI_LINE, 1);
+    lines->y[k] = NULL;
 }
 
-/* Puts the lines `made` of a group, lanes `stride` apart, at `column` of the outputs y, or what has
- * waited in their stead. */
+/* The next lines, lanes `stride` apart, belong at `column` of the outputs y; puts of each output
+ * what has waited long enough. */
 static __attribute__((noinline)) void macd_late_put(macd_late *late, double *const *y,
                                                     int64_t column, int64_t stride)
 {
     for (int k = 0; k < 3; k++) {
-        macd_lines *const lines = &late->waiting[k][late->lag[k] == 2 ? late->turn : 0];
-        if (late->lag[k] == 0) {
-            syi_lanes_store(y[k] + column, stride, late->made[k], 1, SYI_LINE, 1);
-            continue;
-        }
-        macd_late_put_lines(lines, stride);
-        lines->y = y[k] + column;
-        memcpy(lines->out, late->made[k], sizeof lines->out);
+        late->last[late->next].y[k] = y[k] + column;
+        macd_late_put_line(&late->last[(late->next + MACD_LAST - late->lag[k]) % MACD_LAST], k,
+                           stride);
     }
-    late->turn = !late->turn;
+    late->next = (late->next + 1) % MACD_LAST;
 }
 
 /* Puts all that wait, of lanes so far apart. */
 static void macd_late_end(macd_late *late, int64_t stride)
 {
-    for (int k = 0; k < 3; k++)
-        for (int i = 0; i < 2; i++)
-            macd_late_put_lines(&late->waiting[k][i], stride);
+    for (int i = 0; i < MACD_LAST; i++)
+        for (int k = 0; k < 3; k++)
+            macd_late_put_line(&late->last[i], k, stride);
 }
 
 #endif

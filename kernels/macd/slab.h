@@ -297,7 +297,7 @@ SYI_INLINE void macd_write_some(macd_slab *s, int q, int64_t at, int count, int 
     if (late && count == SYI_LINE) {
         for (int k = 0; k < 3; k++)
             for (int i = 0; i < SYI_LINE; i++)
-                s->late.made[k][i] = out[k][i];
+                s->late.last[s->late.next].out[k][i] = out[k][i];
         macd_late_put(&s->late, s->y, column, s->stride);
     } else {
         SYI_UNROLL(3)
