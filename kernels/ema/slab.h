@@ -82,8 +82,8 @@ SYI_INLINE syi_stage_grid ema_enter(ema_slab *s, int q, int64_t at)
 SYI_INLINE void ema_step(syi_stage *stage, const syi_stage_terms *terms, const syi_stage_grid *grid,
                          syi_vec x, int even)
 {
-    syi_vec part = x - grid->pivot, high = part + grid->shift;
-    syi_stage_step(stage, terms, high, part - (high - grid->shift), even);
+    syi_vec low, high = syi_stage_high(grid, x, even, &low);
+    syi_stage_step(stage, terms, high, low, even);
 }
 
 /* The rounded value; *unsure takes up whether it is. */

@@ -172,13 +172,12 @@ SYI_INLINE syi_stage_grid macd_enter(macd_slab *s, int q, int64_t at)
 /* A group of lanes inside of a block. */
 typedef struct macd_run {
     syi_stage fast, slow, signal;
-    syi_vec pivot, shift;
 } macd_run;
 
-SYI_INLINE macd_run macd_begin(const macd_lanes *l, const syi_stage_grid *grid)
+SYI_INLINE macd_run macd_begin(const macd_lanes *l)
 {
     return (macd_run){syi_stage_copy(&l->stage[FAST]), syi_stage_copy(&l->stage[SLOW]),
-                      syi_stage_copy(&l->stage[SIGNAL]), grid->pivot, grid->shift};
+                      syi_stage_copy(&l->stage[SIGNAL])};
 }
 
 /* The macd is high + low. */
@@ -186,19 +185,20 @@ typedef struct macd_pair {
     syi_vec high, low;
 } macd_pair;
 
-SYI_INLINE macd_pair macd_step(macd_run *r, const syi_stage_terms *terms, syi_vec x, int even)
+SYI_INLINE macd_pair macd_step(macd_run *r, const syi_stage_terms *terms,
+                               const syi_stage_grid *grid, syi_vec x, int even)
 {
-    syi_vec part = x - r->pivot, shifted = part + r->shift;
-    syi_vec below = part - (shifted - r->shift);
-    syi_stage_step(&r->fast, &terms[FAST], shifted, below, even);
-    syi_stage_step(&r->slow, &terms[SLOW], shifted, below, even);
+    syi_vec low, high = syi_stage_high(grid, x, even, &low);
+    syi_stage_step(&r->fast, &terms[FAST], high, low, even);
+    syi_stage_step(&r->slow, &terms[SLOW], high, low, even);
     return (macd_pair){r->fast.high - r->slow.high, r->fast.low - r->slow.low};
 }
 
-SYI_INLINE macd_pair macd_smooth(macd_run *r, const syi_stage_terms *terms, macd_pair macd)
+SYI_INLINE macd_pair macd_smooth(macd_run *r, const syi_stage_terms *terms,
+                                 const syi_stage_grid *grid, macd_pair macd)
 {
-    syi_stage_step(&r->signal, &terms[SIGNAL], macd.high + r->shift, macd.low, 0);
-    return (macd_pair){r->signal.high - r->shift, r->signal.low};
+    syi_stage_step(&r->signal, &terms[SIGNAL], macd.high + grid->shift, macd.low, 0);
+    return (macd_pair){r->signal.high - grid->shift, r->signal.low};
 }
 
 /* What the macd of a block may be off by: the averages' errors, and the difference's rounding. */
@@ -223,11 +223,11 @@ SYI_INLINE void macd_leave(macd_slab *s, int q, const syi_stage_grid *grid, cons
                         k == SIGNAL ? macd_error : none, count);
 }
 
-SYI_INLINE void macd_try_some(macd_run *run, const syi_stage_terms *terms, const syi_vec *tile,
-                              int count, int even)
+SYI_INLINE void macd_try_some(macd_run *run, const syi_stage_terms *terms,
+                              const syi_stage_grid *grid, const syi_vec *tile, int count, int even)
 {
     for (int i = 0; i < count; i++)
-        macd_smooth(run, terms, macd_step(run, terms, tile[i * MACD_GROUPS], even));
+        macd_smooth(run, terms, grid, macd_step(run, terms, grid, tile[i * MACD_GROUPS], even));
 }
 
 /* A block of a group without outputs. */
@@ -235,12 +235,12 @@ SYI_INLINE void macd_try(macd_slab *s, int q, int64_t at, int count)
 {
     syi_stage_grid grid = macd_enter(s, q, at);
     syi_vec error = macd_error(macd_terms(s, count), &s->lanes[q], &grid);
-    macd_run run = macd_begin(&s->lanes[q], &grid);
+    macd_run run = macd_begin(&s->lanes[q]);
     const syi_vec *tile = s->tile + at * MACD_GROUPS + q;
     if (syi_stage_is_even(&grid, 1))
-        macd_try_some(&run, s->terms, tile, count, 1);
+        macd_try_some(&run, s->terms, &grid, tile, count, 1);
     else
-        macd_try_some(&run, s->terms, tile, count, 0);
+        macd_try_some(&run, s->terms, &grid, tile, count, 0);
     macd_leave(s, q, &grid, &run, error, count);
 }
 
@@ -275,7 +275,7 @@ SYI_INLINE void macd_round(macd_pair macd, macd_pair signal, const macd_errors *
 /* `count` columns of a block of a group with outputs, at most a part; `late`: some of whole lines
  * wait. Of long lanes what lies far away is asked for a block before it is read. */
 SYI_INLINE void macd_write_some(macd_slab *s, int q, int64_t at, int count, int even, int late,
-                                macd_run *run, const macd_errors *error)
+                                macd_run *run, const syi_stage_grid *grid, const macd_errors *error)
 {
     const int64_t column = q * SYI_VECTOR * s->stride + at;
     syi_bits_vec unsure = {0};
@@ -284,12 +284,12 @@ SYI_INLINE void macd_write_some(macd_slab *s, int q, int64_t at, int count, int 
     SYI_UNROLL(8)
     for (int k = 0; k < SYI_LINE; k++)
         if (k < count)
-            macd[k] = macd_step(run, s->terms, s->tile[(at + k) * MACD_GROUPS + q], even);
+            macd[k] = macd_step(run, s->terms, grid, s->tile[(at + k) * MACD_GROUPS + q], even);
     /* What waits for a column's averages stands behind the next columns'. */
     SYI_UNROLL(10)
     for (int k = 0; k < SYI_LINE + 1; k++) {
         if (k < count)
-            signal[k] = macd_smooth(run, s->terms, macd[k]);
+            signal[k] = macd_smooth(run, s->terms, grid, macd[k]);
         if (k > 0 && k <= count)
             macd_round(macd[k - 1], signal[k - 1], error, &unsure, &out[0][k - 1], &out[1][k - 1],
                        &out[2][k - 1]);
@@ -320,16 +320,16 @@ SYI_INLINE void macd_write(macd_slab *s, int q, int64_t at, int count, int late)
     for (int k = 0; k < STAGES; k++)
         s->begun[block].stage[k] = syi_stage_copy(&s->lanes[q].stage[k]);
     syi_stage_grid grid = macd_enter(s, q, at);
-    macd_run run = macd_begin(&s->lanes[q], &grid);
+    macd_run run = macd_begin(&s->lanes[q]);
     syi_vec input = macd_error(macd_terms(s, count), &s->lanes[q], &grid);
     macd_errors error = macd_errors_of(macd_terms(s, count), &grid, input, run.signal.error);
     int i = 0;
     for (int even = syi_stage_is_even(&grid, 1); even && i < whole; i += SYI_LINE)
-        macd_write_some(s, q, at + i, SYI_LINE, 1, late, &run, &error);
+        macd_write_some(s, q, at + i, SYI_LINE, 1, late, &run, &grid, &error);
     for (; i < whole; i += SYI_LINE)
-        macd_write_some(s, q, at + i, SYI_LINE, 0, late, &run, &error);
+        macd_write_some(s, q, at + i, SYI_LINE, 0, late, &run, &grid, &error);
     if (whole < count)
-        macd_write_some(s, q, at + whole, count - whole, 0, late, &run, &error);
+        macd_write_some(s, q, at + whole, count - whole, 0, late, &run, &grid, &error);
     macd_leave(s, q, &grid, &run, input, count);
 }
 

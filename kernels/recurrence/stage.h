@@ -9,7 +9,7 @@
  * with x - pivot = x_high + x_low. `high` is held with `shift` = 3/2 * 2^52 g added, so that it is
  * rounded by being added to. That is ten operations, and nothing is lost but in `low`. Where the
  * last bits of the values are worth at least g, as those of prices that move little are, x_low is
- * 0.
+ * 0, and x_high with the shift is x plus one number, which as a rule is a double: seven operations.
  *
  * Pivot and grid are chosen anew every few columns, a block, from what the values need: the pivot
  * is a value of the row, so that on a flat stretch, where y decays towards it, the grid becomes
@@ -99,7 +99,7 @@ SYI_INLINE void syi_stage_enter(syi_stage *s, syi_vec shift)
     s->high = shifted;
 }
 
-/* x_high has the shift, too. `even`: x_low is 0. */
+/* x_high has the shift, too. `even`: x_low is 0, whatever it says. */
 SYI_INLINE void syi_stage_step(syi_stage *s, const syi_stage_terms *k, syi_vec x_high,
                                syi_vec x_low, int even)
 {
@@ -128,8 +128,9 @@ SYI_INLINE syi_deviation syi_stage_deviation(const syi_stage *s, int lane, doubl
 
 /* What a block's values are held with. */
 typedef struct syi_stage_grid {
-    syi_vec pivot, shift, unit;
-    syi_bits_vec even; /* whether x - pivot is a multiple of the unit for all x */
+    syi_vec pivot, shift, raise, unit; /* raise: shift - pivot */
+    /* Whether x - pivot is a multiple of the unit for all x, and `raise` exact. */
+    syi_bits_vec even;
 } syi_stage_grid;
 
 /* For x from least to most and magnitudes below `size`, times `room`. A number's last bit is worth
@@ -141,10 +142,19 @@ SYI_INLINE void syi_stage_choose(syi_stage_grid *grid, syi_vec least, syi_vec mo
     syi_vec enough = syi_vec_max(size, syi_vec_of(SYI_STAGE_FLOOR));
     syi_vec binade =
         (syi_vec)((syi_bits_vec)enough & ((syi_bits_vec){0} + (UINT64_C(0x7ff) << 52)));
-    syi_vec unit = binade * syi_vec_of(room * SYI_STAGE_UNIT);
+    syi_vec unit = binade * syi_vec_of(room * SYI_STAGE_UNIT), rest;
     grid->shift = binade * syi_vec_of(room * SYI_STAGE_SHIFT);
     grid->unit = (syi_vec)((syi_bits_vec)unit & (syi_bits_vec)(size > 0.0));
-    grid->even = (syi_bits_vec)(grid->unit * 0x1p52 <= smallest);
+    syi_vec_two_sum(grid->shift, -grid->pivot, &grid->raise, &rest);
+    grid->even = (syi_bits_vec)(grid->unit * 0x1p52 <= smallest) & (syi_bits_vec)(rest == 0.0);
+}
+
+/* x_high with the shift, and x_low where it is not `even`. */
+SYI_INLINE syi_vec syi_stage_high(const syi_stage_grid *grid, syi_vec x, int even, syi_vec *low)
+{
+    const syi_vec part = x - grid->pivot, high = even ? x + grid->raise : part + grid->shift;
+    *low = part - (high - grid->shift);
+    return high;
 }
 
 /* Whether x - pivot is exact for all x from least to most, the pivot being one of them. */
