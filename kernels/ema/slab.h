@@ -13,7 +13,7 @@
 
 #if SYI_HAVE_VECTORS
 
-#define EMA_LANES  8
+#define EMA_LANES  SYI_VECTOR
 #define EMA_GROUPS (EMA_LANES / SYI_VECTOR)
 /* The longest lane, in columns: the tile stays in the first cache, no two lanes in the same sets.
  */

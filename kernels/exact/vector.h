@@ -313,7 +313,7 @@ SYI_INLINE void syi_vec_differ(syi_bits_vec *so_far, syi_vec a, syi_vec b)
     *so_far = (syi_bits_vec)_mm512_ternarylogic_epi64((__m512i)*so_far, (__m512i)a, (__m512i)b,
                                                       0xf0 | (0xcc ^ 0xaa));
 #else
-    *so_far |= (syi_bits_vec)a ^ (syi_bits_vec)b;
+    *so_far = (syi_bits_vec)_mm256_or_pd((__m256d)*so_far, _mm256_xor_pd((__m256d)a, (__m256d)b));
 #endif
 }
 
