@@ -332,6 +332,7 @@ SYI_INLINE void syi_vec_extremes(const syi_vec *from, int stride, int count, syi
                                  syi_vec *most)
 {
     syi_vec low[2] = {from[0], from[0]}, high[2] = {from[0], from[0]};
+    SYI_UNROLL(4)
     for (int i = count % 2; i < count; i += 2)
         for (int k = 0; k < 2; k++) {
             low[k] = syi_vec_min(low[k], from[(i + k) * stride]);

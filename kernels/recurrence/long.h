@@ -23,7 +23,7 @@
 #define SYI_LONG_MOST_BITS  SYI_HALO_BITS
 #define SYI_LONG_LEAST_BITS 72.0
 /* Bits of decay behind the plain doubles. */
-#define SYI_LONG_EXACT_BITS 48.0
+#define SYI_LONG_EXACT_BITS 36.0
 /* The longest lanes in units of their run-in, which then hardly counts. */
 #define SYI_LONG_MOST 64
 
@@ -64,10 +64,12 @@ SYI_INLINE int64_t syi_long_length(const syi_long_plan *plan, int64_t at, int64_
     return at < plan->next || lines * SYI_LINE < plan->least ? 0 : lines * SYI_LINE;
 }
 
-/* Columns of the run-in of lanes of such a length. */
+/* Columns of the run-in of lanes of such a length: no more than half of it, if so many do. */
 SYI_INLINE int64_t syi_long_run_in(const syi_long_plan *plan, int64_t length)
 {
-    return length < plan->most ? length / plan->block * plan->block : plan->most;
+    const int64_t half = length / 2 / plan->block * plan->block;
+    const int64_t enough = half > plan->least ? half : plan->least;
+    return enough < plan->most ? enough : plan->most;
 }
 
 /* They were tried at column `at` and came so far: where something was wrong, what follows is as a

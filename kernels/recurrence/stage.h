@@ -200,6 +200,7 @@ SYI_INLINE void syi_lanes_load_some(syi_vec *to, const double *x, int64_t stride
 SYI_INLINE void syi_lanes_load(syi_vec *to, const double *x, int64_t stride, int groups, int count)
 {
     const int whole = count / SYI_VECTOR * SYI_VECTOR;
+    SYI_UNROLL(2)
     for (int i = 0; i < whole; i += SYI_VECTOR)
         syi_lanes_load_some(to + i * groups, x + i, stride, groups, SYI_VECTOR);
     if (whole < count)
