@@ -69,7 +69,7 @@ SYI_INLINE void sum_moves(const weights *w, tile *t, const grid *of_total, const
 /* Of columns i .. of a group; *unsure takes up whether one is in doubt. */
 SYI_INLINE void settle_moves(const tile *t, int64_t i, int q, group_sum total_start,
                              group_sum up_start, double error, syi_bits_vec *unsure, double *y,
-                             int past)
+                             int64_t steps, int past)
 {
     syi_vec r[SYI_VECTOR];
     SYI_UNROLL(8)
@@ -80,7 +80,7 @@ SYI_INLINE void settle_moves(const tile *t, int64_t i, int q, group_sum total_st
         r[k] = round_near(index_of(sum_from(&t->up[i + k], up_start, q), total), syi_vec_of(error),
                           unsure);
     }
-    syi_vec_rows(y + q * SYI_VECTOR * t->steps + i, t->steps, r, past);
+    syi_vec_rows(y, steps, r, past);
 }
 
 #endif

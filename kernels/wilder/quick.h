@@ -54,23 +54,28 @@ SYI_INLINE int settle_quickly(const weights *w, tile *t, const grids *g, double 
                               int past, const syi_wilder_prices *x, const double *ahead,
                               price_traits *what)
 {
+    /* Held here, or they would be read again after each store. */
+    const int64_t steps = t->steps, half = half_of(t);
+    const syi_wilder_prices from = x ? *x : (syi_wilder_prices){NULL, NULL, NULL};
+    const uintptr_t next = (uintptr_t)t->ahead * sizeof *y;
     syi_bits_vec unsure = {0};
     int64_t taken = 0;
     for (int q = 0; q < GROUPS; q++) {
+        double *const to = y + q * SYI_VECTOR * steps;
         group_sum total = start_of(&t->total_start, &g->total, q), up = total;
         if (!IS_RANGE)
             up = start_of(&t->up_start, &g->up, q);
-        for (int64_t i = 0; i < t->steps; i += SYI_VECTOR) {
+        for (int64_t i = 0; i < steps; i += SYI_VECTOR) {
             if (IS_RANGE) {
-                if (i == half_of(t))
+                if (i == half)
                     start_half(t, q, &total);
-                settle_ranges(w, t, i, q, total, error, &unsure, y, past);
+                settle_ranges(w, t, i, q, total, error, &unsure, to + i, steps, past);
                 if (x)
-                    take_ranges(x, taken, t, what, ahead);
+                    take_ranges(&from, taken, next, t, what, ahead);
             } else {
-                settle_moves(t, i, q, total, up, error, &unsure, y, past);
+                settle_moves(t, i, q, total, up, error, &unsure, to + i, steps, past);
                 if (x)
-                    take_moves(x->close, taken, t, what, ahead);
+                    take_moves(from.close, taken, t, what, ahead);
             }
             taken += SYI_VECTOR * SYI_VECTOR;
         }

@@ -18,10 +18,10 @@ SYI_INLINE syi_vec take_range(syi_vec low, syi_vec high, syi_vec before, price_t
 
 /* The terms of columns i .. as they come; their outputs' lines are fetched, and half of the tile
  * behind this one. A NaN among the closes makes a term NaN. */
-SYI_INLINE void take_ranges(const syi_wilder_prices *x, int64_t i, tile *t, price_traits *what,
-                            const double *y)
+SYI_INLINE void take_ranges(const syi_wilder_prices *x, int64_t i, uintptr_t next, tile *t,
+                            price_traits *what, const double *y)
 {
-    ask_for_next(x, t, i / 2, SYI_VECTOR * SYI_VECTOR / 2);
+    ask_at(x, next + (uintptr_t)i / 2 * sizeof *y, SYI_VECTOR * SYI_VECTOR / 2);
     SYI_UNROLL(8)
     for (int k = 0; k < SYI_VECTOR; k++, i += SYI_VECTOR) {
         syi_vec_store(t->high + i, take_range(syi_vec_load(x->low + i), syi_vec_load(x->high + i),
@@ -57,15 +57,19 @@ SYI_INLINE void sum_ranges(const weights *w, tile *t, const grid *grid, int q,
                            const syi_wilder_prices *x)
 {
     const syi_vec shift = syi_vec_load(grid->shift + q * SYI_VECTOR);
-    const int64_t half = half_of(t);
+    const int64_t half = half_of(t), steps = t->steps, rest = steps - half;
+    const double *const term = t->high + q * SYI_VECTOR * steps;
+    const syi_wilder_prices from = *x;
+    uintptr_t next =
+        (uintptr_t)(t->ahead + LANES * steps / 2 + q * SYI_VECTOR * rest) * sizeof *term;
     group_sum first = {shift, {0}}, second = first;
-    for (int64_t i = 0; i < t->steps - half; i += SYI_VECTOR) {
-        const int64_t column = (q * (t->steps - half) + i) * SYI_VECTOR;
+    for (int64_t i = 0; i < rest; i += SYI_VECTOR) {
         syi_vec a[SYI_VECTOR], b[SYI_VECTOR];
-        ask_for_next(x, t, LANES * t->steps / 2 + column, SYI_VECTOR * SYI_VECTOR);
+        ask_at(&from, next, SYI_VECTOR * SYI_VECTOR);
+        next += SYI_VECTOR * SYI_VECTOR * sizeof *term;
         if (i < half)
-            spread_group(t, i, q, a);
-        spread_group(t, half + i, q, b);
+            syi_vec_columns(term + i, steps, a);
+        syi_vec_columns(term + half + i, steps, b);
         SYI_UNROLL(8)
         for (int k = 0; k < SYI_VECTOR; k++) {
             if (i < half)
@@ -84,7 +88,8 @@ SYI_INLINE void sum_ranges(const weights *w, tile *t, const grid *grid, int q,
 /* Of columns i .. of a group, to which `start` is added; *unsure takes up whether one is in doubt.
  */
 SYI_INLINE void settle_ranges(const weights *w, const tile *t, int64_t i, int q, group_sum start,
-                              double error, syi_bits_vec *unsure, double *y, int past)
+                              double error, syi_bits_vec *unsure, double *y, int64_t steps,
+                              int past)
 {
     syi_vec r[SYI_VECTOR];
     SYI_UNROLL(8)
@@ -93,7 +98,7 @@ SYI_INLINE void settle_ranges(const weights *w, const tile *t, int64_t i, int q,
         r[k] = round_near(mean_of(s, w->out_high[i + k], w->out_low[i + k]), syi_vec_of(error),
                           unsure);
     }
-    syi_vec_rows(y + q * SYI_VECTOR * t->steps + i, t->steps, r, past);
+    syi_vec_rows(y, steps, r, past);
 }
 
 /* What the second half of a stretch starts with, too. */

@@ -110,11 +110,10 @@ SYI_INLINE void set_steps(const weights *w, tile *t, int64_t steps)
         t->fade[l] = t->fade[l - 1] * t->power.high * (1.0 + 0x1p-40);
 }
 
-/* Asks for columns of the tile that lies ahead of the one at x, whole lines; the nearest cache has
- * no room for them yet. The memory is to be busy all the time. */
-SYI_INLINE void ask_for_next(const syi_wilder_prices *x, const tile *t, int64_t column, int count)
+/* Asks for columns that lie `at` bytes behind x, whole lines; the nearest cache has no room for
+ * them yet. The memory is to be busy all the time. */
+SYI_INLINE void ask_at(const syi_wilder_prices *x, uintptr_t at, int count)
 {
-    uintptr_t at = (uintptr_t)(t->ahead + column) * sizeof(double);
     for (; count > 0; at += SYI_LINE * sizeof(double), count -= SYI_LINE) {
         syi_ask_far((uintptr_t)x->close + at);
         if (IS_RANGE) {
@@ -122,6 +121,12 @@ SYI_INLINE void ask_for_next(const syi_wilder_prices *x, const tile *t, int64_t 
             syi_ask_far((uintptr_t)x->low + at);
         }
     }
+}
+
+/* Columns of the tile that lies ahead of the one at x. */
+SYI_INLINE void ask_for_next(const syi_wilder_prices *x, const tile *t, int64_t column, int count)
+{
+    ask_at(x, (uintptr_t)(t->ahead + column) * sizeof(double), count);
 }
 
 #if SYI_HAVE_VECTORS
