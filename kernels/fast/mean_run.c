@@ -67,6 +67,8 @@ SYI_INLINE sums_behind sums_from(const double *x)
 #if SYI_WIDTH == 8
     const syi_vector two = sum_2(x), next = sum_2(x + SYI_WIDTH);
     return (sums_behind){two + SYI_AFTER_2(two, next), next};
+#elif SYI_WIDTH == 4
+    return (sums_behind){{0}, sum_2(x)};
 #else
     (void)x;
     return (sums_behind){{0}, {0}};
@@ -82,6 +84,11 @@ SYI_INLINE syi_vector first_sum(const double *x, sums_behind *behind, syi_vector
     *four = behind->four;
     *behind = (sums_behind){next, two};
     return *four + SYI_AFTER_4(*four, next);
+#elif SYI_WIDTH == 4
+    const syi_vector two = sum_2(x + SYI_WIDTH);
+    *four = behind->two + SYI_AFTER_2(behind->two, two);
+    behind->two = two;
+    return *four;
 #else
     (void)behind;
     *four = sum_2(x) + sum_2(x + 2);
@@ -168,7 +175,6 @@ SYI_INLINE syi_vector sum_of(const syi_vector *stretch, int step, int times)
 /* A zero is +0. `strange` becomes what tells whether something is not finite. */
 SYI_INLINE void put(const task *t, int64_t j, syi_vector mean, syi_vector *strange)
 {
-    syi_ask_for((uintptr_t)(t->next + j), SYI_WIDTH);
     mean += 0.0;
     *strange += mean;
     if (t->past)
@@ -191,6 +197,7 @@ SYI_INLINE int finish(const task *task, int times)
     syi_vector strange = {0};
     for (int64_t j = 0; j < t.windows; j += SYI_WIDTH) {
         syi_vector mean = {0}, stretch[4];
+        syi_ask_for((uintptr_t)(t.next + j), SYI_WIDTH);
         for (int k = 0; k < times; k++)
             stretch[k] = SYI_LOAD(t.sums + j + k * t.length);
         if (t.have)
@@ -237,12 +244,17 @@ SYI_INLINE int through(const task *task, int times, int64_t tail)
     syi_vector strange = {0}, four;
     for (int k = 0; k < times * STEP; k++, x += SYI_WIDTH)
         keep(&sums, first_sum(x, &behind, &four));
-    for (int64_t j = 0; j < t.windows; j += SYI_WIDTH) {
-        syi_vector next = first_sum(x + j, &behind, &four);
-        syi_vector mean = tail_mean(x + j, four, tail) * (tail == 4 ? 0.25 : 1.0);
-        mean = through_mean(sums.of + STEP - 1, times, mean, tail);
-        put(&t, j, mean, &strange);
-        keep(&sums, next);
+    for (int64_t j = 0; j < t.windows;) {
+        syi_ask_for((uintptr_t)(t.next + j), SYI_LINE);
+        /* A line, so that the sums are seldom moved. */
+        SYI_UNROLL(4)
+        for (int k = 0; k < SYI_LINE; k += SYI_WIDTH, j += SYI_WIDTH) {
+            syi_vector next = first_sum(x + j, &behind, &four);
+            syi_vector mean = tail_mean(x + j, four, tail) * (tail == 4 ? 0.25 : 1.0);
+            mean = through_mean(sums.of + STEP - 1, times, mean, tail);
+            put(&t, j, mean, &strange);
+            keep(&sums, next);
+        }
     }
     return is_strange(strange);
 }
