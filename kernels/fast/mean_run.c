@@ -161,17 +161,6 @@ static void join(task *t)
     t->have += length;
 }
 
-/* The sum of `times` (1, 2, 4) stretches, each so many vectors from the one before. */
-SYI_INLINE syi_vector sum_of(const syi_vector *stretch, int step, int times)
-{
-    syi_vector sum = stretch[0];
-    if (times > 1)
-        sum += stretch[step];
-    if (times > 2)
-        sum += stretch[2 * step] + stretch[3 * step];
-    return sum;
-}
-
 /* A zero is +0. `strange` becomes what tells whether something is not finite. */
 SYI_INLINE void put(const task *t, int64_t j, syi_vector mean, syi_vector *strange)
 {
@@ -196,41 +185,57 @@ SYI_INLINE int finish(const task *task, int times)
     const struct task t = *task;
     syi_vector strange = {0};
     for (int64_t j = 0; j < t.windows; j += SYI_WIDTH) {
-        syi_vector mean = {0}, stretch[4];
+        const double *const sums = t.sums + j;
+        syi_vector mean = {0}, sum = SYI_LOAD(sums) + SYI_LOAD(sums + t.length);
         syi_ask_for((uintptr_t)(t.next + j), SYI_WIDTH);
-        for (int k = 0; k < times; k++)
-            stretch[k] = SYI_LOAD(t.sums + j + k * t.length);
+        if (times == 4)
+            sum += SYI_LOAD(sums + 2 * t.length) + SYI_LOAD(sums + 3 * t.length);
         if (t.have)
             mean = SYI_LOAD(t.head + j) * t.scale;
-        mean = syi_join_mean(mean, sum_of(stretch, 1, times), times * t.length, t.have);
+        mean = syi_join_mean(mean, sum, times * t.length, t.have);
         put(&t, j, mean, &strange);
     }
     return is_strange(strange);
 }
 
-/* The first sums of as many blocks as a window of one pass has, the last one first. */
-enum { KEPT = JOINS_TWICE && THREE_EIGHTS > 4 ? THREE_EIGHTS : 4 * STEP };
+/* The first sums of the last blocks, and those of two of them, one behind the other, that begin
+ * there, of as many blocks as a window of one pass has; the last one first. */
+enum { KEPT = (JOINS_TWICE && THREE_EIGHTS > 4 ? THREE_EIGHTS - 1 : 3) * STEP };
 typedef struct sums_so_far {
-    syi_vector of[KEPT];
+    syi_vector one[STEP + 1], two[KEPT];
 } sums_so_far;
 
 SYI_INLINE void keep(sums_so_far *sums, syi_vector next)
 {
-    SYI_UNROLL(16)
+    SYI_UNROLL(4)
+    for (int k = STEP; k > 0; k--)
+        sums->one[k] = sums->one[k - 1];
+    SYI_UNROLL(8)
     for (int k = KEPT - 1; k > 0; k--)
-        sums->of[k] = sums->of[k - 1];
-    sums->of[0] = next;
+        sums->two[k] = sums->two[k - 1];
+    sums->one[0] = next;
+    sums->two[0] = sums->one[STEP] + next;
+}
+
+/* That of `times` (1, 2, 4) stretches, so many stretches back. */
+SYI_INLINE syi_vector sum_back(const sums_so_far *sums, int back, int times)
+{
+    const int i = (back + 1) * STEP - 1;
+    if (times == 1)
+        return sums->one[i];
+    return times == 2 ? sums->two[i] : sums->two[i] + sums->two[i + 2 * STEP];
 }
 
 /* The mean of a window, of whose tail there is the mean, and of `times` first stretches before it
- * the sums: `of` begins with the newest. */
-SYI_INLINE syi_vector through_mean(const syi_vector *of, int times, syi_vector mean, int64_t tail)
+ * the sums. */
+SYI_INLINE syi_vector through_mean(const sums_so_far *sums, int times, syi_vector mean,
+                                   int64_t tail)
 {
     enum { ONE = EIGHT / FIRST };
     if (times != THREE_EIGHTS)
-        return times ? syi_join_mean(mean, sum_of(of, STEP, times), times * FIRST, tail) : mean;
-    mean = syi_join_mean(mean, sum_of(of, STEP, ONE), EIGHT, tail);
-    return syi_join_mean(mean, sum_of(of + ONE * STEP, STEP, 2 * ONE), 2 * EIGHT, EIGHT + tail);
+        return times ? syi_join_mean(mean, sum_back(sums, 0, times), times * FIRST, tail) : mean;
+    mean = syi_join_mean(mean, sum_back(sums, 0, ONE), EIGHT, tail);
+    return syi_join_mean(mean, sum_back(sums, ONE, 2 * ONE), 2 * EIGHT, EIGHT + tail);
 }
 
 /* Windows of `times` (0, 1, 2, 4, THREE_EIGHTS) first stretches and a tail, in one pass. Gives
@@ -240,7 +245,7 @@ SYI_INLINE int through(const task *task, int times, int64_t tail)
     const struct task t = *task;
     const double *x = t.x;
     sums_behind behind = sums_from(x);
-    sums_so_far sums = {{{0}}};
+    sums_so_far sums = {{{0}}, {{0}}};
     syi_vector strange = {0}, four;
     for (int k = 0; k < times * STEP; k++, x += SYI_WIDTH)
         keep(&sums, first_sum(x, &behind, &four));
@@ -251,7 +256,7 @@ SYI_INLINE int through(const task *task, int times, int64_t tail)
         for (int k = 0; k < SYI_LINE; k += SYI_WIDTH, j += SYI_WIDTH) {
             syi_vector next = first_sum(x + j, &behind, &four);
             syi_vector mean = tail_mean(x + j, four, tail) * (tail == 4 ? 0.25 : 1.0);
-            mean = through_mean(sums.of + STEP - 1, times, mean, tail);
+            mean = through_mean(&sums, times, mean, tail);
             put(&t, j, mean, &strange);
             keep(&sums, next);
         }
