@@ -229,7 +229,7 @@ static sy_status run_job(sy_context *context, syi_job *job, const syi_plan *plan
     const int64_t began = syi_now_ns();
     int64_t repaired;
     double wall_ms, merging;
-    SYI_TRY(syi_run_plan(&context->devices, job, plan, &context->log, tallies));
+    SYI_TRY(syi_run_plan(&context->devices, job, plan, began, &context->log, tallies));
     merging = syi_trace_now(job->trace);
     SYI_TRY(syi_merge(job, tallies, plan->count, &repaired));
     wall_ms = (double)(syi_now_ns() - began) / 1e6;

@@ -45,8 +45,9 @@ char *syi_strdup(const char *text)
 
 void syi_free(void *block)
 {
-    if (block)
-        atomic_fetch_sub(&alive, 1);
+    if (!block)
+        return;
+    atomic_fetch_sub(&alive, 1);
     free(block);
 }
 

@@ -249,9 +249,12 @@ sy_status syi_stage_open(const syi_job *job, const syi_slab *slab, int outputs, 
 {
     const syi_workload *workload = job->workload;
     sy_status status = SY_OK;
-    *out = (syi_stage){.view = syi_view_of_job(job, slab)};
-    if (syi_job_addressable(job))
+    out->view = syi_view_of_job(job, slab);
+    out->has_copies = !syi_job_addressable(job);
+    if (!out->has_copies)
         return SY_OK;
+    memset(out->in, 0, sizeof out->in);
+    memset(out->out, 0, sizeof out->out);
     for (int k = 0; k < workload->n_inputs && status == SY_OK; k++)
         status = stage_input(job, slab, k, out);
     if (workload->pattern != SY_PATTERN_REDUCE)
@@ -265,7 +268,7 @@ sy_status syi_stage_open(const syi_job *job, const syi_slab *slab, int outputs, 
 sy_status syi_stage_write(const syi_job *job, const syi_slab *slab, const syi_stage *stage)
 {
     int64_t at = slab->row * job->columns + slab->first, count = syi_slab_outputs(job, slab);
-    for (int k = 0; k < job->workload->n_outputs; k++)
+    for (int k = 0; k < job->workload->n_outputs && stage->has_copies; k++)
         if (stage->out[k])
             SYI_TRY(syi_output_write(job, k, at, count, stage->out[k]));
     return SY_OK;
@@ -273,9 +276,9 @@ sy_status syi_stage_write(const syi_job *job, const syi_slab *slab, const syi_st
 
 void syi_stage_close(syi_stage *stage)
 {
-    for (int k = 0; k < SYI_MAX_ARRAYS; k++) {
+    for (int k = 0; k < SYI_MAX_ARRAYS && stage->has_copies; k++) {
         syi_free(stage->in[k]);
         syi_free(stage->out[k]);
     }
-    *stage = (syi_stage){0};
+    stage->has_copies = 0;
 }

@@ -191,7 +191,7 @@ sy_status syi_merge(const syi_job *job, syi_tally *tallies, int count, int64_t *
 {
     syi_outcome all = {0};
     sy_status status = SY_OK;
-    syi_arithmetic saved = syi_arithmetic_enter();
+    syi_arithmetic_renew(); /* whatever the caller's functions have left */
     *repaired = 0;
     for (int i = 0; i < count && status == SY_OK; i++) {
         if (!tallies[i].total.links && !tallies[i].total.doubts.list)
@@ -207,7 +207,6 @@ sy_status syi_merge(const syi_job *job, syi_tally *tallies, int count, int64_t *
     }
     if (status == SY_OK)
         status = merge_all(job, &all, repaired);
-    syi_arithmetic_leave(saved);
     syi_outcome_clear(&all);
     return status;
 }

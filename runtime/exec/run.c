@@ -307,7 +307,9 @@ static sy_status open_queue(crew *crew, const syi_plan *plan, worker *workers)
                                         .packet_ns = belief->packet_ns,
                                         .spread = belief->spread,
                                         .least = least_packet(crew->devices->list[i], crew->job)};
-        workers[i] = (worker){.crew = crew, .index = i, .takes_part = plan->shares[i] > 0};
+        workers[i].crew = crew;
+        workers[i].index = i;
+        workers[i].takes_part = plan->shares[i] > 0;
         taking_part += workers[i].takes_part;
     }
     /* One alone has nobody to share with. */
@@ -330,10 +332,9 @@ static void open_news(pthread_cond_t *news)
 }
 
 sy_status syi_run_plan(const syi_devices *devices, const syi_job *job, const syi_plan *plan,
-                       syi_log *log, syi_tally *tallies)
+                       int64_t began, syi_log *log, syi_tally *tallies)
 {
-    crew crew = {
-        .devices = devices, .job = job, .log = log, .tallies = tallies, .began = syi_now_ns()};
+    crew crew = {.devices = devices, .job = job, .log = log, .tallies = tallies, .began = began};
     worker *workers = syi_arena_alloc(job->memory, (size_t)devices->count, sizeof *workers);
     sy_status status;
     if (!workers)

@@ -16,10 +16,11 @@ typedef struct syi_tally {
     sy_status status; /* of its last failure, SY_OK: none */
 } syi_tally;
 
-/* Runs the job; `tallies` has one place per device, zeroed by the caller, to be given back with
- * syi_outcome_clear. On success the outputs are complete but for the merge. */
+/* Runs the job, begun at `began` of syi_now_ns(); `tallies` has one place per device, zeroed by the
+ * caller, to be given back with syi_outcome_clear. On success the outputs are complete but for the
+ * merge. */
 sy_status syi_run_plan(const syi_devices *devices, const syi_job *job, const syi_plan *plan,
-                       syi_log *log, syi_tally *tallies);
+                       int64_t began, syi_log *log, syi_tally *tallies);
 
 /* Makes the outputs final: chains the recurrences' pieces, folds the reductions' partials, decides
  * the doubts. Its order depends on the work alone. `repaired` counts what the doubts covered. */

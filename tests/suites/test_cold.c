@@ -138,7 +138,8 @@ Test(cold, a_tally_tells_the_first_packet)
     cr_assert_eq(syi_context_plan(context, &job, &options, false, &plan), SY_OK);
     syi_gate_init(&gate, NULL, NULL, plan.tiles);
     job.gate = &gate;
-    cr_assert_eq(syi_run_plan(&context->devices, &job, &plan, &context->log, tallies), SY_OK);
+    cr_assert_eq(syi_run_plan(&context->devices, &job, &plan, syi_now_ns(), &context->log, tallies),
+                 SY_OK);
     for (int i = 0; i < 2; i++) {
         cr_expect_eq(tallies[i].packets, 1);
         cr_expect_eq(tallies[i].first_elements, ONE_CALL_COLUMNS / 2);
