@@ -23,7 +23,7 @@
 #define SYI_LONG_MOST_BITS  SYI_HALO_BITS
 #define SYI_LONG_LEAST_BITS 72.0
 /* Bits of decay behind the plain doubles. */
-#define SYI_LONG_EXACT_BITS 36.0
+#define SYI_LONG_EXACT_BITS 44.0
 /* The longest lanes in units of their run-in, which then hardly counts. */
 #define SYI_LONG_MOST 64
 
