@@ -1,6 +1,7 @@
 /* The MACD. Compiled for several instruction sets. */
 #include "macd/columns.h"
 #include "macd/long.h"
+#include "macd/short.h"
 
 #if SYI_HAVE_VECTORS
 

@@ -1,0 +1,45 @@
+/*
+ * A slab's short lanes. They run twice: first each from a guess, then, once what the lanes ended
+ * with has been carried from left to right, from where they really start.
+ */
+#ifndef SYI_KERNELS_MACD_SHORT_H
+#define SYI_KERNELS_MACD_SHORT_H
+
+#include "macd/slab.h"
+
+#if SYI_HAVE_VECTORS
+
+/* start[0] is known; the others follow. Returns 0 when a value is out of range: a NaN, of which the
+ * extremes may know nothing, is still in the state behind it. */
+SYI_INLINE int macd_chain(macd_slab *s)
+{
+    const syi_deviation none = {{0.0, 0.0}, 0.0};
+    const syi_macd_triple guess = {none, none, none};
+    s->straight = s->outside = (syi_bits_vec){0};
+    for (int lane = 0; lane < MACD_LANES; lane++)
+        macd_set(s, lane, &guess);
+    for (int64_t at = 0; at < s->length; at += MACD_BLOCK) {
+        int64_t rest = s->length - at;
+        int count = rest < MACD_BLOCK ? (int)rest : MACD_BLOCK;
+        macd_read(s, at, count);
+        for (int q = 0; q < MACD_GROUPS; q++)
+            macd_try(s, q, at, count);
+    }
+    for (int lane = 0; lane < MACD_LANES; lane++)
+        s->start[lane + 1] = syi_macd_carried(macd_end(s, lane), s->start[lane], &s->map);
+    return !syi_vec_any(s->outside) && syi_is_finite(s->start[MACD_LANES].signal.value.high);
+}
+
+SYI_INLINE void macd_fill(macd_slab *s)
+{
+    for (int lane = 0; lane < MACD_LANES; lane++)
+        macd_set(s, lane, &s->start[lane]);
+    for (int64_t at = 0; at < s->length; at += MACD_BLOCK) {
+        int64_t rest = s->length - at;
+        for (int q = 0; q < MACD_GROUPS; q++)
+            macd_write(s, q, at, rest < MACD_BLOCK ? (int)rest : MACD_BLOCK, 0);
+    }
+}
+
+#endif
+#endif
