@@ -89,17 +89,16 @@ static sy_status run_unsure(const task *task, const ema_slab *slab, int64_t from
 {
     for (int64_t at = 0; at < slab->length; at += EMA_BLOCK)
         for (int lane = 0; lane < EMA_LANES; lane++) {
-            int k = lane % SYI_VECTOR;
-            int64_t block = at / EMA_BLOCK * EMA_GROUPS + lane / SYI_VECTOR;
+            const int64_t block = at / EMA_BLOCK;
             const int64_t first = lane * slab->stride + at, left = slab->length - at;
-            if (slab->unsure[block][k] == 0)
+            if (slab->unsure[block][lane] == 0)
                 continue;
             const struct task row = task_of_row(task, slab->are_rows ? lane : 0);
             int64_t reached, begin = from + (slab->are_rows ? at : first);
             int64_t end = begin + (left < EMA_BLOCK ? left : EMA_BLOCK);
             syi_ema_state state = {.x = first ? slab->x[first - 1] : slab->before};
-            state.deviation =
-                syi_stage_deviation(&slab->begun[block], k, slab->begun_pivot[block][k], state.x);
+            state.deviation = syi_stage_deviation(&slab->begun[block], lane,
+                                                  slab->begun_pivot[block][lane], state.x);
             SYI_TRY(run_steps(&row, &state, begin, end, end, &reached));
         }
     return SY_OK;

@@ -21,43 +21,29 @@ SYI_INLINE void ema_go_to(ema_slab *s, const double *x, double *y, double before
  * the state behind it. */
 SYI_INLINE int ema_is_lost(const ema_slab *s)
 {
-    syi_bits_vec lost = s->outside;
-    for (int q = 0; q < EMA_GROUPS; q++)
-        lost |= ~(syi_bits_vec)(syi_vec_abs(s->stage[q].high) <= SYI_HUGE);
-    return syi_vec_any(lost);
+    return syi_vec_any(s->outside | ~(syi_bits_vec)(syi_vec_abs(s->stage.high) <= SYI_HUGE));
 }
 
 /* Whether among zeros so little is left of a lane that it soon is too small for lanes. */
 SYI_INLINE int ema_is_faint(const ema_slab *s)
 {
-    syi_bits_vec faint = {0};
-    for (int q = 0; q < EMA_GROUPS; q++) {
-        const syi_vec size = syi_vec_abs(s->stage[q].high);
-        faint |= (syi_bits_vec)(size < SYI_LOSSY) & (syi_bits_vec)(size + s->stage[q].error > 0.0) &
-                 (syi_bits_vec)(s->least[q] == 0.0) & (syi_bits_vec)(s->most[q] == 0.0);
-    }
-    return syi_vec_any(faint);
+    const syi_vec size = syi_vec_abs(s->stage.high);
+    return syi_vec_any((syi_bits_vec)(size < SYI_LOSSY) &
+                       (syi_bits_vec)(size + s->stage.error > 0.0) &
+                       (syi_bits_vec)(s->least[0] == 0.0) & (syi_bits_vec)(s->most[0] == 0.0));
 }
 
 /* A block at the beginning of the run-ins, in plain doubles. */
 SYI_INLINE void ema_guess(ema_slab *s)
 {
-    syi_vec average[EMA_GROUPS], pivot[EMA_GROUPS];
-    for (int q = 0; q < EMA_GROUPS; q++) {
-        pivot[q] = s->pivot[q];
-        average[q] = s->stage[q].high;
-    }
+    const syi_vec pivot = s->pivot;
+    syi_vec average = s->stage.high, size;
     for (int i = 0; i < EMA_BLOCK; i++)
-        for (int q = 0; q < EMA_GROUPS; q++)
-            average[q] =
-                syi_long_guess(s->terms, average[q], s->tile[i * EMA_GROUPS + q] - pivot[q]);
-    for (int q = 0; q < EMA_GROUPS; q++) {
-        syi_vec size =
-            syi_vec_max(syi_vec_abs(s->least[q] - pivot[q]), syi_vec_abs(s->most[q] - pivot[q]));
-        size = syi_vec_max(size, syi_vec_abs(s->stage[q].high));
-        s->stage[q].error = syi_long_error(s->terms, s->stage[q].error, size, (syi_vec){0});
-        s->stage[q].high = average[q];
-    }
+        average = syi_long_guess(s->terms, average, s->tile[i] - pivot);
+    size = syi_vec_max(syi_vec_abs(s->least[0] - pivot), syi_vec_abs(s->most[0] - pivot));
+    size = syi_vec_max(size, syi_vec_abs(s->stage.high));
+    s->stage.error = syi_long_error(s->terms, s->stage.error, size, (syi_vec){0});
+    s->stage.high = average;
 }
 
 /* The run-ins of x's lanes, and how far values in them are apart. Returns 0 when these stand still
@@ -67,21 +53,17 @@ SYI_INLINE int ema_run_in(ema_slab *s, const double *x, int64_t columns, int64_t
 {
     const int64_t first = s->stride - columns;
     for (int64_t at = first; at < s->stride; at += EMA_BLOCK) {
-        int still = 0;
         ema_go_to(s, x, NULL, x[0], at);
         ema_read(s, 0, EMA_BLOCK);
-        for (int q = 0; q < EMA_GROUPS; q++) {
-            if (at == first) {
-                s->pivot[q] = syi_long_pivot(s->least[q], s->most[q]);
-                s->stage[q] = (syi_stage){{0}, {0}, {0}};
-                apart[q] = syi_vec_of(SYI_LONG_STILL);
-            }
-            apart[q] = syi_long_apart(apart[q], s->least[q], s->most[q]);
-            still |= syi_long_is_still(apart[q]);
+        if (at == first) {
+            s->pivot = syi_long_pivot(s->least[0], s->most[0]);
+            s->stage = (syi_stage){{0}, {0}, {0}};
+            *apart = syi_vec_of(SYI_LONG_STILL);
         }
+        *apart = syi_long_apart(*apart, s->least[0], s->most[0]);
         if (at < s->stride - exact)
             ema_guess(s);
-        else if (still)
+        else if (syi_long_is_still(*apart))
             return 0;
         else
             ema_try(s, 0, EMA_BLOCK);
@@ -94,13 +76,12 @@ SYI_INLINE int ema_run_in(ema_slab *s, const double *x, int64_t columns, int64_t
 SYI_INLINE int ema_claim(ema_slab *s, const double *x, int64_t run_in, int64_t exact)
 {
     const double left = syi_factor_power(s->factor, run_in).above;
-    syi_vec apart[EMA_GROUPS];
+    syi_vec apart;
     s->outside = (syi_bits_vec){0};
-    if (!ema_run_in(s, x, run_in, exact, apart))
+    if (!ema_run_in(s, x, run_in, exact, &apart))
         return 0;
     for (int lane = 0; lane < EMA_LANES; lane++)
-        s->start[lane + 1] =
-            syi_long_claim(ema_end(s, lane), left, apart[lane / SYI_VECTOR][lane % SYI_VECTOR]);
+        s->start[lane + 1] = syi_long_claim(ema_end(s, lane), left, apart[lane]);
     return !ema_is_lost(s);
 }
 

@@ -13,8 +13,7 @@
 
 #if SYI_HAVE_VECTORS
 
-#define EMA_LANES  SYI_VECTOR
-#define EMA_GROUPS (EMA_LANES / SYI_VECTOR)
+#define EMA_LANES SYI_VECTOR
 /* The longest lane, in columns: the tile stays in the first cache, no two lanes in the same sets.
  */
 #define EMA_LENGTH (2560 / EMA_LANES)
@@ -33,49 +32,43 @@ typedef struct ema_slab {
     int64_t stride, length; /* from lane to lane; columns of each that are run */
     const syi_stage_terms *terms;
     const syi_factor_dd *factor;
-    syi_vec tile[EMA_LENGTH * EMA_GROUPS];
-    syi_vec least[EMA_BLOCKS * EMA_GROUPS], most[EMA_BLOCKS * EMA_GROUPS];
+    syi_vec tile[EMA_LENGTH];
+    syi_vec least[EMA_BLOCKS], most[EMA_BLOCKS];
     syi_bits_vec outside; /* not 0: a value is out of range */
-    syi_vec pivot[EMA_GROUPS];
-    syi_stage stage[EMA_GROUPS];
+    syi_vec pivot;
+    syi_stage stage;
     /* What each block began with, and whether one of its columns is unsure: then not 0. */
-    syi_vec begun_pivot[EMA_BLOCKS * EMA_GROUPS];
-    syi_stage begun[EMA_BLOCKS * EMA_GROUPS];
-    syi_bits_vec unsure[EMA_BLOCKS * EMA_GROUPS];
+    syi_vec begun_pivot[EMA_BLOCKS];
+    syi_stage begun[EMA_BLOCKS];
+    syi_bits_vec unsure[EMA_BLOCKS];
     syi_deviation start[EMA_LANES + 1]; /* from the last value, of each lane */
 } ema_slab;
 
 /* Reads a block of the lanes. */
 SYI_INLINE void ema_read(ema_slab *s, int64_t at, int count)
 {
-    syi_vec *tile = s->tile + at * EMA_GROUPS;
-    syi_lanes_load(tile, s->x + at, s->stride, EMA_GROUPS, count);
-    for (int q = 0; q < EMA_GROUPS; q++) {
-        syi_vec least, most;
-        syi_vec_extremes(tile + q, EMA_GROUPS, count, &least, &most);
-        s->outside |=
-            ~(syi_bits_vec)(syi_vec_max(syi_vec_abs(least), syi_vec_abs(most)) <= SYI_HUGE);
-        s->least[at / EMA_BLOCK * EMA_GROUPS + q] = least;
-        s->most[at / EMA_BLOCK * EMA_GROUPS + q] = most;
-    }
+    syi_vec least, most;
+    syi_lanes_load(s->tile + at, s->x + at, s->stride, count);
+    syi_vec_extremes(s->tile + at, count, &least, &most);
+    s->outside |= ~(syi_bits_vec)(syi_vec_max(syi_vec_abs(least), syi_vec_abs(most)) <= SYI_HUGE);
+    s->least[at / EMA_BLOCK] = least;
+    s->most[at / EMA_BLOCK] = most;
 }
 
 /* The pivot has to be larger than what is added to it, so that the sum needs no comparison. */
-SYI_INLINE syi_stage_grid ema_enter(ema_slab *s, int q, int64_t at)
+SYI_INLINE syi_stage_grid ema_enter(ema_slab *s, int64_t at)
 {
-    syi_vec first = s->tile[at * EMA_GROUPS + q];
-    syi_vec least = s->least[at / EMA_BLOCK * EMA_GROUPS + q];
-    syi_vec most = s->most[at / EMA_BLOCK * EMA_GROUPS + q];
-    syi_vec apart = syi_vec_abs(s->stage[q].high + (s->pivot[q] - first)), by, rest;
+    syi_vec first = s->tile[at], least = s->least[at / EMA_BLOCK], most = s->most[at / EMA_BLOCK];
+    syi_vec apart = syi_vec_abs(s->stage.high + (s->pivot - first)), by, rest;
     syi_bits_vec fits = (syi_bits_vec)(apart + apart <= syi_vec_abs(first));
     syi_stage_grid grid;
     grid.pivot = (syi_vec)((syi_bits_vec)first & fits & syi_stage_is_near(least, most));
-    syi_vec_two_sum(grid.pivot, -s->pivot[q], &by, &rest);
-    syi_stage_move(&s->stage[q], by, rest);
+    syi_vec_two_sum(grid.pivot, -s->pivot, &by, &rest);
+    syi_stage_move(&s->stage, by, rest);
     syi_vec size = syi_vec_max(syi_vec_abs(least - grid.pivot), syi_vec_abs(most - grid.pivot));
-    syi_stage_choose(&grid, least, most, syi_vec_max(size, syi_vec_abs(s->stage[q].high)), 1.0);
-    syi_stage_enter(&s->stage[q], grid.shift);
-    s->pivot[q] = grid.pivot;
+    syi_stage_choose(&grid, least, most, syi_vec_max(size, syi_vec_abs(s->stage.high)), 1.0);
+    syi_stage_enter(&s->stage, grid.shift);
+    s->pivot = grid.pivot;
     return grid;
 }
 
@@ -96,10 +89,10 @@ SYI_INLINE syi_vec ema_round(const syi_stage *stage, const syi_stage_grid *grid,
 }
 
 /* How far a block's values may be off, and what rounding them loses. */
-SYI_INLINE syi_vec ema_error(const ema_slab *s, int q, const syi_stage_grid *grid)
+SYI_INLINE syi_vec ema_error(const ema_slab *s, const syi_stage_grid *grid)
 {
     double lost = s->terms->noise + 2.0 * SYI_STAGE_LOSS * s->terms->low_most;
-    syi_vec error = s->stage[q].error + grid->unit * syi_vec_of(lost);
+    syi_vec error = s->stage.error + grid->unit * syi_vec_of(lost);
     return error * syi_vec_of(SYI_FINE * (1.0 + 0x1p-40)) +
            syi_vec_abs(grid->pivot) * syi_vec_of(0x1p-103);
 }
@@ -108,94 +101,74 @@ SYI_INLINE void ema_try_some(const ema_slab *s, int64_t at, int count, int even,
                              const syi_stage_grid *grid)
 {
     for (int i = 0; i < count; i++)
-        for (int q = 0; q < EMA_GROUPS; q++)
-            ema_step(&stage[q], s->terms, &grid[q], s->tile[(at + i) * EMA_GROUPS + q], even);
+        ema_step(stage, s->terms, grid, s->tile[at + i], even);
 }
 
 /* A block without outputs. */
 SYI_INLINE void ema_try(ema_slab *s, int64_t at, int count)
 {
-    syi_stage_grid grid[EMA_GROUPS];
-    syi_stage stage[EMA_GROUPS];
-    for (int q = 0; q < EMA_GROUPS; q++) {
-        grid[q] = ema_enter(s, q, at);
-        stage[q] = syi_stage_copy(&s->stage[q]);
-    }
-    if (syi_stage_is_even(grid, EMA_GROUPS))
-        ema_try_some(s, at, count, 1, stage, grid);
+    const syi_stage_grid grid = ema_enter(s, at);
+    syi_stage stage = syi_stage_copy(&s->stage);
+    if (syi_stage_is_even(&grid))
+        ema_try_some(s, at, count, 1, &stage, &grid);
     else
-        ema_try_some(s, at, count, 0, stage, grid);
-    for (int q = 0; q < EMA_GROUPS; q++) {
-        syi_stage_leave(&stage[q], s->terms, grid[q].shift, grid[q].unit, (syi_vec){0}, count);
-        s->stage[q] = syi_stage_copy(&stage[q]);
-    }
+        ema_try_some(s, at, count, 0, &stage, &grid);
+    syi_stage_leave(&stage, s->terms, grid.shift, grid.unit, (syi_vec){0}, count);
+    s->stage = syi_stage_copy(&stage);
 }
 
 /* `count` columns of a block with outputs, at most a line's. Of long lanes what lies far away is
  * asked for a block before it is read. */
 SYI_INLINE void ema_write_some(const ema_slab *s, int64_t at, int count, int even, syi_stage *stage,
-                               const syi_stage_grid *grid, const syi_vec *error,
-                               syi_bits_vec *unsure)
+                               const syi_stage_grid *grid, syi_vec error, syi_bits_vec *unsure)
 {
-    const syi_vec *tile = s->tile + at * EMA_GROUPS;
-    syi_vec out[SYI_LINE * EMA_GROUPS] = {{0}};
+    syi_vec out[SYI_LINE] = {{0}};
     SYI_UNROLL(8)
-    for (int k = 0; k < SYI_LINE; k++) {
-        SYI_UNROLL(4)
-        for (int q = 0; k < count && q < EMA_GROUPS; q++) {
-            ema_step(&stage[q], s->terms, &grid[q], tile[k * EMA_GROUPS + q], even);
-            out[k * EMA_GROUPS + q] = ema_round(&stage[q], &grid[q], error[q], &unsure[q]);
+    for (int k = 0; k < SYI_LINE; k++)
+        if (k < count) {
+            ema_step(stage, s->terms, grid, s->tile[at + k], even);
+            out[k] = ema_round(stage, grid, error, unsure);
         }
-    }
-    syi_lanes_store(s->y + at, s->stride, out, EMA_GROUPS, count, s->past);
+    syi_lanes_store(s->y + at, s->stride, out, count, s->past);
     if (s->past && s->length < s->stride)
-        for (int q = 0; q < EMA_GROUPS; q++)
-            syi_lanes_ask(s->x + q * SYI_VECTOR * s->stride + at, s->stride, EMA_BLOCK);
+        syi_lanes_ask(s->x + at, s->stride, EMA_BLOCK);
 }
 
 /* A block with outputs. */
 SYI_INLINE void ema_write(ema_slab *s, int64_t at, int count)
 {
-    syi_stage_grid grid[EMA_GROUPS];
-    syi_stage stage[EMA_GROUPS];
-    syi_vec error[EMA_GROUPS];
-    syi_bits_vec unsure[EMA_GROUPS] = {{0}};
-    int64_t block = at / EMA_BLOCK * EMA_GROUPS;
-    int whole = count / SYI_LINE * SYI_LINE, i = 0;
-    for (int q = 0; q < EMA_GROUPS; q++) {
-        s->begun_pivot[block + q] = s->pivot[q];
-        s->begun[block + q] = s->stage[q];
-        grid[q] = ema_enter(s, q, at);
-        error[q] = ema_error(s, q, &grid[q]);
-        stage[q] = syi_stage_copy(&s->stage[q]);
-    }
-    for (int even = syi_stage_is_even(grid, EMA_GROUPS); even && i < whole; i += SYI_LINE)
-        ema_write_some(s, at + i, SYI_LINE, 1, stage, grid, error, unsure);
+    const int64_t block = at / EMA_BLOCK;
+    const int whole = count / SYI_LINE * SYI_LINE;
+    syi_bits_vec unsure = {0};
+    int i = 0;
+    s->begun_pivot[block] = s->pivot;
+    s->begun[block] = s->stage;
+    const syi_stage_grid grid = ema_enter(s, at);
+    const syi_vec error = ema_error(s, &grid);
+    syi_stage stage = syi_stage_copy(&s->stage);
+    for (int even = syi_stage_is_even(&grid); even && i < whole; i += SYI_LINE)
+        ema_write_some(s, at + i, SYI_LINE, 1, &stage, &grid, error, &unsure);
     for (; i < whole; i += SYI_LINE)
-        ema_write_some(s, at + i, SYI_LINE, 0, stage, grid, error, unsure);
+        ema_write_some(s, at + i, SYI_LINE, 0, &stage, &grid, error, &unsure);
     if (whole < count)
-        ema_write_some(s, at + whole, count - whole, 0, stage, grid, error, unsure);
-    for (int q = 0; q < EMA_GROUPS; q++) {
-        syi_stage_leave(&stage[q], s->terms, grid[q].shift, grid[q].unit, (syi_vec){0}, count);
-        s->stage[q] = syi_stage_copy(&stage[q]);
-        s->unsure[block + q] = unsure[q];
-    }
+        ema_write_some(s, at + whole, count - whole, 0, &stage, &grid, error, &unsure);
+    syi_stage_leave(&stage, s->terms, grid.shift, grid.unit, (syi_vec){0}, count);
+    s->stage = syi_stage_copy(&stage);
+    s->unsure[block] = unsure;
 }
 
 SYI_INLINE void ema_set(ema_slab *s, int lane, const syi_deviation *start)
 {
-    int q = lane / SYI_VECTOR, k = lane % SYI_VECTOR;
-    s->pivot[q][k] = lane ? s->x[lane * s->stride - 1] : s->before;
-    s->stage[q].high[k] = start->value.high;
-    s->stage[q].low[k] = start->value.low;
-    s->stage[q].error[k] = start->error;
+    s->pivot[lane] = lane ? s->x[lane * s->stride - 1] : s->before;
+    s->stage.high[lane] = start->value.high;
+    s->stage.low[lane] = start->value.low;
+    s->stage.error[lane] = start->error;
 }
 
 /* What a lane ended with, from its last value. */
 SYI_INLINE syi_deviation ema_end(const ema_slab *s, int lane)
 {
-    int q = lane / SYI_VECTOR, k = lane % SYI_VECTOR;
-    return syi_stage_deviation(&s->stage[q], k, s->pivot[q][k],
+    return syi_stage_deviation(&s->stage, lane, s->pivot[lane],
                                s->x[lane * s->stride + s->length - 1]);
 }
 
@@ -235,8 +208,7 @@ SYI_INLINE int ema_is_unsure(const ema_slab *s)
 {
     syi_bits_vec unsure = {0};
     for (int64_t block = 0; block * EMA_BLOCK < s->length; block++)
-        for (int q = 0; q < EMA_GROUPS; q++)
-            unsure |= s->unsure[block * EMA_GROUPS + q];
+        unsure |= s->unsure[block];
     return syi_vec_any(unsure);
 }
 

@@ -326,17 +326,16 @@ SYI_INLINE syi_vec syi_vec_round(syi_vec high, syi_vec low, syi_vec error, syi_b
     return value;
 }
 
-/* Element by element the least and the largest of `count` > 0 vectors, `stride` apart. Each
- * comparison waits for one before it, so there are two rows of them. */
-SYI_INLINE void syi_vec_extremes(const syi_vec *from, int stride, int count, syi_vec *least,
-                                 syi_vec *most)
+/* Element by element the least and the largest of `count` > 0 vectors. Each comparison waits for
+ * one before it, so there are two rows of them. */
+SYI_INLINE void syi_vec_extremes(const syi_vec *from, int count, syi_vec *least, syi_vec *most)
 {
     syi_vec low[2] = {from[0], from[0]}, high[2] = {from[0], from[0]};
     SYI_UNROLL(4)
     for (int i = count % 2; i < count; i += 2)
         for (int k = 0; k < 2; k++) {
-            low[k] = syi_vec_min(low[k], from[(i + k) * stride]);
-            high[k] = syi_vec_max(high[k], from[(i + k) * stride]);
+            low[k] = syi_vec_min(low[k], from[i + k]);
+            high[k] = syi_vec_max(high[k], from[i + k]);
         }
     *least = syi_vec_min(low[0], low[1]);
     *most = syi_vec_max(high[0], high[1]);

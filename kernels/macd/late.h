@@ -9,7 +9,7 @@
 
 #if SYI_HAVE_VECTORS
 
-/* A line of each lane of a group, of all outputs, and where each is to be put; NULL: nowhere. */
+/* A line of each lane, of all outputs, and where each is to be put; NULL: nowhere. */
 typedef struct macd_lines {
     double *y[3];
     syi_vec out[3][SYI_LINE];
@@ -40,7 +40,7 @@ SYI_INLINE int macd_late_begin(macd_late *late, int waits, double *const *y)
 static void macd_late_put_line(macd_lines *lines, int k, int64_t stride)
 {
     if (lines->y[k])
-        syi_lanes_store(lines->y[k], stride, lines->out[k], 1, SYI_LINE, 1);
+        syi_lanes_store(lines->y[k], stride, lines->out[k], SYI_LINE, 1);
     lines->y[k] = NULL;
 }
 

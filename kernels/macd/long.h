@@ -57,21 +57,20 @@ SYI_INLINE int macd_is_vague(macd_slab *s, int lane, int64_t at, int columns)
 SYI_INLINE int macd_is_lost(const macd_slab *s)
 {
     syi_bits_vec lost = s->outside;
-    for (int q = 0; q < MACD_GROUPS; q++)
-        lost |= ~(syi_bits_vec)(syi_vec_abs(s->lanes[q].stage[SIGNAL].high) <= SYI_HUGE);
+    lost |= ~(syi_bits_vec)(syi_vec_abs(s->lanes.stage[SIGNAL].high) <= SYI_HUGE);
     return syi_vec_any(lost);
 }
 
-/* A block of a group at the beginning of the run-ins, in plain doubles. */
-SYI_INLINE void macd_guess(macd_slab *s, int q)
+/* A block at the beginning of the run-ins, in plain doubles. */
+SYI_INLINE void macd_guess(macd_slab *s)
 {
-    macd_lanes *l = &s->lanes[q];
+    macd_lanes *l = &s->lanes;
     const syi_vec pivot = l->pivot, none = {0};
     syi_stage *fast = &l->stage[FAST], *slow = &l->stage[SLOW], *signal = &l->stage[SIGNAL];
     syi_vec average[STAGES] = {fast->high, slow->high, signal->high};
-    syi_vec size = syi_vec_max(syi_vec_abs(s->least[q] - pivot), syi_vec_abs(s->most[q] - pivot));
+    syi_vec size = syi_vec_max(syi_vec_abs(s->least[0] - pivot), syi_vec_abs(s->most[0] - pivot));
     for (int i = 0; i < MACD_BLOCK; i++) {
-        const syi_vec x = s->tile[i * MACD_GROUPS + q] - pivot;
+        const syi_vec x = s->tile[i] - pivot;
         average[FAST] = syi_long_guess(&s->terms[FAST], average[FAST], x);
         average[SLOW] = syi_long_guess(&s->terms[SLOW], average[SLOW], x);
         average[SIGNAL] =
@@ -99,19 +98,17 @@ SYI_INLINE int macd_run_in(macd_slab *s, const double *x, int64_t columns, int64
         macd_load(s, 0, MACD_BLOCK);
         if (!is_plain)
             macd_find_straight(s, 0);
-        for (int q = 0; q < MACD_GROUPS; q++) {
-            if (at == first) {
-                s->lanes[q] = (macd_lanes){.pivot = syi_long_pivot(s->least[q], s->most[q])};
-                apart[q] = syi_vec_of(SYI_LONG_STILL);
-            }
-            apart[q] = syi_long_apart(apart[q], s->least[q], s->most[q]);
-            if (is_plain)
-                macd_guess(s, q);
-            else if (syi_long_is_still(apart[q]))
-                return 0;
-            else
-                macd_try(s, q, 0, MACD_BLOCK);
+        if (at == first) {
+            s->lanes = (macd_lanes){.pivot = syi_long_pivot(s->least[0], s->most[0])};
+            *apart = syi_vec_of(SYI_LONG_STILL);
         }
+        *apart = syi_long_apart(*apart, s->least[0], s->most[0]);
+        if (is_plain)
+            macd_guess(s);
+        else if (syi_long_is_still(*apart))
+            return 0;
+        else
+            macd_try(s, 0, MACD_BLOCK);
     }
     return 1;
 }
@@ -123,13 +120,13 @@ SYI_INLINE int macd_claim(macd_slab *s, const double *x, int64_t run_in, int64_t
     const syi_macd_map *left = &s->map; /* of run_in columns */
     const double signal =
         left->signal.above + fabs(left->from_fast.high) + fabs(left->from_slow.high);
-    syi_vec apart[MACD_GROUPS];
+    syi_vec apart;
     s->straight = s->outside = (syi_bits_vec){0};
     memset(s->vague, 0, sizeof s->vague);
-    if (!macd_run_in(s, x, run_in, exact, apart))
+    if (!macd_run_in(s, x, run_in, exact, &apart))
         return 0;
     for (int lane = 0; lane < MACD_LANES; lane++) {
-        const double own = apart[lane / SYI_VECTOR][lane % SYI_VECTOR];
+        const double own = apart[lane];
         syi_macd_triple *start = &s->start[lane + 1];
         *start = macd_end(s, lane);
         start->fast = syi_long_claim(start->fast, left->fast.above, own);
@@ -147,12 +144,10 @@ SYI_INLINE void macd_fill_block(macd_slab *s, int late)
         for (int at = 0; at < count; at += MACD_PART) {
             const int part = count - at < MACD_PART ? count - at : MACD_PART;
             macd_look(s, at, part);
-            for (int q = 0; q < MACD_GROUPS; q++)
-                macd_write(s, q, at, part, late);
+            macd_write(s, at, part, late);
         }
     } else {
-        for (int q = 0; q < MACD_GROUPS; q++)
-            macd_write(s, q, 0, count, late);
+        macd_write(s, 0, count, late);
     }
 }
 

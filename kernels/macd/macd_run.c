@@ -17,7 +17,7 @@ static int unsure_columns(const macd_slab *slab, int64_t at, int lane)
     const int count = slab->columns[at / MACD_PART];
     int last = 0;
     for (int i = 0; i < count; i += MACD_PART)
-        if (slab->unsure[macd_index(at + i, lane / SYI_VECTOR)][lane % SYI_VECTOR] != 0)
+        if (slab->unsure[(at + i) / MACD_PART][lane] != 0)
             last = i + MACD_PART;
     return last < count ? last : count;
 }
@@ -26,8 +26,7 @@ static int is_sure(const macd_slab *slab)
 {
     syi_bits_vec unsure = {0};
     for (int64_t at = 0; at < slab->length; at += MACD_PART)
-        for (int q = 0; q < MACD_GROUPS; q++)
-            unsure |= slab->unsure[macd_index(at, q)];
+        unsure |= slab->unsure[at / MACD_PART];
     return !syi_vec_any(unsure);
 }
 
@@ -37,7 +36,7 @@ static sy_status run_block(const task *task, const macd_slab *slab, int64_t from
 {
     const int64_t first = lane * slab->stride + at;
     const double x = first ? slab->x[first - 1] : slab->before;
-    const macd_lanes *begun = &slab->begun[macd_index(at, lane / SYI_VECTOR)];
+    const macd_lanes *begun = &slab->begun[at / MACD_PART];
     const syi_macd_triple triple = macd_triple(begun, lane, x);
     syi_macd_state state = {.phase = SYI_PHASE_RUNNING};
     double *y[3];

@@ -22,8 +22,7 @@ SYI_INLINE int macd_chain(macd_slab *s)
         int64_t rest = s->length - at;
         int count = rest < MACD_BLOCK ? (int)rest : MACD_BLOCK;
         macd_read(s, at, count);
-        for (int q = 0; q < MACD_GROUPS; q++)
-            macd_try(s, q, at, count);
+        macd_try(s, at, count);
     }
     for (int lane = 0; lane < MACD_LANES; lane++)
         s->start[lane + 1] = syi_macd_carried(macd_end(s, lane), s->start[lane], &s->map);
@@ -36,8 +35,7 @@ SYI_INLINE void macd_fill(macd_slab *s)
         macd_set(s, lane, &s->start[lane]);
     for (int64_t at = 0; at < s->length; at += MACD_BLOCK) {
         int64_t rest = s->length - at;
-        for (int q = 0; q < MACD_GROUPS; q++)
-            macd_write(s, q, at, rest < MACD_BLOCK ? (int)rest : MACD_BLOCK, 0);
+        macd_write(s, at, rest < MACD_BLOCK ? (int)rest : MACD_BLOCK, 0);
     }
 }
 

@@ -11,8 +11,7 @@
 
 #if SYI_HAVE_VECTORS
 
-#define MACD_LANES  SYI_VECTOR
-#define MACD_GROUPS (MACD_LANES / SYI_VECTOR)
+#define MACD_LANES SYI_VECTOR
 /* The longest lane, in columns; as a stride no power of two. */
 #define MACD_LENGTH 288
 /* Columns of a block: with more, a spike puts more of them in doubt. */
@@ -26,7 +25,7 @@
 
 enum { FAST, SLOW, SIGNAL, STAGES };
 
-/* A group of lanes between two blocks. */
+/* All lanes between two blocks. */
 typedef struct macd_lanes {
     syi_vec pivot;
     syi_stage stage[STAGES];
@@ -46,16 +45,16 @@ typedef struct macd_slab {
     syi_stage_terms terms[STAGES], part_terms[STAGES];
     syi_macd_map map; /* of `mapped` columns */
     int64_t mapped;
-    syi_vec tile[MACD_LENGTH * MACD_GROUPS];
+    syi_vec tile[MACD_LENGTH];
     syi_bits_vec outside;  /* not 0: a value is out of range */
     syi_bits_vec straight; /* not 0: a block is, but not flat */
-    macd_lanes lanes[MACD_GROUPS];
+    macd_lanes lanes;
     /* Of the block or the part that begins with a part: */
     int columns[MACD_PARTS]; /* 0: none does */
-    syi_vec least[MACD_PARTS * MACD_GROUPS], most[MACD_PARTS * MACD_GROUPS];
-    macd_lanes begun[MACD_PARTS * MACD_GROUPS];
-    syi_bits_vec unsure[MACD_PARTS * MACD_GROUPS]; /* of every part; not 0: a column is */
-    syi_macd_triple start[MACD_LANES + 1];         /* of each lane */
+    syi_vec least[MACD_PARTS], most[MACD_PARTS];
+    macd_lanes begun[MACD_PARTS];
+    syi_bits_vec unsure[MACD_PARTS];       /* of every part; not 0: a column is */
+    syi_macd_triple start[MACD_LANES + 1]; /* of each lane */
     /* Of each long lane the columns at its beginning of which what is claimed says too little. */
     int64_t vague[MACD_LANES];
 } macd_slab;
@@ -80,33 +79,23 @@ SYI_INLINE const syi_stage_terms *macd_terms(const macd_slab *s, int count)
     return count > MACD_PART ? s->terms : s->part_terms;
 }
 
-/* Where what is known of columns from `at` on is kept. */
-SYI_INLINE int64_t macd_index(int64_t at, int q)
-{
-    return at / MACD_PART * MACD_GROUPS + q;
-}
-
 /* The range of the values of a block or a part. */
 SYI_INLINE void macd_look(macd_slab *s, int64_t at, int count)
 {
-    const syi_vec *tile = s->tile + at * MACD_GROUPS;
-    for (int q = 0; q < MACD_GROUPS; q++) {
-        syi_vec least, most;
-        syi_vec_extremes(tile + q, MACD_GROUPS, count, &least, &most);
-        s->outside |=
-            ~(syi_bits_vec)(syi_vec_max(syi_vec_abs(least), syi_vec_abs(most)) <= SYI_HUGE);
-        s->least[macd_index(at, q)] = least;
-        s->most[macd_index(at, q)] = most;
-    }
+    syi_vec least, most;
+    syi_vec_extremes(s->tile + at, count, &least, &most);
+    s->outside |= ~(syi_bits_vec)(syi_vec_max(syi_vec_abs(least), syi_vec_abs(most)) <= SYI_HUGE);
+    s->least[at / MACD_PART] = least;
+    s->most[at / MACD_PART] = most;
 }
 
 /* Not 0: a lane's `count` values do not lie on a line, or on a flat one. */
 SYI_INLINE syi_bits_vec macd_bends(const syi_vec *x, int count)
 {
-    const syi_vec step = x[MACD_GROUPS] - x[0];
+    const syi_vec step = x[1] - x[0];
     syi_bits_vec bends = (syi_bits_vec)(step == 0.0);
     for (int i = 2; i < count; i++)
-        bends |= (syi_bits_vec)(x[i * MACD_GROUPS] - x[(i - 1) * MACD_GROUPS]) ^ (syi_bits_vec)step;
+        bends |= (syi_bits_vec)(x[i] - x[i - 1]) ^ (syi_bits_vec)step;
     return bends;
 }
 
@@ -114,16 +103,14 @@ SYI_INLINE syi_bits_vec macd_bends(const syi_vec *x, int count)
  */
 SYI_INLINE void macd_find_straight(macd_slab *s, int64_t at)
 {
-    for (int q = 0; q < MACD_GROUPS; q++) {
-        const syi_vec *x = s->tile + at * MACD_GROUPS + q;
-        if (syi_vec_any((syi_bits_vec)(macd_bends(x, MACD_FEW) == 0)))
-            s->straight |= (syi_bits_vec)(macd_bends(x, MACD_BLOCK) == 0);
-    }
+    const syi_vec *x = s->tile + at;
+    if (syi_vec_any((syi_bits_vec)(macd_bends(x, MACD_FEW) == 0)))
+        s->straight |= (syi_bits_vec)(macd_bends(x, MACD_BLOCK) == 0);
 }
 
 SYI_INLINE void macd_load(macd_slab *s, int64_t at, int count)
 {
-    syi_lanes_load(s->tile + at * MACD_GROUPS, s->x + at, s->stride, MACD_GROUPS, count);
+    syi_lanes_load(s->tile + at, s->x + at, s->stride, count);
     macd_look(s, at, count);
 }
 
@@ -137,20 +124,17 @@ SYI_INLINE void macd_read(macd_slab *s, int64_t at, int count)
 /* Whether the block at the beginning has a value that is much larger than the least one. */
 SYI_INLINE int macd_is_rough(const macd_slab *s)
 {
-    syi_bits_vec rough = {0};
-    for (int q = 0; q < MACD_GROUPS; q++) {
-        const syi_vec a = syi_vec_abs(s->least[q]), b = syi_vec_abs(s->most[q]);
-        const syi_vec smaller = syi_vec_min(a, b);
-        rough |= (syi_bits_vec)(smaller * 0x1p16 < syi_vec_max(a, b)) & (syi_bits_vec)(smaller > 0);
-    }
-    return syi_vec_any(rough);
+    const syi_vec a = syi_vec_abs(s->least[0]), b = syi_vec_abs(s->most[0]);
+    const syi_vec smaller = syi_vec_min(a, b);
+    return syi_vec_any((syi_bits_vec)(smaller * 0x1p16 < syi_vec_max(a, b)) &
+                       (syi_bits_vec)(smaller > 0));
 }
 
-SYI_INLINE syi_stage_grid macd_enter(macd_slab *s, int q, int64_t at)
+SYI_INLINE syi_stage_grid macd_enter(macd_slab *s, int64_t at)
 {
-    macd_lanes *l = &s->lanes[q];
-    syi_vec first = s->tile[at * MACD_GROUPS + q], by, rest;
-    syi_vec least = s->least[macd_index(at, q)], most = s->most[macd_index(at, q)];
+    macd_lanes *l = &s->lanes;
+    syi_vec first = s->tile[at], by, rest;
+    syi_vec least = s->least[at / MACD_PART], most = s->most[at / MACD_PART];
     syi_stage_grid grid;
     grid.pivot = (syi_vec)((syi_bits_vec)first & syi_stage_is_near(least, most));
     syi_vec_two_sum(grid.pivot, -l->pivot, &by, &rest);
@@ -168,7 +152,7 @@ SYI_INLINE syi_stage_grid macd_enter(macd_slab *s, int q, int64_t at)
     return grid;
 }
 
-/* A group of lanes inside of a block. */
+/* All lanes inside of a block. */
 typedef struct macd_run {
     syi_stage fast, slow, signal;
 } macd_run;
@@ -209,11 +193,11 @@ SYI_INLINE syi_vec macd_error(const syi_stage_terms *terms, const macd_lanes *l,
     return l->stage[FAST].error + l->stage[SLOW].error + grid->unit * syi_vec_of(noise);
 }
 
-SYI_INLINE void macd_leave(macd_slab *s, int q, const syi_stage_grid *grid, const macd_run *r,
+SYI_INLINE void macd_leave(macd_slab *s, const syi_stage_grid *grid, const macd_run *r,
                            syi_vec macd_error, int count)
 {
     const syi_vec none = {0};
-    syi_stage *stage = s->lanes[q].stage;
+    syi_stage *stage = s->lanes.stage;
     stage[FAST] = syi_stage_copy(&r->fast);
     stage[SLOW] = syi_stage_copy(&r->slow);
     stage[SIGNAL] = syi_stage_copy(&r->signal);
@@ -226,21 +210,21 @@ SYI_INLINE void macd_try_some(macd_run *run, const syi_stage_terms *terms,
                               const syi_stage_grid *grid, const syi_vec *tile, int count, int even)
 {
     for (int i = 0; i < count; i++)
-        macd_smooth(run, terms, grid, macd_step(run, terms, grid, tile[i * MACD_GROUPS], even));
+        macd_smooth(run, terms, grid, macd_step(run, terms, grid, tile[i], even));
 }
 
-/* A block of a group without outputs. */
-SYI_INLINE void macd_try(macd_slab *s, int q, int64_t at, int count)
+/* A block without outputs. */
+SYI_INLINE void macd_try(macd_slab *s, int64_t at, int count)
 {
-    syi_stage_grid grid = macd_enter(s, q, at);
-    syi_vec error = macd_error(macd_terms(s, count), &s->lanes[q], &grid);
-    macd_run run = macd_begin(&s->lanes[q]);
-    const syi_vec *tile = s->tile + at * MACD_GROUPS + q;
-    if (syi_stage_is_even(&grid, 1))
+    syi_stage_grid grid = macd_enter(s, at);
+    syi_vec error = macd_error(macd_terms(s, count), &s->lanes, &grid);
+    macd_run run = macd_begin(&s->lanes);
+    const syi_vec *tile = s->tile + at;
+    if (syi_stage_is_even(&grid))
         macd_try_some(&run, s->terms, &grid, tile, count, 1);
     else
         macd_try_some(&run, s->terms, &grid, tile, count, 0);
-    macd_leave(s, q, &grid, &run, error, count);
+    macd_leave(s, &grid, &run, error, count);
 }
 
 /* How far the outputs of a block may be off. */
@@ -271,19 +255,18 @@ SYI_INLINE void macd_round(macd_pair macd, macd_pair signal, const macd_errors *
         syi_vec_round(macd.high - signal.high, macd.low - signal.low, error->histogram, unsure);
 }
 
-/* `count` columns of a block of a group with outputs, at most a part; `late`: some of whole lines
+/* `count` columns of a block with outputs, at most a part; `late`: some of whole lines
  * wait. Of long lanes what lies far away is asked for a block before it is read. */
-SYI_INLINE void macd_write_some(macd_slab *s, int q, int64_t at, int count, int even, int late,
+SYI_INLINE void macd_write_some(macd_slab *s, int64_t at, int count, int even, int late,
                                 macd_run *run, const syi_stage_grid *grid, const macd_errors *error)
 {
-    const int64_t column = q * SYI_VECTOR * s->stride + at;
     syi_bits_vec unsure = {0};
     syi_vec out[3][SYI_LINE] = {{{0}}};
     macd_pair macd[SYI_LINE] = {{{0}, {0}}}, signal[SYI_LINE] = {{{0}, {0}}};
     SYI_UNROLL(8)
     for (int k = 0; k < SYI_LINE; k++)
         if (k < count)
-            macd[k] = macd_step(run, s->terms, grid, s->tile[(at + k) * MACD_GROUPS + q], even);
+            macd[k] = macd_step(run, s->terms, grid, s->tile[at + k], even);
     /* What waits for a column's averages stands behind the next columns'. */
     SYI_UNROLL(10)
     for (int k = 0; k < SYI_LINE + 1; k++) {
@@ -297,68 +280,66 @@ SYI_INLINE void macd_write_some(macd_slab *s, int q, int64_t at, int count, int 
         for (int k = 0; k < 3; k++)
             for (int i = 0; i < SYI_LINE; i++)
                 s->late.last[s->late.next].out[k][i] = out[k][i];
-        macd_late_put(&s->late, s->y, column, s->stride);
+        macd_late_put(&s->late, s->y, at, s->stride);
     } else {
         SYI_UNROLL(3)
         for (int k = 0; k < 3; k++)
-            syi_lanes_store(s->y[k] + column, s->stride, out[k], 1, count, s->past);
+            syi_lanes_store(s->y[k] + at, s->stride, out[k], count, s->past);
     }
     if (s->past && s->length < s->stride)
-        syi_lanes_ask(s->x + column, s->stride, MACD_BLOCK);
-    s->unsure[macd_index(at, q)] = unsure;
+        syi_lanes_ask(s->x + at, s->stride, MACD_BLOCK);
+    s->unsure[at / MACD_PART] = unsure;
 }
 
-/* A block or a part of a group with outputs. */
-SYI_INLINE void macd_write(macd_slab *s, int q, int64_t at, int count, int late)
+/* A block or a part with outputs. */
+SYI_INLINE void macd_write(macd_slab *s, int64_t at, int count, int late)
 {
-    const int64_t block = macd_index(at, q);
+    const int64_t block = at / MACD_PART;
     const int whole = count / SYI_LINE * SYI_LINE;
     for (int i = 0; i < count; i += MACD_PART)
         s->columns[(at + i) / MACD_PART] = i ? 0 : count;
-    s->begun[block].pivot = s->lanes[q].pivot;
+    s->begun[block].pivot = s->lanes.pivot;
     for (int k = 0; k < STAGES; k++)
-        s->begun[block].stage[k] = syi_stage_copy(&s->lanes[q].stage[k]);
-    syi_stage_grid grid = macd_enter(s, q, at);
-    macd_run run = macd_begin(&s->lanes[q]);
-    syi_vec input = macd_error(macd_terms(s, count), &s->lanes[q], &grid);
+        s->begun[block].stage[k] = syi_stage_copy(&s->lanes.stage[k]);
+    syi_stage_grid grid = macd_enter(s, at);
+    macd_run run = macd_begin(&s->lanes);
+    syi_vec input = macd_error(macd_terms(s, count), &s->lanes, &grid);
     macd_errors error = macd_errors_of(macd_terms(s, count), &grid, input, run.signal.error);
     int i = 0;
-    for (int even = syi_stage_is_even(&grid, 1); even && i < whole; i += SYI_LINE)
-        macd_write_some(s, q, at + i, SYI_LINE, 1, late, &run, &grid, &error);
+    for (int even = syi_stage_is_even(&grid); even && i < whole; i += SYI_LINE)
+        macd_write_some(s, at + i, SYI_LINE, 1, late, &run, &grid, &error);
     for (; i < whole; i += SYI_LINE)
-        macd_write_some(s, q, at + i, SYI_LINE, 0, late, &run, &grid, &error);
+        macd_write_some(s, at + i, SYI_LINE, 0, late, &run, &grid, &error);
     if (whole < count)
-        macd_write_some(s, q, at + whole, count - whole, 0, late, &run, &grid, &error);
-    macd_leave(s, q, &grid, &run, input, count);
+        macd_write_some(s, at + whole, count - whole, 0, late, &run, &grid, &error);
+    macd_leave(s, &grid, &run, input, count);
 }
 
 SYI_INLINE void macd_set(macd_slab *s, int lane, const syi_macd_triple *start)
 {
     const syi_deviation *of[STAGES] = {&start->fast, &start->slow, &start->signal};
-    macd_lanes *l = &s->lanes[lane / SYI_VECTOR];
-    int k = lane % SYI_VECTOR;
-    l->pivot[k] = lane ? s->x[lane * s->stride - 1] : s->before;
+    macd_lanes *l = &s->lanes;
+    l->pivot[lane] = lane ? s->x[lane * s->stride - 1] : s->before;
     for (int stage = 0; stage < STAGES; stage++) {
-        l->stage[stage].high[k] = of[stage]->value.high;
-        l->stage[stage].low[k] = of[stage]->value.low;
-        l->stage[stage].error[k] = of[stage]->error;
+        l->stage[stage].high[lane] = of[stage]->value.high;
+        l->stage[stage].low[lane] = of[stage]->value.low;
+        l->stage[stage].error[lane] = of[stage]->error;
     }
 }
 
 /* What is held of a lane, the last value being x. */
 SYI_INLINE syi_macd_triple macd_triple(const macd_lanes *l, int lane, double x)
 {
-    int k = lane % SYI_VECTOR;
-    double pivot = l->pivot[k];
-    return (syi_macd_triple){syi_stage_deviation(&l->stage[FAST], k, pivot, x),
-                             syi_stage_deviation(&l->stage[SLOW], k, pivot, x),
-                             syi_stage_deviation(&l->stage[SIGNAL], k, 0.0, 0.0)};
+    double pivot = l->pivot[lane];
+    return (syi_macd_triple){syi_stage_deviation(&l->stage[FAST], lane, pivot, x),
+                             syi_stage_deviation(&l->stage[SLOW], lane, pivot, x),
+                             syi_stage_deviation(&l->stage[SIGNAL], lane, 0.0, 0.0)};
 }
 
 /* What a lane ended with. */
 SYI_INLINE syi_macd_triple macd_end(const macd_slab *s, int lane)
 {
-    return macd_triple(&s->lanes[lane / SYI_VECTOR], lane, s->x[lane * s->stride + s->length - 1]);
+    return macd_triple(&s->lanes, lane, s->x[lane * s->stride + s->length - 1]);
 }
 
 /* What has been written is there. */

@@ -47,7 +47,7 @@ typedef struct syi_stage_terms {
     int block;          /* columns of a whole block, a power of two */
 } syi_stage_terms;
 
-/* Of one lane group; `high` without the shift between blocks, with it inside of one. */
+/* `high` without the shift between blocks, with it inside of one. */
 typedef struct syi_stage {
     syi_vec high, low, error;
 } syi_stage;
@@ -166,63 +166,57 @@ SYI_INLINE syi_bits_vec syi_stage_is_near(syi_vec least, syi_vec most)
 }
 
 /* Of all lanes. */
-SYI_INLINE int syi_stage_is_even(const syi_stage_grid *grid, int groups)
+SYI_INLINE int syi_stage_is_even(const syi_stage_grid *grid)
 {
-    syi_bits_vec uneven = {0};
-    for (int q = 0; q < groups; q++)
-        uneven |= ~grid[q].even;
-    return !syi_vec_any(uneven);
+    return !syi_vec_any(~grid->even);
 }
 
-/* ---- tiles: the same column of all lanes side by side, `groups` vectors ---- */
+/* ---- tiles: a vector is the same column of all lanes ---- */
 
 /* At most SYI_VECTOR columns of lanes that are `stride` columns apart. */
-SYI_INLINE void syi_lanes_load_some(syi_vec *to, const double *x, int64_t stride, int groups,
-                                    int count)
+SYI_INLINE void syi_lanes_load_some(syi_vec *to, const double *x, int64_t stride, int count)
 {
-    for (int q = 0; q < groups; q++, x += SYI_VECTOR * stride) {
-        syi_vec r[SYI_VECTOR];
-        if (count == SYI_VECTOR) {
-            syi_vec_columns(x, stride, r);
-        } else {
-            double part[SYI_VECTOR * SYI_VECTOR] = {0};
-            for (int k = 0; k < SYI_VECTOR; k++)
-                memcpy(part + k * SYI_VECTOR, x + k * stride, (size_t)count * sizeof *x);
-            syi_vec_columns(part, SYI_VECTOR, r);
-        }
-        SYI_UNROLL(8)
+    syi_vec r[SYI_VECTOR];
+    if (count == SYI_VECTOR) {
+        syi_vec_columns(x, stride, r);
+    } else {
+        double part[SYI_VECTOR * SYI_VECTOR] = {0};
         for (int k = 0; k < SYI_VECTOR; k++)
-            to[k * groups + q] = r[k];
+            memcpy(part + k * SYI_VECTOR, x + k * stride, (size_t)count * sizeof *x);
+        syi_vec_columns(part, SYI_VECTOR, r);
     }
+    SYI_UNROLL(8)
+    for (int k = 0; k < SYI_VECTOR; k++)
+        to[k] = r[k];
 }
 
 /* Any number of them. */
-SYI_INLINE void syi_lanes_load(syi_vec *to, const double *x, int64_t stride, int groups, int count)
+SYI_INLINE void syi_lanes_load(syi_vec *to, const double *x, int64_t stride, int count)
 {
     const int whole = count / SYI_VECTOR * SYI_VECTOR;
     SYI_UNROLL(2)
     for (int i = 0; i < whole; i += SYI_VECTOR)
-        syi_lanes_load_some(to + i * groups, x + i, stride, groups, SYI_VECTOR);
+        syi_lanes_load_some(to + i, x + i, stride, SYI_VECTOR);
     if (whole < count)
-        syi_lanes_load_some(to + whole * groups, x + whole, stride, groups, count - whole);
+        syi_lanes_load_some(to + whole, x + whole, stride, count - whole);
 }
 
-/* Asks for a line of each lane of a group, `ahead` columns behind x[0]. */
+/* Asks for a line of each lane, `ahead` columns behind x[0]. */
 SYI_INLINE void syi_lanes_ask(const double *x, int64_t stride, int ahead)
 {
     for (int k = 0; k < SYI_VECTOR; k++)
         syi_ask_for((uintptr_t)(x + k * stride) + (uintptr_t)ahead * sizeof *x, SYI_LINE);
 }
 
-/* At most SYI_VECTOR columns of a group; only whole vectors go `past` the cache. */
-SYI_INLINE void syi_lanes_store_some(double *y, int64_t stride, const syi_vec *from, int groups,
-                                     int count, int past)
+/* At most SYI_VECTOR columns; only whole vectors go `past` the cache. */
+SYI_INLINE void syi_lanes_store_some(double *y, int64_t stride, const syi_vec *from, int count,
+                                     int past)
 {
     double part[SYI_VECTOR * SYI_VECTOR];
     syi_vec r[SYI_VECTOR];
     SYI_UNROLL(8)
     for (int k = 0; k < SYI_VECTOR; k++)
-        r[k] = from[k * groups];
+        r[k] = from[k];
     if (count == SYI_VECTOR) {
         syi_vec_rows(y, stride, r, past);
         return;
@@ -232,16 +226,16 @@ SYI_INLINE void syi_lanes_store_some(double *y, int64_t stride, const syi_vec *f
         memcpy(y + k * stride, part + k * SYI_VECTOR, (size_t)count * sizeof *y);
 }
 
-/* A line of each lane of a group past the cache, one after another: a processor that has many of
- * them half written waits. */
-SYI_INLINE void syi_lanes_store_past(double *y, int64_t stride, const syi_vec *from, int groups)
+/* A line of each lane past the cache, one after another: a processor that has many of them half
+ * written waits. */
+SYI_INLINE void syi_lanes_store_past(double *y, int64_t stride, const syi_vec *from)
 {
     syi_vec r[SYI_LINE / SYI_VECTOR][SYI_VECTOR];
     SYI_UNROLL(2)
     for (int i = 0; i < SYI_LINE / SYI_VECTOR; i++) {
         SYI_UNROLL(8)
         for (int k = 0; k < SYI_VECTOR; k++)
-            r[i][k] = from[(i * SYI_VECTOR + k) * groups];
+            r[i][k] = from[i * SYI_VECTOR + k];
         syi_vec_transpose(r[i]);
     }
     SYI_UNROLL(8)
@@ -252,16 +246,14 @@ SYI_INLINE void syi_lanes_store_past(double *y, int64_t stride, const syi_vec *f
 }
 
 /* At most a line. */
-SYI_INLINE void syi_lanes_store(double *y, int64_t stride, const syi_vec *from, int groups,
-                                int count, int past)
+SYI_INLINE void syi_lanes_store(double *y, int64_t stride, const syi_vec *from, int count, int past)
 {
-    for (int q = 0; q < groups; q++, y += SYI_VECTOR * stride)
-        if (count == SYI_LINE && past)
-            syi_lanes_store_past(y, stride, from + q, groups);
-        else
-            for (int i = 0; i < count; i += SYI_VECTOR)
-                syi_lanes_store_some(y + i, stride, from + i * groups + q, groups,
-                                     count - i < SYI_VECTOR ? count - i : SYI_VECTOR, past);
+    if (count == SYI_LINE && past)
+        syi_lanes_store_past(y, stride, from);
+    else
+        for (int i = 0; i < count; i += SYI_VECTOR)
+            syi_lanes_store_some(y + i, stride, from + i,
+                                 count - i < SYI_VECTOR ? count - i : SYI_VECTOR, past);
 }
 
 #endif
