@@ -123,12 +123,15 @@ SYI_INLINE void ema_write_some(const ema_slab *s, int64_t at, int count, int eve
                                const syi_stage_grid *grid, syi_vec error, syi_bits_vec *unsure)
 {
     syi_vec out[SYI_LINE] = {{0}};
-    SYI_UNROLL(8)
-    for (int k = 0; k < SYI_LINE; k++)
-        if (k < count) {
+    /* A column is rounded behind the next one's step, which does not wait for that. */
+    SYI_UNROLL(9)
+    for (int k = 0; k < SYI_LINE + 1; k++) {
+        const syi_stage last = syi_stage_copy(stage);
+        if (k < count)
             ema_step(stage, s->terms, grid, s->tile[at + k], even);
-            out[k] = ema_round(stage, grid, error, unsure);
-        }
+        if (k > 0 && k <= count)
+            out[k - 1] = ema_round(&last, grid, error, unsure);
+    }
     syi_lanes_store(s->y + at, s->stride, out, count, s->past);
     if (s->past && s->length < s->stride)
         syi_lanes_ask(s->x + at, s->stride, EMA_BLOCK);
