@@ -13,7 +13,7 @@
 
 #define MACD_LANES SYI_VECTOR
 /* The longest lane, in columns; as a stride no power of two. */
-#define MACD_LENGTH 288
+#define MACD_LENGTH (2304 / MACD_LANES)
 /* Columns of a block: with more, a spike puts more of them in doubt. */
 #define MACD_BLOCK 32
 /* Columns of a part. Where a block has a spike, on whose grid little is left of what comes before
@@ -21,7 +21,8 @@
 #define MACD_PART  8
 #define MACD_PARTS (MACD_LENGTH / MACD_PART)
 #define MACD_LEAST (4 * MACD_LANES)
-#define MACD_FEW   6
+/* Columns of which a few differences tell, as a rule, that they do not lie on a line. */
+#define MACD_FEW 6
 
 enum { FAST, SLOW, SIGNAL, STAGES };
 
