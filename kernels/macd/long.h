@@ -56,9 +56,8 @@ SYI_INLINE int macd_is_vague(macd_slab *s, int lane, int64_t at, int columns)
  * the state behind it. */
 SYI_INLINE int macd_is_lost(const macd_slab *s)
 {
-    syi_bits_vec lost = s->outside;
-    lost |= ~(syi_bits_vec)(syi_vec_abs(s->lanes.stage[SIGNAL].high) <= SYI_HUGE);
-    return syi_vec_any(lost);
+    return syi_vec_any(s->outside |
+                       ~(syi_bits_vec)(syi_vec_abs(s->lanes.stage[SIGNAL].high) <= SYI_HUGE));
 }
 
 /* A block at the beginning of the run-ins, in plain doubles. */

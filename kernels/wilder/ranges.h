@@ -17,7 +17,7 @@ SYI_INLINE syi_vec take_range(syi_vec low, syi_vec high, syi_vec before, price_t
 }
 
 /* The terms of columns i .. as they come; their outputs' lines are fetched, and half of the tile
- * behind this one. A NaN among the closes makes a term NaN. */
+ * behind this one, which is `next` bytes away. A NaN among the closes makes a term NaN. */
 SYI_INLINE void take_ranges(const syi_wilder_prices *x, int64_t i, uintptr_t next, tile *t,
                             price_traits *what, const double *y)
 {
