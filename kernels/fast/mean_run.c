@@ -50,8 +50,8 @@ SYI_INLINE syi_vector tail_mean(const double *x, syi_vector four, int64_t tail)
     return tail == 4 ? four : tail & 4 ? syi_join_mean(mean, four, 4, tail & 3) : mean;
 }
 
-/* What is known of the blocks behind one: the next one's sums of four columns, and those of two of
- * the one after. */
+/* What is known of the blocks behind one: the next one's sums of two columns; of those of eight
+ * columns its sums of four, and the ones of two of the block after. */
 typedef struct sums_behind {
     syi_vector four, two;
 } sums_behind;
@@ -67,11 +67,8 @@ SYI_INLINE sums_behind sums_from(const double *x)
 #if SYI_WIDTH == 8
     const syi_vector two = sum_2(x), next = sum_2(x + SYI_WIDTH);
     return (sums_behind){two + SYI_AFTER_2(two, next), next};
-#elif SYI_WIDTH == 4
-    return (sums_behind){{0}, sum_2(x)};
 #else
-    (void)x;
-    return (sums_behind){{0}, {0}};
+    return (sums_behind){{0}, sum_2(x)};
 #endif
 }
 
@@ -84,14 +81,10 @@ SYI_INLINE syi_vector first_sum(const double *x, sums_behind *behind, syi_vector
     *four = behind->four;
     *behind = (sums_behind){next, two};
     return *four + SYI_AFTER_4(*four, next);
-#elif SYI_WIDTH == 4
+#else
     const syi_vector two = sum_2(x + SYI_WIDTH);
     *four = behind->two + SYI_AFTER_2(behind->two, two);
     behind->two = two;
-    return *four;
-#else
-    (void)behind;
-    *four = sum_2(x) + sum_2(x + 2);
     return *four;
 #endif
 }

@@ -77,12 +77,6 @@ SYI_INLINE int choose_grid(grid *grid, const tile *t, double before, double more
     return !syi_vec_any(small);
 }
 
-/* Columns i .. of a group's stretches, side by side. */
-SYI_INLINE void spread_group(const tile *t, int64_t i, int q, syi_vec *term)
-{
-    syi_vec_columns(t->high + q * SYI_VECTOR * t->steps + i, t->steps, term);
-}
-
 /* A column of a group's sums, whose high parts have the shift. */
 SYI_INLINE void sum_weighted(const weights *w, int64_t i, syi_vec term, group_sum *s, sums *to,
                              int q)

@@ -49,11 +49,13 @@ SYI_INLINE void sum_moves(const weights *w, tile *t, const grid *of_total, const
 {
     const syi_vec shift = syi_vec_load(of_total->shift + q * SYI_VECTOR);
     const syi_vec up_shift = syi_vec_load(of_up->shift + q * SYI_VECTOR);
+    const int64_t steps = t->steps, first = q * SYI_VECTOR * steps, next = t->ahead + first;
+    const syi_wilder_prices from = *x;
     group_sum total = {shift, {0}}, up = {up_shift, {0}};
-    for (int64_t i = 0; i < t->steps; i += SYI_VECTOR) {
+    for (int64_t i = 0; i < steps; i += SYI_VECTOR) {
         syi_vec move[SYI_VECTOR];
-        ask_for_next(x, t, (q * t->steps + i) * SYI_VECTOR, SYI_VECTOR * SYI_VECTOR);
-        spread_group(t, i, q, move);
+        ask_far(&from, next + i * SYI_VECTOR, SYI_VECTOR * SYI_VECTOR);
+        syi_vec_columns(t->high + first + i, steps, move);
         SYI_UNROLL(8)
         for (int k = 0; k < SYI_VECTOR; k++) {
             sum_weighted(w, i + k, syi_vec_abs(move[k]), &total, &t->total[i + k], q);

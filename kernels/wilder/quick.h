@@ -55,9 +55,8 @@ SYI_INLINE int settle_quickly(const weights *w, tile *t, const grids *g, double 
                               price_traits *what)
 {
     /* Held here, or they would be read again after each store. */
-    const int64_t steps = t->steps, half = half_of(t);
+    const int64_t steps = t->steps, half = half_of(t), next = t->ahead;
     const syi_wilder_prices from = x ? *x : (syi_wilder_prices){NULL, NULL, NULL};
-    const uintptr_t next = (uintptr_t)t->ahead * sizeof *y;
     syi_bits_vec unsure = {0};
     int64_t taken = 0;
     for (int q = 0; q < GROUPS; q++) {

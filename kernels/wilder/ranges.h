@@ -17,11 +17,11 @@ SYI_INLINE syi_vec take_range(syi_vec low, syi_vec high, syi_vec before, price_t
 }
 
 /* The terms of columns i .. as they come; their outputs' lines are fetched, and half of the tile
- * behind this one, which is `next` bytes away. A NaN among the closes makes a term NaN. */
-SYI_INLINE void take_ranges(const syi_wilder_prices *x, int64_t i, uintptr_t next, tile *t,
+ * behind this one, which is `next` columns away. A NaN among the closes makes a term NaN. */
+SYI_INLINE void take_ranges(const syi_wilder_prices *x, int64_t i, int64_t next, tile *t,
                             price_traits *what, const double *y)
 {
-    ask_at(x, next + (uintptr_t)i / 2 * sizeof *y, SYI_VECTOR * SYI_VECTOR / 2);
+    ask_far(x, next + i / 2, SYI_VECTOR * SYI_VECTOR / 2);
     SYI_UNROLL(8)
     for (int k = 0; k < SYI_VECTOR; k++, i += SYI_VECTOR) {
         syi_vec_store(t->high + i, take_range(syi_vec_load(x->low + i), syi_vec_load(x->high + i),
@@ -60,13 +60,11 @@ SYI_INLINE void sum_ranges(const weights *w, tile *t, const grid *grid, int q,
     const int64_t half = half_of(t), steps = t->steps, rest = steps - half;
     const double *const term = t->high + q * SYI_VECTOR * steps;
     const syi_wilder_prices from = *x;
-    uintptr_t next =
-        (uintptr_t)(t->ahead + LANES * steps / 2 + q * SYI_VECTOR * rest) * sizeof *term;
+    const int64_t next = t->ahead + LANES * steps / 2 + q * SYI_VECTOR * rest;
     group_sum first = {shift, {0}}, second = first;
     for (int64_t i = 0; i < rest; i += SYI_VECTOR) {
         syi_vec a[SYI_VECTOR], b[SYI_VECTOR];
-        ask_at(&from, next, SYI_VECTOR * SYI_VECTOR);
-        next += SYI_VECTOR * SYI_VECTOR * sizeof *term;
+        ask_far(&from, next + i * SYI_VECTOR, SYI_VECTOR * SYI_VECTOR);
         if (i < half)
             syi_vec_columns(term + i, steps, a);
         syi_vec_columns(term + half + i, steps, b);

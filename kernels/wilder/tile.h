@@ -110,10 +110,11 @@ SYI_INLINE void set_steps(const weights *w, tile *t, int64_t steps)
         t->fade[l] = t->fade[l - 1] * t->power.high * (1.0 + 0x1p-40);
 }
 
-/* Asks for columns that lie `at` bytes behind x, whole lines; the nearest cache has no room for
- * them yet. The memory is to be busy all the time. */
-SYI_INLINE void ask_at(const syi_wilder_prices *x, uintptr_t at, int count)
+/* Asks for columns from `column` on behind x, whole lines; the nearest cache has no room for them
+ * yet. The memory is to be busy all the time. */
+SYI_INLINE void ask_far(const syi_wilder_prices *x, int64_t column, int count)
 {
+    uintptr_t at = (uintptr_t)column * sizeof(double);
     for (; count > 0; at += SYI_LINE * sizeof(double), count -= SYI_LINE) {
         syi_ask_far((uintptr_t)x->close + at);
         if (IS_RANGE) {
@@ -121,12 +122,6 @@ SYI_INLINE void ask_at(const syi_wilder_prices *x, uintptr_t at, int count)
             syi_ask_far((uintptr_t)x->low + at);
         }
     }
-}
-
-/* Columns of the tile that lies ahead of the one at x. */
-SYI_INLINE void ask_for_next(const syi_wilder_prices *x, const tile *t, int64_t column, int count)
-{
-    ask_at(x, (uintptr_t)(t->ahead + column) * sizeof(double), count);
 }
 
 #if SYI_HAVE_VECTORS
@@ -182,7 +177,7 @@ SYI_INLINE void sum_up(const weights *w, tile *t, const syi_wilder_prices *x, in
         for (int64_t i = 0; i < t->steps; i++) {
             const syi_vec high = syi_vec_of(w->high[i]), low = syi_vec_of(w->low[i]);
             if (q == 0)
-                ask_for_next(x, t, i * LANES, LANES);
+                ask_far(x, t->ahead + i * LANES, LANES);
             syi_vec term = syi_vec_load(t->term[i] + first), product = high * term;
             syi_vec rest = syi_vec_fma(low, term, syi_vec_fma(high, term, -product));
             if (has_rest)
@@ -215,7 +210,7 @@ SYI_INLINE void sum_up(const weights *w, tile *t, const syi_wilder_prices *x, in
     sums total = {{0.0}, {0.0}}, up = {{0.0}, {0.0}};
     for (int64_t i = 0; i < t->steps; i++) {
         const double high = w->high[i], low = w->low[i];
-        ask_for_next(x, t, i * LANES, LANES);
+        ask_far(x, t->ahead + i * LANES, LANES);
         for (int l = 0; l < LANES; l++) {
             double term = t->term[i][l], product = high * term;
             double rest = fma(low, term, fma(high, term, -product));

@@ -60,8 +60,8 @@ sy_status syi_output_write(const syi_job *job, int k, int64_t at, int64_t count,
  * lives on a device it is a copy of the slab's stretch. */
 typedef struct syi_stage {
     syi_view view;
-    int has_copies;
-    void *in[SYI_MAX_ARRAYS], *out[SYI_MAX_ARRAYS]; /* those; NULL: none was needed */
+    int has_copies;                                 /* 0: where they would be is not set */
+    void *in[SYI_MAX_ARRAYS], *out[SYI_MAX_ARRAYS]; /* the copies; NULL: none was needed */
 } syi_stage;
 
 /* Columns that are fetched at a time where there is a choice: 8 MiB. */
