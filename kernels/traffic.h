@@ -19,7 +19,7 @@
 
 #include "kernel.h"
 #if !defined(__CUDACC__) && !defined(__CUDA__)
-#include "intrinsics.h"
+#include "pch/intrinsics.h"
 #endif
 
 #include <string.h>

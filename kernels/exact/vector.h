@@ -8,7 +8,7 @@
 #define SYI_KERNELS_EXACT_VECTOR_H
 
 #include "exact/bits.h"
-#include "intrinsics.h"
+#include "pch/intrinsics.h"
 #include "traffic.h"
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)

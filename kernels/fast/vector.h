@@ -6,7 +6,7 @@
 #ifndef SYI_KERNELS_FAST_VECTOR_H
 #define SYI_KERNELS_FAST_VECTOR_H
 
-#include "intrinsics.h"
+#include "pch/intrinsics.h"
 #include "kernel.h"
 #include "traffic.h"
 

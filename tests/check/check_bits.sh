@@ -23,6 +23,21 @@ x86_64 | amd64)
     ;;
 esac
 
+# The command that compiles for an instruction set.
+compile_for() {
+    machine=
+    [ "$1" = base ] || machine="-march=x86-64-$1"
+    echo "$compiler $flags $level $include $machine -DSYI_ISA=$1"
+}
+
+# The longest header, compiled for each instruction set before the kernels: one command a line.
+header_commands() {
+    compiler=$1 level=$2 folder=$3
+    for isa in $isas; do
+        echo "$(compile_for "$isa") -x c-header $root/kernels/pch/intrinsics.h -o $folder/$isa.h.gch"
+    done
+}
+
 # One compile command a line: kernels for every instruction set (none: the library's are taken),
 # then what is compiled once.
 commands() {
@@ -32,8 +47,6 @@ commands() {
         case $name in
         *_run | *_fast)
             for isa in $isas; do
-                machine=
-                [ "$isa" = base ] || machine="-march=x86-64-$isa"
                 to="-c -o $folder/$name.$isa.o"
                 case " $lacking " in
                 *" $isa "*)
@@ -41,7 +54,7 @@ commands() {
                     to=-fsyntax-only
                     ;;
                 esac
-                echo "$compiler $flags $level $include $machine -DSYI_ISA=$isa $source $to"
+                echo "$(compile_for "$isa") -include $folder/$isa.h $source $to"
             done
             ;;
         *) echo "$compiler $flags $level $include -c $source -o $folder/$name.o" ;;
@@ -50,6 +63,11 @@ commands() {
     for source in tools/golden_hash support/lab support/series support/data; do
         echo "$compiler $flags ${level#$built} $include -c $root/tests/$source.c -o $folder/$(basename $source).o"
     done
+}
+
+# Runs the commands, one a line.
+side_by_side() {
+    xargs -d '\n' -P 2 -I{} sh -c '{}'
 }
 
 built=built # in the place of a level: nothing but the library's own kernels
@@ -70,7 +88,8 @@ for compiler in cc gcc clang; do
     for level in $levels; do
         folder=$work/$compiler$level
         mkdir "$folder"
-        commands $compiler $level "$folder" | xargs -d '\n' -P 2 -I{} sh -c '{}' || exit 1
+        [ $level = $built ] || header_commands $compiler $level "$folder" | side_by_side || exit 1
+        commands $compiler $level "$folder" | side_by_side || exit 1
         # The kernels above come first, so the library gives only what is not a kernel.
         # shellcheck disable=SC2086
         $compiler "$folder"/*.o "$library" "$@" -lm -o "$folder/golden_hash" || exit 1
