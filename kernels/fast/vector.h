@@ -167,8 +167,16 @@ SYI_INLINE unsigned syi_not_ordered(syi_vector a, syi_vector b)
 #endif
 }
 
+/* Where fma is a call, and takes its time, one place for all its uses: copies of it in each would
+ * take the compiler longer than the rest of a kernel. */
+#if defined(__SSE2__) && !defined(__FMA__)
+#define SYI_BY_CALLS static __attribute__((noinline))
+#else
+#define SYI_BY_CALLS SYI_INLINE
+#endif
+
 /* a * b + c, rounded once. */
-SYI_INLINE syi_vector syi_product_sum(syi_vector a, syi_vector b, syi_vector c)
+SYI_BY_CALLS syi_vector syi_product_sum(syi_vector a, syi_vector b, syi_vector c)
 {
 #if SYI_WIDTH == 8
     return (syi_vector)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
