@@ -15,10 +15,12 @@ __extension__ typedef unsigned __int128 syi_u128;
 #endif
 
 /* Before a loop over registers, which else may be kept in memory. */
-#if defined(__clang__) || defined(__CUDACC__)
-#define SYI_UNROLL(count) _Pragma("unroll")
+#define SYI_PRAGMA(text) _Pragma(#text)
+#if defined(__CUDACC__) || defined(__CUDA__)
+#define SYI_UNROLL(count) SYI_PRAGMA(unroll)
+#elif defined(__clang__)
+#define SYI_UNROLL(count) SYI_PRAGMA(unroll count)
 #else
-#define SYI_PRAGMA(text)  _Pragma(#text)
 #define SYI_UNROLL(count) SYI_PRAGMA(GCC unroll count)
 #endif
 
