@@ -93,26 +93,26 @@ static bool special_register(const token *t, operand *out)
     return false;
 }
 
-/* A register, special or declared, with its width; false: something else, nothing taken. */
+static operand declared_register(const symbol *s, const token *t)
+{
+    uint32_t number = 0;
+    for (size_t i = strlen(s->name); s->count && i < t->length; i++)
+        number = 10 * number + (uint32_t)(t->text[i] - '0');
+    return (operand){s->at + number * s->width * LANES, s->reg + number};
+}
+
+/* A register, declared or special, with its width; false: something else, nothing taken. */
 static bool register_operand(parser *p, operand *out, uint32_t *width)
 {
     const token *t = p->at;
-    const symbol *s;
-    uint32_t number = 0;
+    const symbol *s = t->kind == 'w' ? vptx_lookup(p, t) : NULL;
     *width = 4;
-    if (t->kind != 'w')
+    if (s && s->kind == SYM_ROW) {
+        *out = declared_register(s, t);
+        *width = s->width;
+    } else if (t->kind != 'w' || !special_register(t, out)) {
         return false;
-    if (special_register(t, out)) {
-        p->at++;
-        return true;
     }
-    s = vptx_lookup(p, t);
-    if (!s || s->kind != SYM_ROW)
-        return false;
-    for (size_t i = strlen(s->name); s->count && i < t->length; i++)
-        number = 10 * number + (uint32_t)(t->text[i] - '0');
-    *width = s->width;
-    *out = (operand){s->at + number * s->width * LANES, s->reg + number};
     p->at++;
     return true;
 }
