@@ -82,23 +82,22 @@ sed 's/| verified on libvcuda.so, which is no hardware |$/| assumed |/' marked |
 
 # Each step's failure is the script's, and the others go on.
 export BROKEN='racecheck ema fast'
-run "the sanitizer finds something" 1 "$driver"
+VCUDA_FAULT='call=cuGreenCtxCreate,times=0,error=CUDA_ERROR_NOT_SUPPORTED' \
+    CONTRACT_PAGE=$work/marked run "the sanitizer finds something, no parts" 1 "$driver"
 has 1 '^\* memcheck: no error$'
 has 1 '^\* racecheck: errors in ema/fast$'
 has 1 '^\*\*FAILED: compute-sanitizer\*\*$'
-has 1 FAILED
-unset BROKEN COMPUTE_SANITIZER # what follows is not about that
-VCUDA_FAULT='call=cuGreenCtxCreate,times=0,error=CUDA_ERROR_NOT_SUPPORTED' \
-    CONTRACT_PAGE=$work/marked run "a driver without parts" 1 "$driver"
-grep -q '^| `green.context` .* | fails on libvcuda.so, which is no hardware |$' marked ||
-    complain "$name: the page does not say what fails"
-has 1 '^\* not run: there is no compute-sanitizer$'
 has 1 '^\*\*FAILED: Driver contract\*\*$'
 has 1 '^\*\*FAILED: Two parts of the GPU\*\*$'
+has 3 FAILED
 has 16 "^\| [a-z_]+ \| [0-9.]+ \| $number \| [0-9.]+ \| $number \|$"
 grep -q 'CUDA_ERROR_NOT_SUPPORTED' errors || complain "$name: no reason"
+grep -q '^| `green.context` .* | fails on libvcuda.so, which is no hardware |$' marked ||
+    complain "$name: the page does not say what fails"
+unset BROKEN COMPUTE_SANITIZER # what follows is not about that
 VCUDA_FAULT='call=cuLaunchKernel,after=1,times=0,error=CUDA_ERROR_INVALID_VALUE' \
     run "kernels that do not run" 1 "$driver"
+has 1 '^\* not run: there is no compute-sanitizer$'
 has 1 '^\*\*FAILED: Before rounding\*\*$'
 has 1 '^\*\*FAILED: Bandwidth\*\*$'
 run "no GPU" 77 "$stub"
