@@ -1,29 +1,26 @@
 /*
  * The definitions. A window's mean and variance come from exact integer sums S and Q of x and x^2
  * (x being integers times one power of two for the whole row), so nothing is lost before the one
- * rounding. An EMA is (2x + (p - 1)y) / (p + 1), step by step, in a bracket that holds the truth.
- *
- * Why a bracket of 4,400 bits decides an EMA: while every division by p + 1 leaves no remainder the
- * value is exact and both ends agree, ties included. Once one does, the value has an odd
- * denominator for good (or, where p + 1 is a power of two, ever more bits), so it is never a tie
- * again and the ends are 2^-4400 of the largest x apart. A difference of two EMAs could in theory
- * be a tie all the same: then the bracket says so and the test fails.
+ * rounding. A recurrence is computed in brackets that hold the truth: what narrow ones decide is as
+ * true as what wide ones do.
  */
 #include "support/oracle.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "support/oracle_ema.h"
 #include "support/oracle_more.h"
 #include "support/oracle_num.h"
 #include "support/oracle_wilder.h"
 
-enum { RECURRENCE_BITS = 4400 };
+/* Of a bracket. */
+enum { QUICK_BITS = 512, MOST_BITS = 4400 };
 
 typedef struct args {
-    int64_t period, ddof, fast, slow, signal;
+    int64_t period, ddof;
     double width;
-    int first; /* EMA seeded with its first value */
+    oracle_ema_args ema;
 } args;
 
 static int is(const char *a, const char *b)
@@ -55,7 +52,8 @@ int oracle_is_reduction(const char *workload)
 
 static int read_args(const sy_param *params, int n_params, int wilder, args *out)
 {
-    *out = (args){.period = wilder ? 14 : 20, .fast = 12, .slow = 26, .signal = 9, .width = 2};
+    *out = (args){
+        .period = wilder ? 14 : 20, .width = 2, .ema = {.fast = 12, .slow = 26, .signal = 9}};
     for (int i = 0; i < n_params; i++) {
         const sy_param *p = &params[i];
         if (is(p->name, "period"))
@@ -65,23 +63,18 @@ static int read_args(const sy_param *params, int n_params, int wilder, args *out
         else if (is(p->name, "width"))
             out->width = p->value;
         else if (is(p->name, "fast"))
-            out->fast = (int64_t)p->value;
+            out->ema.fast = (int64_t)p->value;
         else if (is(p->name, "slow"))
-            out->slow = (int64_t)p->value;
+            out->ema.slow = (int64_t)p->value;
         else if (is(p->name, "signal"))
-            out->signal = (int64_t)p->value;
+            out->ema.signal = (int64_t)p->value;
         else if (is(p->name, "seed_with"))
-            out->first = p->text ? is(p->text, "first") : p->value != 0;
+            out->ema.first = p->text ? is(p->text, "first") : p->value != 0;
         else
             return 0;
     }
+    out->ema.period = out->period;
     return 1;
-}
-
-static void fill_nan(double *out, int64_t from, int64_t to)
-{
-    for (int64_t i = from; i < to; i++)
-        out[i] = num_nan();
 }
 
 /* ---- windows and reductions -------------------------------------------------------------- */
@@ -223,149 +216,37 @@ static void run_reduction(const char *workload, const args *a, const double *x, 
     mpz_clears(m.sum, m.squares, one, NULL);
 }
 
-/* ---- recurrences ------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------ */
 
-/* low <= truth <= high. */
-typedef struct bracket {
-    mpfr_t low, high;
-} bracket;
-
-static void bracket_init(bracket *b)
+static int is_wilder(const char *workload)
 {
-    mpfr_inits2(RECURRENCE_BITS, b->low, b->high, (mpfr_ptr)NULL);
-    mpfr_set_zero(b->low, 1);
-    mpfr_set_zero(b->high, 1);
+    return is(workload, "rsi") || is(workload, "atr");
 }
 
-static void bracket_clear(bracket *b)
+/* Gives how many values brackets of so many bits could not decide. */
+static int64_t run_recurrence(const char *workload, const args *a, const double *const *in,
+                              int64_t n, int bits, double *const *out)
 {
-    mpfr_clears(b->low, b->high, (mpfr_ptr)NULL);
-}
-
-static void bracket_set(bracket *b, double x)
-{
-    mpfr_set_d(b->low, x, MPFR_RNDD);
-    mpfr_set_d(b->high, x, MPFR_RNDU);
-}
-
-static void bracket_add(bracket *b, const bracket *other)
-{
-    mpfr_add(b->low, b->low, other->low, MPFR_RNDD);
-    mpfr_add(b->high, b->high, other->high, MPFR_RNDU);
-}
-
-static void bracket_difference(bracket *out, const bracket *a, const bracket *b)
-{
-    mpfr_sub(out->low, a->low, b->high, MPFR_RNDD);
-    mpfr_sub(out->high, a->high, b->low, MPFR_RNDU);
-}
-
-static void bracket_divide(bracket *b, int64_t by)
-{
-    mpfr_div_si(b->low, b->low, (long)by, MPFR_RNDD);
-    mpfr_div_si(b->high, b->high, (long)by, MPFR_RNDU);
-}
-
-/* y = (2x + (p - 1)y) / (p + 1) */
-static void ema_step(bracket *y, const bracket *x, int64_t p)
-{
-    mpfr_mul_si(y->low, y->low, (long)(p - 1), MPFR_RNDD);
-    mpfr_mul_si(y->high, y->high, (long)(p - 1), MPFR_RNDU);
-    bracket_add(y, x);
-    bracket_add(y, x);
-    bracket_divide(y, p + 1);
-}
-
-/* The rounded truth, or NaN counted as undecided. */
-static double bracket_round(const bracket *b, int64_t *undecided)
-{
-    double low = num_round(b->low), high = num_round(b->high);
-    if (low == high)
-        return low;
-    ++*undecided;
-    return num_nan();
-}
-
-/* One step of an EMA whose seed is the mean of the `seed` values from index `from` on. */
-static void ema_at(bracket *y, const bracket *x, int64_t i, int64_t from, int64_t seed, int64_t p)
-{
-    if (i < from)
-        return;
-    if (i >= from + seed) {
-        ema_step(y, x, p);
-        return;
-    }
-    bracket_add(y, x);
-    if (i == from + seed - 1)
-        bracket_divide(y, seed);
-}
-
-static int64_t run_ema(const args *a, const double *x, int64_t n, double *const *out)
-{
-    int64_t undecided = 0, seed = a->first ? 1 : a->period;
-    bracket y, in;
-    bracket_init(&y);
-    bracket_init(&in);
-    for (int64_t i = 0; i < n; i++) {
-        if (!isfinite(x[i])) {
-            fill_nan(out[0], i, n);
-            break;
-        }
-        bracket_set(&in, x[i]);
-        ema_at(&y, &in, i, 0, seed, a->period);
-        out[0][i] = i < seed - 1 ? num_nan() : bracket_round(&y, &undecided);
-    }
-    bracket_clear(&y);
-    bracket_clear(&in);
-    return undecided;
-}
-
-static int64_t run_macd(const args *a, const double *x, int64_t n, double *const *out)
-{
-    int64_t fast_seed = a->first ? 1 : a->fast, slow_seed = a->first ? 1 : a->slow;
-    int64_t signal_seed = a->first ? 1 : a->signal;
-    int64_t undecided = 0, first = slow_seed + signal_seed - 2;
-    bracket in, fast, slow, macd, signal, histogram;
-    bracket *all[] = {&in, &fast, &slow, &macd, &signal, &histogram};
-    for (int k = 0; k < 6; k++)
-        bracket_init(all[k]);
-    for (int64_t i = 0; i < n; i++) {
-        if (!isfinite(x[i])) {
-            for (int k = 0; k < 3; k++)
-                fill_nan(out[k], i, n);
-            break;
-        }
-        bracket_set(&in, x[i]);
-        ema_at(&fast, &in, i, slow_seed - fast_seed, fast_seed, a->fast);
-        ema_at(&slow, &in, i, 0, slow_seed, a->slow);
-        bracket_difference(&macd, &fast, &slow);
-        ema_at(&signal, &macd, i, slow_seed - 1, signal_seed, a->signal);
-        bracket_difference(&histogram, &macd, &signal);
-        out[0][i] = i < first ? num_nan() : bracket_round(&macd, &undecided);
-        out[1][i] = i < first ? num_nan() : bracket_round(&signal, &undecided);
-        out[2][i] = i < first ? num_nan() : bracket_round(&histogram, &undecided);
-    }
-    for (int k = 0; k < 6; k++)
-        bracket_clear(all[k]);
-    return undecided;
+    if (is(workload, "ema"))
+        return oracle_ema(in[0], n, &a->ema, bits, out[0]);
+    if (is(workload, "macd"))
+        return oracle_macd(in[0], n, &a->ema, bits, out);
+    if (is(workload, "rsi"))
+        return oracle_rsi(in[0], n, a->period, bits, out[0]);
+    return oracle_atr(in[0], in[1], in[2], n, a->period, bits, out[0]);
 }
 
 int64_t oracle_run(const char *workload, const sy_param *params, int n_params,
                    const double *const *in, int64_t n, double *const *out)
 {
     const double *x = in[0];
-    int wilder = is(workload, "rsi") || is(workload, "atr");
     args a;
-    if (!oracle_outputs(workload) || !read_args(params, n_params, wilder, &a))
+    if (!oracle_outputs(workload) || !read_args(params, n_params, is_wilder(workload), &a))
         return -1;
-    if (is(workload, "ema"))
-        return run_ema(&a, x, n, out);
-    if (is(workload, "macd"))
-        return run_macd(&a, x, n, out);
-    if (is(workload, "rsi"))
-        return oracle_rsi(x, n, a.period, out[0]);
-    if (is(workload, "atr"))
-        return oracle_atr(in[0], in[1], in[2], n, a.period, out[0]);
+    if (is(workload, "ema") || is(workload, "macd") || is_wilder(workload))
+        return run_recurrence(workload, &a, in, n, QUICK_BITS, out) == 0
+                   ? 0
+                   : run_recurrence(workload, &a, in, n, MOST_BITS, out);
     if (is(workload, "zscore"))
         oracle_zscore(x, n, a.period, a.ddof, out[0]);
     else if (is(workload, "rolling_min") || is(workload, "rolling_max"))

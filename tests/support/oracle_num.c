@@ -14,6 +14,12 @@ double num_nan(void)
     return value;
 }
 
+void num_fill_nan(double *out, int64_t from, int64_t to)
+{
+    for (int64_t i = from; i < to; i++)
+        out[i] = num_nan();
+}
+
 long num_exponent(const double *x, int64_t n)
 {
     long least = 1024;
@@ -133,7 +139,7 @@ static int bracket(const mpz_t a, int sign, const mpz_t b, const mpz_t den, long
 
 double num_round_root(const mpz_t a, int sign, const mpz_t b, const mpz_t den, long exponent)
 {
-    mpfr_prec_t bits = 256;
+    mpfr_prec_t bits = 124;
     double result;
     if (sign == 0 || mpz_perfect_square_p(b)) { /* rational: may be a tie, so exactly */
         mpz_t sum;

@@ -9,6 +9,7 @@
 
 /* The library's NaN. */
 double num_nan(void);
+void num_fill_nan(double *out, int64_t from, int64_t to);
 
 /* The least e such that every finite x is an integer times 2^e (0 when there is none). */
 long num_exponent(const double *x, int64_t n);

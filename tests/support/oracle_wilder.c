@@ -1,12 +1,12 @@
 /* Wilder's averages as their definition says, (average * (period - 1) + term) / period, each once
- * rounded down and once up at 4,400 bits: what the two ends cannot decide is reported. */
+ * rounded down and once up at so many bits: what the two ends cannot decide is reported. */
 #include "support/oracle_wilder.h"
 
 #include <math.h>
 
 #include "support/oracle_num.h"
 
-enum { BITS = 4400, QUOTIENT_BITS = 400 }; /* what is only rounded needs no more */
+enum { QUOTIENT_BITS = 400 }; /* what is only rounded needs no more */
 
 typedef struct average {
     mpfr_t end[2]; /* rounded down, rounded up */
@@ -14,10 +14,10 @@ typedef struct average {
 
 static const mpfr_rnd_t towards[2] = {MPFR_RNDD, MPFR_RNDU};
 
-static void set_up(average *a)
+static void set_up(average *a, int bits)
 {
     for (int k = 0; k < 2; k++) {
-        mpfr_init2(a->end[k], BITS);
+        mpfr_init2(a->end[k], bits);
         mpfr_set_zero(a->end[k], 1);
     }
 }
@@ -67,28 +67,29 @@ static double index_of(const average *up, const average *down, int64_t *undecide
     return value;
 }
 
-static void difference(mpfr_t out, double a, double b)
+/* Exact, or counted. */
+static void difference(mpfr_t out, double a, double b, int64_t *undecided)
 {
     mpfr_set_d(out, a, MPFR_RNDN);
-    mpfr_sub_d(out, out, b, MPFR_RNDN); /* exact */
+    *undecided += mpfr_sub_d(out, out, b, MPFR_RNDN) != 0;
 }
 
-int64_t oracle_rsi(const double *x, int64_t n, int64_t period, double *out)
+int64_t oracle_rsi(const double *x, int64_t n, int64_t period, int bits, double *out)
 {
     int64_t undecided = 0;
     int finite = 1;
     average up, down;
     mpfr_t change, none;
-    mpfr_inits2(BITS, change, none, (mpfr_ptr)NULL);
+    mpfr_inits2(bits, change, none, (mpfr_ptr)NULL);
     mpfr_set_zero(none, 1);
-    set_up(&up);
-    set_up(&down);
+    set_up(&up, bits);
+    set_up(&down, bits);
     for (int64_t i = 0; i < n; i++) {
         finite &= isfinite(x[i]) != 0;
         out[i] = num_nan();
         if (i == 0 || !finite)
             continue;
-        difference(change, x[i], x[i - 1]);
+        difference(change, x[i], x[i - 1], &undecided);
         take(&up, mpfr_sgn(change) > 0 ? change : none, i, period);
         mpfr_neg(change, change, MPFR_RNDN);
         take(&down, mpfr_sgn(change) > 0 ? change : none, i, period);
@@ -102,22 +103,22 @@ int64_t oracle_rsi(const double *x, int64_t n, int64_t period, double *out)
 }
 
 int64_t oracle_atr(const double *high, const double *low, const double *close, int64_t n,
-                   int64_t period, double *out)
+                   int64_t period, int bits, double *out)
 {
     int64_t undecided = 0;
     int finite = n > 0 && isfinite(close[0]);
     average range;
     mpfr_t term, other;
-    mpfr_inits2(BITS, term, other, (mpfr_ptr)NULL);
-    set_up(&range);
+    mpfr_inits2(bits, term, other, (mpfr_ptr)NULL);
+    set_up(&range, bits);
     for (int64_t i = 0; i < n; i++) {
         out[i] = num_nan();
         finite &= i == 0 || (isfinite(high[i]) && isfinite(low[i]) && isfinite(close[i]));
         if (i == 0 || !finite)
             continue;
-        difference(term, high[i], low[i]);
+        difference(term, high[i], low[i], &undecided);
         for (int k = 0; k < 2; k++) {
-            difference(other, k ? high[i] : low[i], close[i - 1]);
+            difference(other, k ? high[i] : low[i], close[i - 1], &undecided);
             mpfr_abs(other, other, MPFR_RNDN);
             mpfr_max(term, term, other, MPFR_RNDN);
         }
