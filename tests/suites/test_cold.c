@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
+#include "base/clock.h"
 #include "one_call.h"
 #include "planned.h"
 
