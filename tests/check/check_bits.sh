@@ -23,6 +23,8 @@ x86_64 | amd64)
     ;;
 esac
 
+# What follows is of $compiler at $level, into $folder.
+
 # The command that compiles for an instruction set.
 compile_for() {
     machine=
@@ -32,7 +34,6 @@ compile_for() {
 
 # The longest header, compiled for each instruction set before the kernels: one command a line.
 header_commands() {
-    compiler=$1 level=$2 folder=$3
     for isa in $isas; do
         echo "$(compile_for "$isa") -x c-header $root/kernels/pch/intrinsics.h -o $folder/$isa.h.gch"
     done
@@ -41,7 +42,6 @@ header_commands() {
 # One compile command a line: kernels for every instruction set (none: the library's are taken),
 # then what is compiled once.
 commands() {
-    compiler=$1 level=$2 folder=$3
     [ "$level" = "$built" ] || for source in $(find "$root/kernels" -name '*.c' | sort); do
         name=$(basename "$source" .c)
         case $name in
@@ -88,8 +88,8 @@ for compiler in cc gcc clang; do
     for level in $levels; do
         folder=$work/$compiler$level
         mkdir "$folder"
-        [ $level = $built ] || header_commands $compiler $level "$folder" | side_by_side || exit 1
-        commands $compiler $level "$folder" | side_by_side || exit 1
+        [ $level = $built ] || header_commands | side_by_side || exit 1
+        commands | side_by_side || exit 1
         # The kernels above come first, so the library gives only what is not a kernel.
         # shellcheck disable=SC2086
         $compiler "$folder"/*.o "$library" "$@" -lm -o "$folder/golden_hash" || exit 1

@@ -18,9 +18,9 @@
 enum { QUICK_BITS = 512, MOST_BITS = 4400 };
 
 typedef struct args {
-    int64_t period, ddof;
+    int64_t period, ddof, macd[3];
     double width;
-    oracle_ema_args ema;
+    int first; /* EMA seeded with its first value */
 } args;
 
 static int is(const char *a, const char *b)
@@ -52,8 +52,7 @@ int oracle_is_reduction(const char *workload)
 
 static int read_args(const sy_param *params, int n_params, int wilder, args *out)
 {
-    *out = (args){
-        .period = wilder ? 14 : 20, .width = 2, .ema = {.fast = 12, .slow = 26, .signal = 9}};
+    *out = (args){.period = wilder ? 14 : 20, .macd = {12, 26, 9}, .width = 2};
     for (int i = 0; i < n_params; i++) {
         const sy_param *p = &params[i];
         if (is(p->name, "period"))
@@ -63,17 +62,16 @@ static int read_args(const sy_param *params, int n_params, int wilder, args *out
         else if (is(p->name, "width"))
             out->width = p->value;
         else if (is(p->name, "fast"))
-            out->ema.fast = (int64_t)p->value;
+            out->macd[0] = (int64_t)p->value;
         else if (is(p->name, "slow"))
-            out->ema.slow = (int64_t)p->value;
+            out->macd[1] = (int64_t)p->value;
         else if (is(p->name, "signal"))
-            out->ema.signal = (int64_t)p->value;
+            out->macd[2] = (int64_t)p->value;
         else if (is(p->name, "seed_with"))
-            out->ema.first = p->text ? is(p->text, "first") : p->value != 0;
+            out->first = p->text ? is(p->text, "first") : p->value != 0;
         else
             return 0;
     }
-    out->ema.period = out->period;
     return 1;
 }
 
@@ -228,9 +226,9 @@ static int64_t run_recurrence(const char *workload, const args *a, const double 
                               int64_t n, int bits, double *const *out)
 {
     if (is(workload, "ema"))
-        return oracle_ema(in[0], n, &a->ema, bits, out[0]);
+        return oracle_ema(in[0], n, a->period, a->first, bits, out[0]);
     if (is(workload, "macd"))
-        return oracle_macd(in[0], n, &a->ema, bits, out);
+        return oracle_macd(in[0], n, a->macd, a->first, bits, out);
     if (is(workload, "rsi"))
         return oracle_rsi(in[0], n, a->period, bits, out[0]);
     return oracle_atr(in[0], in[1], in[2], n, a->period, bits, out[0]);
@@ -243,10 +241,10 @@ int64_t oracle_run(const char *workload, const sy_param *params, int n_params,
     args a;
     if (!oracle_outputs(workload) || !read_args(params, n_params, is_wilder(workload), &a))
         return -1;
-    if (is(workload, "ema") || is(workload, "macd") || is_wilder(workload))
-        return run_recurrence(workload, &a, in, n, QUICK_BITS, out) == 0
-                   ? 0
-                   : run_recurrence(workload, &a, in, n, MOST_BITS, out);
+    if (is(workload, "ema") || is(workload, "macd") || is_wilder(workload)) {
+        int64_t undecided = run_recurrence(workload, &a, in, n, QUICK_BITS, out);
+        return undecided ? run_recurrence(workload, &a, in, n, MOST_BITS, out) : 0;
+    }
     if (is(workload, "zscore"))
         oracle_zscore(x, n, a.period, a.ddof, out[0]);
     else if (is(workload, "rolling_min") || is(workload, "rolling_max"))

@@ -90,9 +90,9 @@ static void ema_at(bracket *y, const bracket *x, int64_t i, int64_t from, int64_
         bracket_divide(y, seed);
 }
 
-int64_t oracle_ema(const double *x, int64_t n, const oracle_ema_args *a, int bits, double *out)
+int64_t oracle_ema(const double *x, int64_t n, int64_t period, int first, int bits, double *out)
 {
-    int64_t undecided = 0, seed = a->first ? 1 : a->period;
+    int64_t undecided = 0, seed = first ? 1 : period;
     bracket y, in;
     bracket_init(&y, bits);
     bracket_init(&in, bits);
@@ -102,7 +102,7 @@ int64_t oracle_ema(const double *x, int64_t n, const oracle_ema_args *a, int bit
             break;
         }
         bracket_set(&in, x[i]);
-        ema_at(&y, &in, i, 0, seed, a->period);
+        ema_at(&y, &in, i, 0, seed, period);
         out[i] = i < seed - 1 ? num_nan() : bracket_round(&y, &undecided);
     }
     bracket_clear(&y);
@@ -110,12 +110,12 @@ int64_t oracle_ema(const double *x, int64_t n, const oracle_ema_args *a, int bit
     return undecided;
 }
 
-int64_t oracle_macd(const double *x, int64_t n, const oracle_ema_args *a, int bits,
+int64_t oracle_macd(const double *x, int64_t n, const int64_t *periods, int first, int bits,
                     double *const *out)
 {
-    int64_t fast_seed = a->first ? 1 : a->fast, slow_seed = a->first ? 1 : a->slow;
-    int64_t signal_seed = a->first ? 1 : a->signal;
-    int64_t undecided = 0, first = slow_seed + signal_seed - 2;
+    int64_t fast_seed = first ? 1 : periods[0], slow_seed = first ? 1 : periods[1];
+    int64_t signal_seed = first ? 1 : periods[2];
+    int64_t undecided = 0, shown = slow_seed + signal_seed - 2;
     bracket in, fast, slow, macd, signal, histogram;
     bracket *all[] = {&in, &fast, &slow, &macd, &signal, &histogram};
     for (int k = 0; k < 6; k++)
@@ -127,14 +127,14 @@ int64_t oracle_macd(const double *x, int64_t n, const oracle_ema_args *a, int bi
             break;
         }
         bracket_set(&in, x[i]);
-        ema_at(&fast, &in, i, slow_seed - fast_seed, fast_seed, a->fast);
-        ema_at(&slow, &in, i, 0, slow_seed, a->slow);
+        ema_at(&fast, &in, i, slow_seed - fast_seed, fast_seed, periods[0]);
+        ema_at(&slow, &in, i, 0, slow_seed, periods[1]);
         bracket_difference(&macd, &fast, &slow);
-        ema_at(&signal, &macd, i, slow_seed - 1, signal_seed, a->signal);
+        ema_at(&signal, &macd, i, slow_seed - 1, signal_seed, periods[2]);
         bracket_difference(&histogram, &macd, &signal);
-        out[0][i] = i < first ? num_nan() : bracket_round(&macd, &undecided);
-        out[1][i] = i < first ? num_nan() : bracket_round(&signal, &undecided);
-        out[2][i] = i < first ? num_nan() : bracket_round(&histogram, &undecided);
+        out[0][i] = i < shown ? num_nan() : bracket_round(&macd, &undecided);
+        out[1][i] = i < shown ? num_nan() : bracket_round(&signal, &undecided);
+        out[2][i] = i < shown ? num_nan() : bracket_round(&histogram, &undecided);
     }
     for (int k = 0; k < 6; k++)
         bracket_clear(all[k]);

@@ -5,13 +5,10 @@
 
 #include <stdint.h>
 
-typedef struct oracle_ema_args {
-    int64_t period, fast, slow, signal;
-    int first; /* seeded with the first value */
-} oracle_ema_args;
-
-int64_t oracle_ema(const double *x, int64_t n, const oracle_ema_args *a, int bits, double *out);
-int64_t oracle_macd(const double *x, int64_t n, const oracle_ema_args *a, int bits,
+/* `first`: seeded with the first value, not with a mean. */
+int64_t oracle_ema(const double *x, int64_t n, int64_t period, int first, int bits, double *out);
+/* `periods`: the fast one, the slow one, the signal's. */
+int64_t oracle_macd(const double *x, int64_t n, const int64_t *periods, int first, int bits,
                     double *const *out);
 
 #endif

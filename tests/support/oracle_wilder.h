@@ -1,5 +1,5 @@
 /* The definitions in oracle_wilder.c; called by oracle.c alone. Both return how many outputs they
- * could not decide by so many bits, or 1 and more where that cannot be known. */
+ * could not decide by so many bits; a difference of prices that has more counts as one. */
 #ifndef TESTS_SUPPORT_ORACLE_WILDER_H
 #define TESTS_SUPPORT_ORACLE_WILDER_H
 

@@ -2,6 +2,7 @@
  * arithmetic by table, mov, setp, selp, predicates. */
 #include "parser.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- the frame of an instruction ---- */
@@ -92,17 +93,6 @@ bool vptx_lists(const char *types, const char *type)
     return false;
 }
 
-/* Another part behind what `to` holds; as much of it as there is room for. */
-static void append(char *to, size_t room, char between, const char *part)
-{
-    size_t used = strlen(to);
-    if (used && used + 1 < room)
-        to[used++] = between;
-    while (*part && used + 1 < room)
-        to[used++] = *part++;
-    to[used] = 0;
-}
-
 /* The mnemonic with its modifiers, and the types, as the tables spell them. */
 static void spell(const parser *p, const char *without, char op[64], char types[24])
 {
@@ -111,8 +101,9 @@ static void spell(const parser *p, const char *without, char op[64], char types[
         const char *part = p->parts[i];
         const bool is_type = i && vptx_type_width(part, strlen(part));
         char *to = is_type ? types : op;
+        const size_t room = is_type ? 24 : 64, used = strlen(to);
         if (strcmp(part, without) != 0)
-            append(to, is_type ? 24 : 64, is_type ? '.' : '_', part);
+            snprintf(to + used, room - used, "%s%s", used ? is_type ? "." : "_" : "", part);
     }
 }
 

@@ -76,12 +76,8 @@ _Noreturn void vptx_refuse(parser *p, const token *where, const char *format, ..
 
 bool vptx_is(const token *t, const char *text)
 {
-    if (!t->kind)
-        return false;
-    for (uint32_t i = 0; i < t->length; i++) /* most differ at once */
-        if (t->text[i] != text[i])
-            return false;
-    return !text[t->length];
+    return t->kind && t->text[0] == text[0] && strlen(text) == t->length &&
+           memcmp(t->text, text, t->length) == 0;
 }
 
 bool vptx_accept(parser *p, const char *text)
