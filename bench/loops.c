@@ -7,7 +7,16 @@
 extern const bench_textbook bench_textbook_base[], bench_textbook_v3[], bench_textbook_v4[];
 extern const bench_stream bench_stream_base[], bench_stream_v3[], bench_stream_v4[];
 
-#ifdef SYI_HAVE_X86_ISAS
+/* The best of the forms that are there. */
+#if defined(SYI_HAVE_V4)
+#define BEST_OF(name) (level() == 4 ? name##_v4 : level() == 3 ? name##_v3 : name##_base)
+#elif defined(SYI_HAVE_V3)
+#define BEST_OF(name) (level() >= 3 ? name##_v3 : name##_base)
+#else
+#define BEST_OF(name) name##_base
+#endif
+
+#ifdef SYI_HAVE_V3
 static int level(void)
 {
     __builtin_cpu_init();
@@ -22,27 +31,9 @@ static int level(void)
 }
 #endif
 
-static const bench_textbook *textbook(void)
-{
-#ifdef SYI_HAVE_X86_ISAS
-    if (level() >= 3)
-        return level() == 4 ? bench_textbook_v4 : bench_textbook_v3;
-#endif
-    return bench_textbook_base;
-}
-
-static const bench_stream *streams(void)
-{
-#ifdef SYI_HAVE_X86_ISAS
-    if (level() >= 3)
-        return level() == 4 ? bench_stream_v4 : bench_stream_v3;
-#endif
-    return bench_stream_base;
-}
-
 const bench_textbook *bench_textbook_of(const char *workload)
 {
-    for (const bench_textbook *t = textbook(); t->workload; t++)
+    for (const bench_textbook *t = BEST_OF(bench_textbook); t->workload; t++)
         if (!strcmp(t->workload, workload))
             return t;
     return NULL;
@@ -50,7 +41,7 @@ const bench_textbook *bench_textbook_of(const char *workload)
 
 const bench_stream *bench_stream_at(int index)
 {
-    const bench_stream *s = streams();
+    const bench_stream *s = BEST_OF(bench_stream);
     for (; s->shape && index > 0; index--)
         s++;
     return s->shape ? s : NULL;
@@ -58,7 +49,7 @@ const bench_stream *bench_stream_at(int index)
 
 const bench_stream *bench_stream_of(int reads, int writes)
 {
-    for (const bench_stream *s = streams(); s->shape; s++)
+    for (const bench_stream *s = BEST_OF(bench_stream); s->shape; s++)
         if (s->reads == reads && s->writes == writes)
             return s;
     return NULL;

@@ -1,8 +1,9 @@
 /*
  * One source, several instruction sets. A file <name>_run.c is compiled once for each of them with
  * -DSYI_ISA=base, v3 or v4 (the latter two with -march=x86-64-v3 and -v4, where the build defines
- * SYI_HAVE_X86_ISAS) and exports its function as SYI_ISA_NAME(syi_<name>_run). All other files are
- * compiled once, for the base. The bits do not depend on the choice.
+ * SYI_HAVE_V3 and SYI_HAVE_V4; never the latter alone) and exports its function as
+ * SYI_ISA_NAME(syi_<name>_run). All other files are compiled once, for the base. The bits do not
+ * depend on the choice.
  */
 #ifndef SYI_KERNELS_ISA_H
 #define SYI_KERNELS_ISA_H
@@ -23,8 +24,10 @@
     type name##_v4 parameters
 #define SYI_ISA_DECLARE(name) SYI_ISA_DECLARE_AS(sy_status, name, (const syi_piece *piece))
 
-#ifdef SYI_HAVE_X86_ISAS
+#if defined(SYI_HAVE_V4)
 #define SYI_ISA_LIST(name) name##_base, name##_v3, name##_v4
+#elif defined(SYI_HAVE_V3)
+#define SYI_ISA_LIST(name) name##_base, name##_v3, NULL
 #else
 #define SYI_ISA_LIST(name) name##_base, NULL, NULL
 #endif

@@ -19,21 +19,24 @@ const syi_workload *syi_builtin(int index)
 
 syi_isa syi_isa_detect(void)
 {
-#ifdef SYI_HAVE_X86_ISAS
-    int v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-             __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-    int v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-             __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-             __builtin_cpu_supports("avx512vl");
-    if (v3)
-        return v4 ? SYI_ISA_V4 : SYI_ISA_V3;
+    syi_isa best = SYI_ISA_BASE;
+#ifdef SYI_HAVE_V3
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
+        best = SYI_ISA_V3;
 #endif
-    return SYI_ISA_BASE;
+#ifdef SYI_HAVE_V4
+    if (best == SYI_ISA_V3 && __builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        best = SYI_ISA_V4;
+#endif
+    return best;
 }
 
 syi_gain syi_gains_by_asking(void)
 {
-#ifdef SYI_HAVE_X86_ISAS
+#ifdef SYI_HAVE_V3
     /* Intel's, and AMD's first Zen and those later than a Zen 4. */
     const int always = (__builtin_cpu_is("intel") && __builtin_cpu_supports("avx2")) ||
                        __builtin_cpu_is("znver1") ||
@@ -48,7 +51,7 @@ syi_gain syi_gains_by_asking(void)
 /* Where it is not known, as if they did. */
 int syi_waits_for_writes(void)
 {
-#ifdef SYI_HAVE_X86_ISAS
+#ifdef SYI_HAVE_V3
     return !__builtin_cpu_is("intel");
 #else
     return 1;

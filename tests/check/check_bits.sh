@@ -19,7 +19,7 @@ isas=base
 case $(uname -m) in
 x86_64 | amd64)
     isas="base v3 v4"
-    flags="$flags -DSYI_HAVE_X86_ISAS"
+    flags="$flags -DSYI_HAVE_V3 -DSYI_HAVE_V4"
     ;;
 esac
 
