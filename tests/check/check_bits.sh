@@ -1,10 +1,9 @@
 #!/bin/sh
 # The same bits from every compiler, optimisation level and instruction set. The kernels and
-# golden_hash are compiled with gcc at -O0 and -O2, with clang at -O0, and, which takes longest, for
-# base at -O2 and for the other instruction sets at -O3; each of these, and the library as it was built,
-# hashes its outputs with each of its instruction sets; all hashes must be the same. What is not there
-# is skipped with a notice; for instruction sets that this processor lacks the kernels are only looked
-# through, once by each compiler.
+# golden_hash are compiled with gcc at -O0 and -O2, with clang at -O0, -O2 and -O3; each of these, and
+# the library as it was built, hashes its outputs with each instruction set; all hashes must be the
+# same. What is not there is skipped with a notice; for instruction sets that this processor lacks the
+# kernels are only looked through, once by each compiler.
 # Usage: check_bits.sh SOURCE_ROOT LIBRARY.a LINK_ARGUMENT...   (in an empty or own folder)
 set -u
 root=$1
@@ -16,33 +15,15 @@ trap 'exit 130' INT TERM
 
 include="-I$root/runtime/include -I$root/runtime -I$root/profiles -I$root/kernels -I$root/tests"
 flags="-std=c11 -ffp-contract=off -fno-math-errno -Wno-unknown-pragmas -DTESTS_DIR=\\\"$root/tests\\\""
-known=base
+isas=base
 case $(uname -m) in
 x86_64 | amd64)
-    known="base v3 v4"
+    isas="base v3 v4"
     flags="$flags -DSYI_HAVE_V3 -DSYI_HAVE_V4"
     ;;
 esac
 
-# What follows is of $compiler at $level, into $folder, for $isas.
-
-# All, but clang optimises base at -O2 and at -O3 what else runs here.
-isas_of() {
-    case $compiler$level in
-    clang-O2) echo base ;;
-    clang-O3)
-        others=
-        for isa in $known; do
-            case " base $lacking " in
-            *" $isa "*) ;;
-            *) others="$others $isa" ;;
-            esac
-        done
-        echo "${others:-base}"
-        ;;
-    *) echo "$known" ;;
-    esac
-}
+# What follows is of $compiler at $level, into $folder.
 
 # The command that compiles for an instruction set.
 compile_for() {
@@ -105,7 +86,6 @@ for compiler in cc gcc clang; do
     *) levels="-O0 -O2 -O3" ;;
     esac
     for level in $levels; do
-        isas=$(isas_of)
         folder=$work/$compiler$level
         mkdir "$folder"
         [ $level = $built ] || header_commands | side_by_side || exit 1
