@@ -53,8 +53,8 @@ SYI_INLINE void total_step(total_lanes *lanes, syi_total_terms t, int64_t i)
             term = product;
         }
         lanes->high[k] = before + term;
-        syi_vec lost = term - (lanes->high[k] - before);
-        lanes->low[k] += t.products ? lost + rest : lost;
+        syi_vec lost = term - syi_vec_less(lanes->high[k], before);
+        lanes->low[k] = syi_vec_plus(lanes->low[k], t.products ? lost + rest : lost);
         lanes->most[k] = syi_vec_max(lanes->most[k], syi_vec_abs(term));
     }
 }
