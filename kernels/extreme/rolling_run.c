@@ -1,137 +1,172 @@
 /*
- * The rolling extremes' loops. Nothing is rounded, so any order gives the same bits. A short window
- * is made of stretches of columns, for many columns at once: of FIRST at most in registers, then
- * each of four of the ones before; those that make up a window may overlap. With AVX-512 the
- * windows of 8 to 31 columns take one pass (extreme/rolling_flow.h). A long one is cut in two at a
- * block's border; the part before it waits in the output. This file is compiled for several
- * instruction sets.
+ * The rolling extremes' loops. Nothing is rounded, so any order gives the same bits. Windows of up
+ * to 2,048 columns are made of stretches (extreme/stretches.h); with AVX-512 those of 8 to 31 take
+ * one pass (extreme/rolling_flow.h). A longer one is cut in two at a block's border; the part
+ * before it waits in the output. This file is compiled for several instruction sets.
  */
 #include "extreme/rolling.h"
 #include "extreme/rolling_flow.h"
+#include "extreme/stretches.h"
 
-/* The longest window that is made of stretches, and the columns of which they are made at once. */
-#define SHORT_PERIOD 1024
-#define COLUMNS      1024
-#define ROOM         (SHORT_PERIOD + COLUMNS + SYI_WIDTH)
-/* Of one pass: what begins one waits for what goes past the cache. */
-#define FLOW_COLUMNS 8192
+/* Columns of a block, and of one pass: what begins one waits for what goes past the cache. */
+enum { BLOCK = 512, FLOW_COLUMNS = 8192 };
 
-/* The extremes of `count` (1 to 4) stretches that begin at x[0], x[step], x[2 step] and x[last], a
- * vector of them. */
-SYI_INLINE syi_vector join(const double *x, int64_t step, int64_t last, int count, int greatest)
+/* Windows that end at x[0 .. count). All columns that they hold are there, and `known` from x[0]
+ * on. */
+typedef struct range {
+    const double *x;
+    double *out;
+    int64_t count, known, period;
+    int past;
+} range;
+
+/* How many of the `left` columns that begin at `out` come next: those before a line, then whole
+ * lines, `most` of them, then the rest. */
+static int64_t columns_at_once(const double *out, int64_t left, int64_t most)
 {
-    syi_vector y = SYI_LOAD(x);
-    if (count > 1)
-        y = syi_more_extreme(y, SYI_LOAD(x + last), greatest);
-    if (count > 2)
-        y = syi_more_extreme(y, SYI_LOAD(x + step), greatest);
-    if (count > 3)
-        y = syi_more_extreme(y, SYI_LOAD(x + 2 * step), greatest);
-    return syi_plus_zero(y);
+    const int64_t before = syi_line_after(out, 0, left), lines = left / SYI_LINE * SYI_LINE;
+    if (before > 0 || lines == 0)
+        return before > 0 ? before : left;
+    return lines < most ? lines : most;
 }
 
-/* `n` of them. Whole lines may go `past` the cache, where `to` begins one; then what lies at `next`
- * is far away as well and asked for meanwhile. */
-SYI_INLINE void join_all(const double *x, int64_t step, int64_t last, int count, int greatest,
-                         double *restrict to, int64_t n, const double *next, int past)
-{
-    int64_t i = 0;
-    for (; i + SYI_WIDTH <= n; i += SYI_WIDTH) {
-        const syi_vector y = join(x + i, step, last, count, greatest);
-        if (past && i % SYI_LINE == 0)
-            syi_ask_for((uintptr_t)(next + i), SYI_LINE);
-        if (past)
-            syi_store_past(to + i, y);
-        else
-            SYI_STORE(to + i, y);
-    }
-    if (i < n) {
-        const syi_vector y = join(x + i, step, last, count, greatest);
-        memcpy(to + i, &y, (size_t)(n - i) * sizeof *to);
-    }
-}
+enum { LENGTHS = 4, PAGE = 512 };
 
-/* The longest stretches made in registers. */
-enum { FIRST = SYI_WIDTH > 2 ? 8 : 4 };
-
-/* Stretches of twice the columns; `next`: those of the block that follows, then of this one. */
-SYI_INLINE syi_vector twice(int columns, syi_vector now, syi_vector *next, int greatest)
-{
-    syi_vector later = columns == 1   ? SYI_AFTER_1(now, *next)
-                       : columns == 2 ? SYI_AFTER_2(now, *next)
-                                      : SYI_AFTER_4(now, *next);
-    *next = now;
-    return syi_more_extreme(now, later, greatest);
-}
-
-/* The stretches of 1, 2, 4 or 8 columns from x[0 .. count) on, from right to left; those that reach
- * beyond x are nobody's. There is room for a vector more. Gives whether something is not finite. */
-SYI_INLINE int stretches(const double *x, int64_t count, int length, int greatest, double *to)
-{
-    const int64_t whole = count / SYI_WIDTH * SYI_WIDTH;
-    syi_vector next[3] = {{0}, {0}, {0}}, strange = {0};
-    double rest[SYI_WIDTH] = {0};
-    memcpy(rest, x + whole, (size_t)(count - whole) * sizeof *rest);
-    for (int64_t at = whole; at >= 0; at -= SYI_WIDTH) {
-        syi_vector now = SYI_LOAD(at < whole ? x + at : rest);
-        strange += now - now;
-        for (int columns = 1, k = 0; columns < length; columns *= 2, k++)
-            now = twice(columns, now, &next[k], greatest);
-        SYI_STORE(to + at, now);
-    }
-    return syi_any(&strange);
-}
-
-/* The same; each length has code of its own. */
-SYI_INLINE int begin(const double *x, int64_t count, int64_t length, int greatest, double *to)
-{
-    switch (length) {
-    case 1:
-        return stretches(x, count, 1, greatest, to);
-    case 2:
-        return stretches(x, count, 2, greatest, to);
-    case 4:
-        return stretches(x, count, 4, greatest, to);
-    default:
-        return stretches(x, count, FIRST, greatest, to);
-    }
-}
-
-/* The windows that end at x[0 .. n), for n <= COLUMNS and a short period; as many columns from
- * x[ahead] on are asked for. Where something is not finite it is taken for more extreme than all.
+/*
+ * The way from block to block. Of each length that windows need there are the stretches that end in
+ * the block in hand, from at[k] on, behind those that it reaches back to; of the shortest there are
+ * the next block's, too.
  */
-SYI_INLINE void roll_short(const double *x, int64_t ahead, double *restrict out, int64_t n,
-                           int64_t period, int past, int greatest)
+typedef struct way {
+    double room[2 * 3 * 8 + 3 * (32 + 128 + 512) + (LENGTHS + 1) * (BLOCK + SYI_WIDTH) + 2 * PAGE];
+    double *at[LENGTHS], *next;
+    int64_t length[LENGTHS], behind[LENGTHS];
+    int longest; /* the last length that is needed */
+} way;
+
+/* Room for a block, at this place of a page or, without one, anywhere. Nothing is known of what is
+ * behind: no window that is wanted reaches farther. */
+static double *way_take(double **room, int64_t behind, const double *place)
 {
-    _Alignas(64) double room[2][ROOM];
-    const double *first = x - (period - 1), *from = room[0];
-    int64_t count = period - 1 + n, length = FIRST;
-    int strange, next = 1;
+    double *at = *room + behind;
+    if (place)
+        at += ((uintptr_t)place - (uintptr_t)at) / sizeof *at % PAGE;
+    memset(at - behind, 0, (size_t)behind * sizeof *at);
+    *room = at + BLOCK + SYI_WIDTH;
+    return at;
+}
+
+/* What is read of the short stretches, or of the columns where these lie at the same place of a
+ * page as the results, lies at none where results or stretches are still to be written (traffic.h):
+ * of those of the last 128 columns. */
+static void way_begin(way *w, int64_t period, const double *out)
+{
+    double *room = w->room;
+    int64_t length = SHORT_MOST;
     while (length > period)
         length /= 2;
-    strange = begin(first, count, length, greatest, room[0]);
-    if (strange) {
-        for (int64_t i = 0; i < count; i++)
-            room[1][i] = syi_is_finite(first[i]) ? first[i] : greatest ? INFINITY : -INFINITY;
-        begin(room[1], count, length, greatest, room[0]);
-        past = 0;
+    for (w->longest = 0; 4 * length < period; length *= 4)
+        w->length[w->longest++] = length;
+    w->length[w->longest] = length;
+    for (int k = 0; k <= w->longest; k++) {
+        w->behind[k] = k < w->longest ? 3 * w->length[k] : period - length;
+        w->at[k] = way_take(&room, w->behind[k], k == 0 ? out + 144 : NULL);
     }
-    past &= n >= SYI_LINE; /* fewer columns end where a line begins, or the row */
-    for (; 4 * length < period; length *= 4, next ^= 1) {
-        count -= 3 * length;
-        join_all(from, length, 3 * length, 4, greatest, room[next], count, NULL, 0);
-        from = room[next];
+    w->next = way_take(&room, w->behind[0], out + 320);
+}
+
+/* What the windows of the block's n columns are made of, which is made of the short stretches. */
+SYI_INLINE joint way_joint(way *w, int64_t n, int64_t period, int greatest)
+{
+    const int64_t *length = w->length;
+    const int k = w->longest;
+    for (int i = 0; i < k; i++)
+        join_rest((joint){w->at[i], length[i], 3 * length[i]}, 0, n, 4, greatest, w->at[i + 1]);
+    return (joint){w->at[k], length[k], period - length[k]};
+}
+
+/* On to the next block, n columns on. */
+static void way_on(way *w, int64_t n)
+{
+    double *at = w->at[0];
+    memcpy(w->next - w->behind[0], at + n - w->behind[0], (size_t)w->behind[0] * sizeof *at);
+    w->at[0] = w->next;
+    w->next = at;
+    for (int k = 1; k <= w->longest; k++)
+        memmove(w->at[k] - w->behind[k], w->at[k] + n - w->behind[k],
+                (size_t)w->behind[k] * sizeof *at);
+}
+
+/* The block that begins with column `at`; those before 0 are of no window that is wanted. */
+SYI_INLINE columns block_at(const range *r, int64_t at)
+{
+    const int64_t most = BLOCK, left = r->count - at;
+    const int64_t n = at >= 0 ? columns_at_once(r->out + at, left, most) : -at < most ? -at : most;
+    return (columns){r->x + at, n, r->period - 1 + at, syi_ahead(r->known, at + n, SYI_AHEAD)};
+}
+
+SYI_INLINE int make_all(columns of, int length, int greatest, double *to)
+{
+    making m = making_at(of, length, greatest);
+    return make_rest(&m, of, 0, length, greatest, to);
+}
+
+/* The same where something is not finite: it is taken for more extreme than all. */
+static void make_strange(columns of, int length, int greatest, double *to)
+{
+    double room[SHORT_MOST + BLOCK], *x = room + SHORT_MOST;
+    for (int64_t i = 1 - length; i < of.count; i++)
+        x[i] = syi_is_finite(of.x[i]) ? of.x[i] : greatest ? INFINITY : -INFINITY;
+    make_all((columns){x, of.count, length - 1, 0}, length, greatest, to);
+}
+
+SYI_INLINE void roll_short(const range *r, int greatest)
+{
+    way w;
+    way_begin(&w, r->period, r->out);
+    const int length = (int)w.length[0];
+    int64_t at = length - r->period,
+            strange_until = at; /* windows before hold what is not finite */
+    columns block = block_at(r, at), next;
+    int strange = make_all(block, length, greatest, w.at[0]);
+    for (; block.count > 0; block = next) {
+        if (strange) {
+            make_strange(block, length, greatest, w.at[0]);
+            strange_until = at + block.count + r->period - 1;
+        }
+        const joint windows = way_joint(&w, block.count, r->period, greatest);
+        next = block_at(r, at + block.count);
+        if (at >= 0 && at >= strange_until) {
+            strange = put_windows(windows, block.count, length, r->past, greatest, r->out + at,
+                                  next, w.next);
+        } else {
+            strange = make_all(next, length, greatest, w.next);
+            if (at >= 0) {
+                join_rest(windows, 0, block.count, joint_count(windows), greatest, r->out + at);
+                syi_fast_mark(r->out + at, block.count);
+            }
+        }
+        way_on(&w, block.count);
+        at += block.count;
     }
-    if (period <= length)
-        join_all(from, length, period - length, 1, greatest, out, n, x + ahead, past);
-    else if (period <= 2 * length)
-        join_all(from, length, period - length, 2, greatest, out, n, x + ahead, past);
-    else if (period <= 3 * length)
-        join_all(from, length, period - length, 3, greatest, out, n, x + ahead, past);
-    else
-        join_all(from, length, period - length, 4, greatest, out, n, x + ahead, past);
-    for (int64_t i = 0; strange && i < n; i++)
-        out[i] = syi_is_finite(out[i]) ? out[i] : syi_nan();
+}
+
+/* By one pass as far as all is finite. */
+SYI_INLINE void roll_flow(const range *r, int greatest)
+{
+    for (int64_t at = 0, n; at < r->count; at += n) {
+        int64_t done = 0;
+        n = columns_at_once(r->out + at, r->count - at, FLOW_COLUMNS);
+        if (n >= SYI_LINE)
+            done = flow_all(r->x + at, syi_ahead(r->known, at + n, SYI_AHEAD), r->out + at, n,
+                            r->period, r->past, greatest);
+        n = n - done < 2 * BLOCK ? n : done + 2 * BLOCK;
+        if (done < n) {
+            const range rest = {r->x + at + done,     r->out + at + done, n - done,
+                                r->known - at - done, r->period,          r->past};
+            roll_short(&rest, greatest);
+        }
+    }
 }
 
 /* What is compared: the value, negated for greatest ones; less than any for what is not finite. */
@@ -170,41 +205,17 @@ SYI_INLINE void roll_long(const double *x, double *restrict out, int64_t n, int6
     }
 }
 
-/* How many of the `left` columns that begin at `out` come next: those before a line, then whole
- * lines, `most` of them, then the rest. */
-static int64_t columns_at_once(const double *out, int64_t left, int64_t most)
+SYI_INLINE void roll(const range *r, int greatest)
 {
-    const int64_t before = syi_line_after(out, 0, left), lines = left / SYI_LINE * SYI_LINE;
-    if (before > 0 || lines == 0)
-        return before > 0 ? before : left;
-    return lines < most ? lines : most;
-}
-
-/* From the segment's column `first` on, which has a value. */
-SYI_INLINE void roll(const syi_piece *piece, int64_t first, int greatest)
-{
-    const sy_segment *segment = &piece->segment;
-    const int64_t period = (int64_t)segment->params[0], count = segment->count;
-    const int64_t known = syi_known(piece);
-    const int past = piece->past_cache;
-    const int64_t most = past && period < COLUMNS / 4 ? COLUMNS / 2 : COLUMNS;
-    int64_t n;
-    for (int64_t at = first, done = 0; at < count; at += n, done = 0) {
-        const double *x = segment->in[0] + at;
-        double *out = segment->out[0] + at;
-        if (period > SHORT_PERIOD) {
-            n = count - at < period ? count - at : period;
-            roll_long(x, out, n, period, greatest);
-            continue;
+    if (r->period > WINDOW_MOST)
+        for (int64_t at = 0, n; at < r->count; at += n) {
+            n = r->count - at < r->period ? r->count - at : r->period;
+            roll_long(r->x + at, r->out + at, n, r->period, greatest);
         }
-        n = columns_at_once(out, count - at, flows(period) ? FLOW_COLUMNS : most);
-        if (n >= SYI_LINE && flows(period))
-            done = flow_all(x, syi_ahead(known, at + n, SYI_AHEAD), out, n, period, past, greatest);
-        n = n - done < COLUMNS ? n : done + COLUMNS;
-        if (done < n)
-            roll_short(x + done, syi_ahead(known, at + n, n - done), out + done, n - done, period,
-                       past, greatest);
-    }
+    else if (flows(r->period))
+        roll_flow(r, greatest);
+    else
+        roll_short(r, greatest);
     syi_past_done();
 }
 
@@ -217,9 +228,11 @@ sy_status SYI_ISA_NAME(syi_extreme_roll)(const syi_piece *piece, int greatest)
         segment->out[0][i] = syi_nan();
     if (first == segment->count)
         return SY_OK;
+    const range r = {segment->in[0] + first,   segment->out[0] + first,     segment->count - first,
+                     syi_known(piece) - first, (int64_t)segment->params[0], piece->past_cache};
     if (greatest)
-        roll(piece, first, 1);
+        roll(&r, 1);
     else
-        roll(piece, first, 0);
+        roll(&r, 0);
     return SY_OK;
 }

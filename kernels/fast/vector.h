@@ -81,8 +81,8 @@ SYI_INLINE int syi_in_bursts(const syi_piece *piece)
 /* Elements of a and b, by constant numbers; those of b come behind a's. */
 #define SYI_PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
-/* The vector that begins 1 (2, 4) columns after `older`, which `newer` follows, or two columns
- * before `newer`. For a pick like that gcc takes an instruction that keeps twice as many units
+/* The vector that begins 1 (2, 4) columns after `older`, which `newer` follows, or 1 (2) before
+ * `newer`. For a pick like that gcc takes an instruction that keeps twice as many units
  * busy. */
 #if SYI_WIDTH == 8
 #define SYI_AFTER(older, newer, n)                                                                 \
@@ -90,16 +90,19 @@ SYI_INLINE int syi_in_bursts(const syi_piece *piece)
 #define SYI_AFTER_1(older, newer)    SYI_AFTER(older, newer, 1)
 #define SYI_AFTER_2(older, newer)    SYI_AFTER(older, newer, 2)
 #define SYI_AFTER_4(older, newer)    SYI_AFTER(older, newer, 4)
+#define SYI_ONE_BEFORE(older, newer) SYI_AFTER(older, newer, 7)
 #define SYI_TWO_BEFORE(older, newer) SYI_AFTER(older, newer, 6)
 #elif SYI_WIDTH == 4
 #define SYI_AFTER_1(older, newer)    SYI_PICK(older, newer, 1, 2, 3, 4)
 #define SYI_AFTER_2(older, newer)    SYI_PICK(older, newer, 2, 3, 4, 5)
 #define SYI_AFTER_4(older, newer)    (newer)
+#define SYI_ONE_BEFORE(older, newer) SYI_PICK(older, newer, 3, 4, 5, 6)
 #define SYI_TWO_BEFORE(older, newer) SYI_AFTER_2(older, newer)
 #else
 #define SYI_AFTER_1(older, newer)    SYI_PICK(older, newer, 1, 2)
 #define SYI_AFTER_2(older, newer)    (newer)
 #define SYI_AFTER_4(older, newer)    (newer) /* nobody's: it is two vectors behind */
+#define SYI_ONE_BEFORE(older, newer) SYI_AFTER_1(older, newer)
 #define SYI_TWO_BEFORE(older, newer) (older)
 #endif
 

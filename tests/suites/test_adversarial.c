@@ -205,7 +205,8 @@ Test(adversarial, long_windows)
 
 Test(adversarial, rolling_extremes)
 {
-    static const int periods[] = {1, 2, 3, 20, 127, 128, 129, 1000, 1023, 1024, 1025, 5000};
+    static const int periods[] = {1,   2,   3,    20,   32,   33,   127,  128,  129,
+                                  512, 513, 1000, 1023, 1024, 1025, 2048, 2049, 5000};
     for (size_t i = 0; i < sizeof periods / sizeof periods[0]; i++) {
         CHECK("rolling_min", 1, P("period", periods[i]));
         CHECK("rolling_max", 1, P("period", periods[i]));
