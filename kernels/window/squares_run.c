@@ -294,16 +294,31 @@ SYI_INLINE void stretches_slide(const squares *s, squares_moments *m, squares_ba
     }
 }
 
+/* Columns whose bands a core's own caches hold, with what they are of. */
+#define STRETCHES_NEAR_COLUMNS 32768
+
+/* Asks for where bands from column `at` of each stretch on are written: in so many places at once a
+ * processor does not look ahead itself. */
+SYI_INLINE void stretches_ask(const stretches *t, double *const *out, int64_t at)
+{
+    for (int j = 0; j < syi_window_outputs(SYI_WINDOW_BANDS); j++)
+        for (int l = 0; l < SYI_VECTOR; l++)
+            syi_ask_to_write((uintptr_t)(out[j] + at + l * t->apart), LANE);
+}
+
 SYI_INLINE int64_t stretches_run_as(const squares *restrict s, stretches *t,
                                     squares_batch *restrict b, const double *x, double *const *out,
                                     int64_t at, syi_window_kind kind, squares_way way)
 {
     const syi_vec *column = t->tile + t->before;
+    const int asks = !s->past && s->known > STRETCHES_NEAR_COLUMNS;
     squares_moments m = t->moments;
     for (int64_t k = at > 0 ? 0 : -s->period; k < 0; k++)
         stretches_change(s, &m, column[k], s->pivot, way);
     for (; at < t->columns; at += LANE) {
         stretches_slide(s, &m, b, column + at, way);
+        if (kind == SYI_WINDOW_BANDS && asks && at + 2 * LANE <= t->columns)
+            stretches_ask(t, out, at + LANE);
         squares_roots(s, b, x + at * SYI_VECTOR);
         const syi_vec_mask sure = squares_results(s, b, column + at, kind, way);
         if (at + LANE > t->whole || !syi_vec_mask_is_full(sure | t->lost))
