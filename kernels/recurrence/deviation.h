@@ -92,21 +92,51 @@ SYI_INLINE int syi_deviation_agrees(const syi_deviation *assumed, const syi_devi
     return fma(fabs(apart), SYI_PER_FINE * (1.0 + 0x1p-40), known->error) <= assumed->error;
 }
 
+/*
+ * A sum of pairs, of which no addition waits for what the one before it has lost: that is summed
+ * beside. Of t terms and sums whose magnitudes are `size` together the lost parts are at most 2^-53
+ * size; to add each of them up, and to its own, takes at most 2^-106 (t + 1) size.
+ */
+typedef struct syi_tally {
+    double high, low, size;
+} syi_tally;
+
+#define SYI_TALLY_MOST  INT64_C(64)
+#define SYI_TALLY_ERROR 1.02 /* 65 * 2^-106, with some room */
+
+SYI_INLINE void syi_tally_add(syi_tally *t, syi_dd term)
+{
+    const syi_dd sum = syi_dd_of_sum(t->high, term.high);
+    t->high = sum.high;
+    t->low += sum.low + term.low;
+    t->size += fabs(sum.high) + fabs(term.high);
+}
+
+/* The sum with what at most SYI_TALLY_MOST terms have come to. */
+SYI_INLINE syi_deviation syi_tally_end(const syi_tally *t, syi_deviation sum)
+{
+    sum.value = syi_dd_add(sum.value, syi_dd_of_sum(t->high, t->low));
+    sum.error += SYI_TALLY_ERROR * t->size + SYI_DD_ERROR * fabs(sum.value.high);
+    return sum;
+}
+
 /* The mean of count values ending at x[0], less x[0]. */
 SYI_INLINE syi_deviation syi_deviation_seed(const double *x, int64_t count)
 {
-    syi_dd sum = {0.0, 0.0};
-    double sizes = 0.0, error;
-    for (int64_t i = 1 - count; i < 0; i++) {
-        sum = syi_dd_add(sum, syi_dd_of_sum(x[i], -x[0]));
-        sizes += fabs(sum.high);
+    syi_deviation sum = {{0.0, 0.0}, 0.0}, mean;
+    for (int64_t i = 1 - count; i < 0;) {
+        const int64_t end = i + SYI_TALLY_MOST <= 0 ? i + SYI_TALLY_MOST : 0;
+        syi_tally tally = {0.0, 0.0, 0.0};
+        for (; i < end; i++)
+            syi_tally_add(&tally, syi_dd_of_sum(x[i], -x[0]));
+        sum = syi_tally_end(&tally, sum);
     }
-    sum = syi_dd_divide(sum, (double)count);
-    error = SYI_DD_ERROR * 1.0001 * (sizes / (double)count + fabs(sum.high));
+    mean.value = syi_dd_divide(sum.value, (double)count);
+    mean.error = 1.0001 * (sum.error / (double)count + SYI_DD_ERROR * fabs(mean.value.high));
     /* x in the range where products lose bits, and the bound may be lost itself */
-    if (sizes != 0.0 && error < SYI_FAINT)
-        error = SYI_FAINT * SYI_PER_FINE;
-    return (syi_deviation){sum, error};
+    if (sum.error != 0.0 && mean.error < SYI_FAINT)
+        mean.error = SYI_FAINT * SYI_PER_FINE;
+    return mean;
 }
 
 #endif

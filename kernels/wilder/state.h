@@ -251,11 +251,17 @@ SYI_INLINE void syi_wilder_seed(syi_wilder_state *s, const syi_wilder_prices *x,
     }
     if (s->phase != SYI_PHASE_RUNNING)
         return;
-    for (int64_t k = start + 1; k <= i; k++) {
-        syi_dd term, gain;
-        syi_wilder_terms(x, x->close[k - 1], k, is_range, &term, &gain);
-        s->total = syi_wilder_plus(s->total, term);
-        s->up = syi_wilder_plus(s->up, gain);
+    for (int64_t k = start + 1; k <= i;) {
+        const int64_t end = k + SYI_TALLY_MOST <= i ? k + SYI_TALLY_MOST : i + 1;
+        syi_tally total = {0.0, 0.0, 0.0}, up = {0.0, 0.0, 0.0};
+        for (; k < end; k++) {
+            syi_dd term, gain;
+            syi_wilder_terms(x, x->close[k - 1], k, is_range, &term, &gain);
+            syi_tally_add(&total, term);
+            syi_tally_add(&up, gain);
+        }
+        s->total = syi_tally_end(&total, s->total);
+        s->up = syi_tally_end(&up, s->up);
     }
     s->close = x->close[i];
 }
