@@ -44,16 +44,22 @@ typedef struct way {
     int longest; /* the last length that is needed */
 } way;
 
-/* Room for a block, at this place of a page or, without one, anywhere. Nothing is known of what is
- * behind: no window that is wanted reaches farther. */
-static double *way_take(double **room, int64_t behind, const double *place)
+/* Room for a block. Nothing is known of what is behind: no window that is wanted reaches farther.
+ */
+static double *way_take(double **room, int64_t behind)
 {
     double *at = *room + behind;
-    if (place)
-        at += ((uintptr_t)place - (uintptr_t)at) / sizeof *at % PAGE;
-    memset(at - behind, 0, (size_t)behind * sizeof *at);
+    memset(*room, 0, (size_t)behind * sizeof *at);
     *room = at + BLOCK + SYI_WIDTH;
     return at;
+}
+
+/* The same for short stretches, so many columns behind the results' place of a page. */
+static double *way_take_short(double **room, int64_t behind, const double *out, int columns)
+{
+    const uintptr_t place = (uintptr_t)out + (uintptr_t)columns * sizeof *out;
+    *room += (place - (uintptr_t)(*room + behind)) / sizeof *out % PAGE;
+    return way_take(room, behind);
 }
 
 /* What is read of the short stretches, or of the columns where these lie at the same place of a
@@ -70,9 +76,10 @@ static void way_begin(way *w, int64_t period, const double *out)
     w->length[w->longest] = length;
     for (int k = 0; k <= w->longest; k++) {
         w->behind[k] = k < w->longest ? 3 * w->length[k] : period - length;
-        w->at[k] = way_take(&room, w->behind[k], k == 0 ? out + 144 : NULL);
+        w->at[k] =
+            k == 0 ? way_take_short(&room, w->behind[0], out, 144) : way_take(&room, w->behind[k]);
     }
-    w->next = way_take(&room, w->behind[0], out + 320);
+    w->next = way_take_short(&room, w->behind[0], out, 320);
 }
 
 /* What the windows of the block's n columns are made of, which is made of the short stretches. */
@@ -125,8 +132,8 @@ SYI_INLINE void roll_short(const range *r, int greatest)
     way w;
     way_begin(&w, r->period, r->out);
     const int length = (int)w.length[0];
-    int64_t at = length - r->period,
-            strange_until = at; /* windows before hold what is not finite */
+    int64_t at = length - r->period;
+    int64_t strange_until = at; /* windows before may hold what is not finite */
     columns block = block_at(r, at), next;
     int strange = make_all(block, length, greatest, w.at[0]);
     for (; block.count > 0; block = next) {
