@@ -16,7 +16,7 @@ enum { SHORT_MOST = 8, WINDOW_MOST = 2048 };
 /* A block's columns. */
 typedef struct columns {
     const double *x;
-    int64_t count, known; /* so many are there before x[0]: a short stretch's, but for one */
+    int64_t count, known; /* so many are there before x[0], those of its short stretch at least */
     int64_t ahead;        /* and so many columns ahead they are asked for */
 } columns;
 
@@ -50,12 +50,12 @@ SYI_INLINE syi_vector make(making *m, const double *x, int length, int greatest)
 SYI_INLINE making making_at(columns of, int length, int greatest)
 {
     double first[SHORT_MOST] = {0}; /* what lies farther left is in no stretch */
-    const double *from = of.x - SHORT_MOST;
+    const double *from = first;
     making m = {{0}, {0}, {0}, {0}, {0}};
-    if (of.known < SHORT_MOST) {
+    if (of.known >= SHORT_MOST)
+        from = of.x - SHORT_MOST;
+    else
         memcpy(first + SHORT_MOST - of.known, of.x - of.known, (size_t)of.known * sizeof *first);
-        from = first;
-    }
     for (int i = 0; i < SHORT_MOST; i += SYI_WIDTH)
         make(&m, from + i, length, greatest);
     return m;
