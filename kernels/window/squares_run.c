@@ -311,13 +311,13 @@ SYI_INLINE int64_t stretches_run_as(const squares *restrict s, stretches *t,
                                     int64_t at, syi_window_kind kind, squares_way way)
 {
     const syi_vec *column = t->tile + t->before;
-    const int asks = !s->past && s->known > STRETCHES_NEAR_COLUMNS;
+    const int asks = kind == SYI_WINDOW_BANDS && !s->past && s->known > STRETCHES_NEAR_COLUMNS;
     squares_moments m = t->moments;
     for (int64_t k = at > 0 ? 0 : -s->period; k < 0; k++)
         stretches_change(s, &m, column[k], s->pivot, way);
     for (; at < t->columns; at += LANE) {
         stretches_slide(s, &m, b, column + at, way);
-        if (kind == SYI_WINDOW_BANDS && asks && at + 2 * LANE <= t->columns)
+        if (asks && at + 2 * LANE <= t->columns)
             stretches_ask(t, out, at + LANE);
         squares_roots(s, b, x + at * SYI_VECTOR);
         const syi_vec_mask sure = squares_results(s, b, column + at, kind, way);
