@@ -7,7 +7,7 @@
 #ifndef SYI_KERNELS_EXTREME_ROLLING_FLOW_H
 #define SYI_KERNELS_EXTREME_ROLLING_FLOW_H
 
-#include "fast/vector.h"
+#include "extreme/stretches.h"
 
 #if SYI_WIDTH == 8
 
@@ -15,10 +15,11 @@
  * farther. */
 enum { FLOW_BLOCKS = 3, FLOW_LONGEST = 8 * FLOW_BLOCKS + 7 };
 
-/* What is known at a block: its columns, the stretches of two and four columns that end there, and
- * those of eight, of the blocks before, too. */
+/* What is known at a block: what the next one's stretches take of its own, and these, of eight
+ * columns, that end there and in the blocks before. */
 typedef struct flow_state {
-    syi_vector one, two, four, eight[FLOW_BLOCKS + 1];
+    making made;
+    syi_vector eight[FLOW_BLOCKS + 1];
 } flow_state;
 
 /* The vector that begins `columns` before `now`, which follows `before`. */
@@ -44,12 +45,12 @@ SYI_INLINE syi_vector back_by(syi_vector before, syi_vector now, int columns)
     }
 }
 
-SYI_INLINE void flow_step(flow_state *s, syi_vector now, int greatest)
+/* On to the block of columns from x[0] on. */
+SYI_INLINE void flow_step(flow_state *s, const double *x, int greatest)
 {
-    const syi_vector two = syi_more_extreme(now, back_by(s->one, now, 1), greatest);
-    const syi_vector four = syi_more_extreme(two, back_by(s->two, two, 2), greatest);
-    const syi_vector eight = syi_more_extreme(four, back_by(s->four, four, 4), greatest);
-    *s = (flow_state){now, two, four, {eight, s->eight[0], s->eight[1], s->eight[2]}};
+    for (int k = FLOW_BLOCKS; k > 0; k--)
+        s->eight[k] = s->eight[k - 1];
+    s->eight[0] = make(&s->made, x, SHORT_MOST, greatest);
 }
 
 /* The windows of `blocks` stretches and `tail` columns that end at the block. */
@@ -72,27 +73,21 @@ SYI_INLINE int64_t flow(const double *x, int64_t ahead, double *out, int64_t n, 
     enum { BEFORE = 8 * (FLOW_BLOCKS + 1), LOOK = 512 };
     const int left = 8 * blocks + tail - 1;
     double before[BEFORE] = {0}; /* what lies farther left is in no window */
-    syi_vector strange = {0};
-    flow_state s = {{0}, {0}, {0}, {{0}}};
+    flow_state s = {{{0}, {0}, {0}, {0}, {0}}, {{0}}};
     memcpy(before + BEFORE - left, x - left, (size_t)left * sizeof *x);
-    for (int64_t i = -BEFORE; i < 0; i += 8) {
-        const syi_vector now = SYI_LOAD(before + BEFORE + i);
-        strange += now - now;
-        flow_step(&s, now, greatest);
-    }
+    for (int i = 0; i < BEFORE; i += 8)
+        flow_step(&s, before + i, greatest);
     for (int64_t done = 0, i = 0; done < n; done = i) {
         const int64_t end = n - done < LOOK ? n : done + LOOK;
         for (; i < end; i += 8) {
-            const syi_vector now = SYI_LOAD(x + i);
-            strange += now - now;
-            flow_step(&s, now, greatest);
+            flow_step(&s, x + i, greatest);
             syi_ask_ahead(x + i, ahead, 8);
             if (past)
                 syi_store_past(out + i, flow_windows(&s, blocks, tail, greatest));
             else
                 SYI_STORE(out + i, flow_windows(&s, blocks, tail, greatest));
         }
-        if (syi_any(&strange))
+        if (syi_any(&s.made.strange))
             return done;
     }
     return n;
