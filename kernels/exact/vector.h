@@ -99,6 +99,17 @@ SYI_INLINE syi_vec syi_vec_min(syi_vec a, syi_vec b)
     return (syi_vec)_mm512_min_pd((__m512d)a, (__m512d)b);
 }
 
+/* The largest and the least element. */
+SYI_INLINE double syi_vec_most(syi_vec a)
+{
+    return _mm512_reduce_max_pd((__m512d)a);
+}
+
+SYI_INLINE double syi_vec_least(syi_vec a)
+{
+    return _mm512_reduce_min_pd((__m512d)a);
+}
+
 /* Two of the three steps by which rows become columns, by shuffles that need no registers for what
  * goes where: every second number of two rows, then every second pair of such. */
 SYI_INLINE void syi_vec_interleave(const syi_vec *r, syi_vec *to)
@@ -209,6 +220,18 @@ SYI_INLINE syi_vec syi_vec_max(syi_vec a, syi_vec b)
 SYI_INLINE syi_vec syi_vec_min(syi_vec a, syi_vec b)
 {
     return (syi_vec)_mm256_min_pd((__m256d)a, (__m256d)b);
+}
+
+SYI_INLINE double syi_vec_most(syi_vec a)
+{
+    a = syi_vec_max(a, __builtin_shufflevector(a, a, 2, 3, 0, 1));
+    return syi_vec_max(a, __builtin_shufflevector(a, a, 1, 0, 3, 2))[0];
+}
+
+SYI_INLINE double syi_vec_least(syi_vec a)
+{
+    a = syi_vec_min(a, __builtin_shufflevector(a, a, 2, 3, 0, 1));
+    return syi_vec_min(a, __builtin_shufflevector(a, a, 1, 0, 3, 2))[0];
 }
 
 SYI_INLINE void syi_vec_transpose(syi_vec *r)

@@ -192,7 +192,7 @@ SYI_INLINE void run_signal(task *t, int64_t at, const syi_pairs *macd, int64_t c
 SYI_INLINE void steps_as(task *t, int64_t at, const double *x, int64_t count, int64_t ahead,
                          syi_results *out, syi_late *late, int past)
 {
-    enum { ROOM = 64 };
+    enum { ROOM = 4 };
     syi_pairs macd[ROOM];
     syi_results y[] = {out[0], out[1], out[2]};
     const to first = {y, NULL, past}, others = {y, late, past};

@@ -1,16 +1,18 @@
 /*
  * The quick way through a stretch of rolling means. A value is cut on a grid, x = a + b, a being a
  * multiple of g; g is chosen so that the sums of the a and those of the b are exact in a double
- * each. So the window slides exactly, in all lanes at once (window/lanes.h).
+ * each. So the window slides exactly: what SYI_VECTOR columns change is a sum of sums of 1, 2, 4
+ * columns, in any order, and vectors of windows follow each other by one addition.
  *
  * With |x| < 2^top, all of them multiples of u = 2^bottom, a window of at most 2^length values and
- * g = 2^(top + length - 51): what the sums of the a go through stays below 2^53 g, and that of the
- * b below 2^(top + 2 length - 51), which is to be 2^53 u at most.
+ * g = 2^(top + length - 51): what the sums of the a go through, and their differences, stay below
+ * 2^53 g, and those of the b below 2^(top + 2 length - 51), which is to be 2^53 u at most.
  *
  * Of values of which none is more than twice another the differences are exact: it is the change of
- * the window that is cut, by adding it to a sum that is large enough to have the grid itself. What
- * is cut off then no longer goes when its value goes: after n columns its sum is up to n g / 2.
- * With g = 2^(top + length - 49) the sums stay within 2^51 g of their beginning, 1.5 * 2^52 g.
+ * the window that is cut, and where the changes of SYI_VECTOR columns add up exactly, that sum of
+ * them, by adding it to a sum that is large enough to have the grid itself. What is cut off then no
+ * longer goes when its value goes: after n columns its sum is up to n g / 2. With g = 2^(top +
+ * length - 49) the sums stay within 2^51 g of their beginning, 1.5 * 2^52 g.
  *
  * The quotient's correction has an error of 2^-49 ulp. Exact quotients come out exactly, ties among
  * them; any other lies at least min(ulp / 2, 2^bottom) / period away from a tie. So where that is
@@ -39,7 +41,8 @@
 
 typedef enum grid_way {
     GRID_FAR,
-    GRID_NEAR,  /* no value is more than twice another */
+    GRID_WIDE,  /* no value is more than twice another */
+    GRID_NEAR,  /* and sums of SYI_VECTOR changes are doubles */
     GRID_CLOSE, /* and nothing is cut: the sum is of distances from a pivot */
     GRID_WHOLE  /* nothing is cut */
 } grid_way;
@@ -54,13 +57,16 @@ typedef struct grid_cut {
 /* Whether sums have a lower part. */
 SYI_INLINE int grid_cuts(grid_way way)
 {
-    return way == GRID_FAR || way == GRID_NEAR;
+    return way <= GRID_NEAR;
 }
 
+/* Of the windows that end in the last SYI_VECTOR columns the sums, of near values `high` above them
+ * by the shift, and by what each is above the window before. */
 typedef struct grid {
     int64_t period;
-    grid_cut cut;      /* shift 0: nothing is held */
-    syi_vec high, low; /* of the window before the next column, in each element */
+    grid_cut cut;  /* shift 0: nothing is held */
+    int64_t fresh; /* so many of the next columns come before such windows are known */
+    syi_vec high, low, change, change_low;
 } grid;
 
 /* The pivot of close values: that of the block before, if they are with it; 0: they are not. */
@@ -125,14 +131,17 @@ SYI_INLINE grid_cut grid_cut_of(const double *x, int64_t count, window_range ran
     window_bottom(&range, x, count);
     if (!grid_holds(&range.span, length))
         return (grid_cut){0.0, GRID_FAR};
-    return (grid_cut){1.5 * syi_pow2(top + length + (near ? 3 : 1)), near ? GRID_NEAR : GRID_FAR};
+    if (!near)
+        return (grid_cut){1.5 * syi_pow2(top + length + 1), GRID_FAR};
+    return (grid_cut){1.5 * syi_pow2(top + length + 3),
+                      window_is_close(&range, SYI_VECTOR) ? GRID_NEAR : GRID_WIDE};
 }
 
-/* The sums of x[0 .. count). */
+/* Of the window that ends before the next column all but the value that goes: x[0 .. count). */
 SYI_INLINE void grid_fill(grid *s, const double *x, int64_t count)
 {
     const double shift = s->cut.shift;
-    double high = 0.0, low = 0.0;
+    double high = s->cut.way == GRID_NEAR ? shift : 0.0, low = 0.0;
     for (int64_t i = 0; !grid_cuts(s->cut.way) && i < count; i++)
         high += s->cut.way == GRID_CLOSE ? x[i] - shift : x[i];
     for (int64_t i = 0; grid_cuts(s->cut.way) && i < count; i++) {
@@ -140,8 +149,10 @@ SYI_INLINE void grid_fill(grid *s, const double *x, int64_t count)
         high += a;
         low += x[i] - a;
     }
+    s->fresh = SYI_VECTOR;
     s->high = syi_vec_of(high);
     s->low = syi_vec_of(low);
+    s->change = s->change_low = syi_vec_of(0.0);
 }
 
 /* What lacks a multiple of g in its lower part gets it back. */
@@ -152,29 +163,57 @@ SYI_INLINE void grid_settle(grid *s)
     s->low -= rest;
 }
 
-/* A batch on its way: what the columns of each lane have added up to since its beginning, and what
- * comes before the lane. */
-typedef struct grid_batch {
-    syi_vec high[LANE], low[LANE], before, before_low;
-} grid_batch;
-
-/* What changes the windows of SYI_VECTOR columns of each lane, which get those of x and lose those
- * of `old`; of what is far it is cut here. */
-SYI_INLINE void grid_changes(const double *x, const double *old, syi_vec shift, grid_way way,
-                             syi_vec *change, syi_vec *low)
+/* The columns that begin n before `next`, which follows `last`. */
+SYI_INLINE syi_vec grid_before(syi_vec last, syi_vec next, int n)
 {
-    SYI_UNROLL(8)
-    for (int l = 0; l < SYI_VECTOR; l++) {
-        syi_vec in = syi_vec_load(x + l * LANE), out = syi_vec_load(old + l * LANE);
-        syi_vec a = (in + shift) - shift, b = (out + shift) - shift;
-        change[l] = way != GRID_FAR ? in - out : a - b;
-        low[l] = (in - a) - (out - b);
-    }
-    syi_vec_transpose(change);
-    if (way == GRID_FAR)
-        syi_vec_transpose(low);
+#if SYI_VECTOR == 8
+    return n == 1   ? (syi_vec)_mm512_alignr_epi64((__m512i)next, (__m512i)last, 7)
+           : n == 2 ? (syi_vec)_mm512_alignr_epi64((__m512i)next, (__m512i)last, 6)
+                    : (syi_vec)_mm512_alignr_epi64((__m512i)next, (__m512i)last, 4);
+#else
+    return n == 1 ? __builtin_shufflevector(last, next, 3, 4, 5, 6)
+                  : __builtin_shufflevector(last, next, 2, 3, 4, 5);
+#endif
 }
 
+/* Sums of 1, 2 .. SYI_VECTOR / 2 changes, of the last SYI_VECTOR columns. */
+enum { GRID_SUMS = SYI_VECTOR == 8 ? 3 : 2 };
+typedef struct grid_sums {
+    syi_vec of[GRID_SUMS];
+} grid_sums;
+
+/* The sums of SYI_VECTOR changes, with the next ones: how windows differ from those of the last
+ * vector. */
+SYI_INLINE syi_vec grid_sum(grid_sums *last, syi_vec change)
+{
+    SYI_UNROLL(8)
+    for (int k = 0; k < GRID_SUMS; k++) {
+        const syi_vec before = grid_before(last->of[k], change, 1 << k);
+        last->of[k] = change;
+        change += before;
+    }
+    return change;
+}
+
+/* After the changes of the last columns alone; what is not right in it is not used. */
+SYI_INLINE grid_sums grid_sums_of(syi_vec change)
+{
+    grid_sums sums = {{{0}}};
+    grid_sum(&sums, change);
+    return sums;
+}
+
+/* What changes a window that gets `in` and loses `out`. Of near values it is cut if need be, of far
+ * ones each of both; *low is what that cuts off. */
+SYI_INLINE syi_vec grid_change(syi_vec in, syi_vec out, syi_vec shift, grid_way way, syi_vec *low)
+{
+    const syi_vec a = (in + shift) - shift, b = (out + shift) - shift;
+    const syi_vec change = in - out, cut = (change + shift) - shift;
+    *low = way == GRID_FAR ? (in - a) - (out - b) : change - cut;
+    return way == GRID_FAR ? a - b : way == GRID_WIDE ? cut : change;
+}
+
+/* A sum, and by what cutting left behind of it. */
 SYI_INLINE void grid_add(syi_vec *high, syi_vec *low, syi_vec change, syi_vec change_low,
                          grid_way way)
 {
@@ -185,7 +224,7 @@ SYI_INLINE void grid_add(syi_vec *high, syi_vec *low, syi_vec change, syi_vec ch
 }
 
 /* The mean of a window from its sum, both of whose parts are exact. */
-SYI_INLINE syi_vec grid_mean(syi_vec high, syi_vec low, const window_divisor *by, grid_way way)
+SYI_INLINE syi_vec grid_cut_mean(syi_vec high, syi_vec low, const window_divisor *by, grid_way way)
 {
     syi_vec total = high, rest = low, mean;
     if (way == GRID_FAR)
@@ -194,120 +233,140 @@ SYI_INLINE syi_vec grid_mean(syi_vec high, syi_vec low, const window_divisor *by
     return mean + window_divide(rest + syi_vec_fnma(mean, by->count, total), by);
 }
 
-/* The same from the sum of distances from the pivot. */
-SYI_INLINE syi_vec grid_close_mean(syi_vec sum, syi_vec pivot, const window_divisor *by)
+/* The means of the windows whose sums these are. */
+SYI_INLINE syi_vec grid_mean(syi_vec high, syi_vec low, syi_vec shift, const window_divisor *by,
+                             grid_way way)
 {
-    syi_vec rest, mean = window_mean(sum, pivot, by, &rest);
+    syi_vec rest, mean;
+    if (way != GRID_CLOSE)
+        return grid_cut_mean(way == GRID_NEAR ? high - shift : high, low, by, way);
+    mean = window_mean(high, shift, by, &rest);
     return mean + window_divide(rest, by);
 }
 
-enum { GRID_SLIDES = 1, GRID_ENDS = 2 };
+/* What is computed is hidden behind reading what comes next: `asked` columns behind each one lie
+ * those that are asked for, `met` behind it those that are measured. */
+typedef struct grid_ahead {
+    int64_t asked, met;
+    window_extremes extremes;
+} grid_ahead;
 
-/* A step of the way through batches: *b, the one before, ends, its means going to `out`, while the
- * next one slides, each of its windows getting a value of x and losing one of `old`. So one has
- * enough to do while the other waits. `steps` says which of the two there are. */
-SYI_INLINE void grid_step(grid *s, grid_batch *b, int steps, const double *x, const double *old,
-                          double *out, grid_way way, int past)
+/* n columns, whole lines. */
+SYI_INLINE void grid_lines(grid *state, const double *x, int64_t n, double *out, grid_ahead *ahead,
+                           grid_way way, int past)
 {
-    const syi_vec shift = syi_vec_of(s->cut.shift), zero = {0};
-    const syi_vec start = way == GRID_NEAR ? shift : zero;
-    const window_divisor by = window_divisor_of(s->period);
-    syi_vec high = start, low = zero, mean[LANE];
-    for (int k = 0; k < LANE; k += SYI_VECTOR) {
-        syi_vec change[SYI_VECTOR], change_low[SYI_VECTOR];
-        if (steps & GRID_SLIDES)
-            grid_changes(x + k, old + k, shift, way, change, change_low);
-        SYI_UNROLL(8)
-        for (int j = 0; j < SYI_VECTOR; j++) {
-            const syi_vec sum = syi_vec_plus(b->high[k + j], b->before);
-            if (steps & GRID_ENDS)
-                mean[k + j] = way == GRID_CLOSE ? grid_close_mean(sum, shift, &by)
-                              : way == GRID_WHOLE
-                                  ? grid_mean(sum, zero, &by, way)
-                                  : grid_mean(sum, b->low[k + j] + b->before_low, &by, way);
-            if (steps & GRID_SLIDES)
-                grid_add(&high, &low, change[j], change_low[j], way);
-            b->high[k + j] = high;
-            if (grid_cuts(way))
-                b->low[k + j] = low;
+    const window_divisor by = window_divisor_of(state->period);
+    const syi_vec shift = syi_vec_of(state->cut.shift);
+    const double *old = x - state->period;
+    const int64_t asked = ahead->asked, met = ahead->met;
+    window_extremes extremes = window_extremes_of(syi_vec_load(x + met));
+    grid s = *state;
+    grid_sums sums = grid_sums_of(s.change), sums_low = grid_sums_of(s.change_low);
+    for (int64_t i = 0; i < n; i += SYI_LINE) {
+        syi_ask_ahead(x + i, asked, SYI_LINE);
+        if (!past)
+            syi_ask_to_write((uintptr_t)(out + i + asked), SYI_LINE);
+        SYI_UNROLL(2)
+        for (int64_t k = i; k < i + SYI_LINE; k += SYI_VECTOR) {
+            window_meet(&extremes, syi_vec_load(x + k + met));
+            s.change =
+                grid_change(syi_vec_load(x + k), syi_vec_load(old + k), shift, way, &s.change_low);
+            const syi_vec low = way < GRID_NEAR ? grid_sum(&sums_low, s.change_low) : s.change_low;
+            grid_add(&s.high, &s.low, grid_sum(&sums, s.change), low, way);
+            syi_vec_put(out + k, grid_mean(s.high, s.low, shift, &by, way), past);
         }
     }
-    if (steps & GRID_SLIDES) {
-        b->before = lanes_before(&s->high, high - start) - start;
-        if (grid_cuts(way))
-            b->before_low = lanes_before(&s->low, low);
-    }
-    for (int k = 0; (steps & GRID_ENDS) && k < LANE; k += SYI_VECTOR)
-        syi_vec_rows(out + k, LANE, mean + k, past);
-}
-
-/* n columns, whole batches; what lies `ahead` columns behind them is asked for. */
-SYI_INLINE void grid_batches(grid *s, const double *x, const double *old, int64_t n, double *out,
-                             int64_t ahead, grid_way way, int past)
-{
-    grid_batch b;
-    grid_step(s, &b, GRID_SLIDES, x, old, NULL, way, past);
-    for (int64_t i = BATCH; i < n; i += BATCH) {
-        syi_ask_ahead(x + i, ahead, BATCH);
-        if (!past)
-            syi_ask_to_write((uintptr_t)(out + i + ahead), BATCH);
-        grid_step(s, &b, GRID_SLIDES | GRID_ENDS, x + i, old + i, out + i - BATCH, way, past);
-    }
-    grid_step(s, &b, GRID_ENDS, NULL, NULL, out + n - BATCH, way, past);
-}
-
-static void grid_any_batches(grid *state, const double *x, const double *old, int64_t n,
-                             double *out, int64_t ahead, int past)
-{
-    grid s = *state;
-    if (s.cut.way == GRID_WHOLE)
-        past ? grid_batches(&s, x, old, n, out, ahead, GRID_WHOLE, 1)
-             : grid_batches(&s, x, old, n, out, ahead, GRID_WHOLE, 0);
-    else if (s.cut.way == GRID_CLOSE)
-        past ? grid_batches(&s, x, old, n, out, ahead, GRID_CLOSE, 1)
-             : grid_batches(&s, x, old, n, out, ahead, GRID_CLOSE, 0);
-    else if (s.cut.way == GRID_NEAR)
-        past ? grid_batches(&s, x, old, n, out, ahead, GRID_NEAR, 1)
-             : grid_batches(&s, x, old, n, out, ahead, GRID_NEAR, 0);
-    else
-        past ? grid_batches(&s, x, old, n, out, ahead, GRID_FAR, 1)
-             : grid_batches(&s, x, old, n, out, ahead, GRID_FAR, 0);
+    ahead->extremes = extremes;
     *state = s;
 }
 
-/* Fewer columns than a batch has; `fresh`: the window lacks a value, so none goes. */
-SYI_INLINE void grid_some(grid *s, const double *x, int64_t n, int fresh, double *out)
+static void grid_any_lines(grid *s, const double *x, int64_t n, double *out, grid_ahead *ahead,
+                           int past)
 {
-    double in[BATCH], old[BATCH], result[BATCH];
-    lanes_copy(in, old, x, s->period, n, fresh, s->cut.way == GRID_CLOSE ? s->cut.shift : 0.0);
-    grid_any_batches(s, in, old, BATCH, result, 0, 0);
-    memcpy(out, result, (size_t)n * sizeof *out);
+    if (s->cut.way == GRID_WHOLE)
+        past ? grid_lines(s, x, n, out, ahead, GRID_WHOLE, 1)
+             : grid_lines(s, x, n, out, ahead, GRID_WHOLE, 0);
+    else if (s->cut.way == GRID_CLOSE)
+        past ? grid_lines(s, x, n, out, ahead, GRID_CLOSE, 1)
+             : grid_lines(s, x, n, out, ahead, GRID_CLOSE, 0);
+    else if (s->cut.way == GRID_NEAR)
+        past ? grid_lines(s, x, n, out, ahead, GRID_NEAR, 1)
+             : grid_lines(s, x, n, out, ahead, GRID_NEAR, 0);
+    else if (s->cut.way == GRID_WIDE)
+        past ? grid_lines(s, x, n, out, ahead, GRID_WIDE, 1)
+             : grid_lines(s, x, n, out, ahead, GRID_WIDE, 0);
+    else
+        past ? grid_lines(s, x, n, out, ahead, GRID_FAR, 1)
+             : grid_lines(s, x, n, out, ahead, GRID_FAR, 0);
 }
 
-/* The means of the windows that end at x[0 .. count). After the first ones they are stored in whole
- * lines, with `past` past the cache. The next block, which lies `ahead`, is measured first, which
- * takes no longer than reading it: this computing is what hides that. */
-SYI_INLINE void grid_means(grid *s, grid_cut cut, const double *x, int64_t count, double *out,
-                           int64_t ahead, int past)
+/* Of the last columns and n next ones the last SYI_VECTOR. */
+SYI_INLINE void grid_append(syi_vec *last, syi_vec next, int64_t n)
+{
+    double both[2 * SYI_VECTOR];
+    syi_vec_store(both, *last);
+    syi_vec_store(both + SYI_VECTOR, next);
+    *last = syi_vec_load(both + n);
+}
+
+/* n <= SYI_VECTOR columns; `fresh`: the first window lacks a value, so none goes. */
+static void grid_some(grid *s, const double *x, int64_t n, int fresh, double *out)
+{
+    const window_divisor by = window_divisor_of(s->period);
+    const grid_way way = s->cut.way;
+    const syi_vec shift = syi_vec_of(s->cut.shift);
+    const double none = way == GRID_CLOSE ? s->cut.shift : 0.0;
+    syi_vec high = syi_vec_last(s->high), low = syi_vec_last(s->low), change, change_low;
+    double in[SYI_VECTOR], old[SYI_VECTOR], mean[SYI_VECTOR];
+    for (int k = 0; k < SYI_VECTOR; k++)
+        in[k] = old[k] = none;
+    memcpy(in, x, (size_t)n * sizeof *x);
+    memcpy(old + fresh, x + fresh - s->period, (size_t)(n - fresh) * sizeof *x);
+    change = grid_change(syi_vec_load(in), syi_vec_load(old), shift, way, &change_low);
+    grid_add(&high, &low, syi_vec_scan(change), syi_vec_scan(change_low), way);
+    syi_vec_store(mean, grid_mean(high, low, shift, &by, way));
+    memcpy(out, mean, (size_t)n * sizeof *mean);
+    grid_append(&s->high, high, n);
+    grid_append(&s->low, low, n);
+    grid_append(&s->change, change, n);
+    grid_append(&s->change_low, change_low, n);
+    s->fresh -= s->fresh < n ? s->fresh : n;
+}
+
+/* The means of the windows that end at x[0 .. count). In whole lines they are stored past the cache
+ * with `past`. Of the `known` columns behind the next `count` are measured meanwhile, if all of
+ * these here are whole lines; gives whether they are. */
+SYI_INLINE int grid_means(grid *s, grid_cut cut, const double *x, int64_t count, double *out,
+                          int64_t known, int past, window_range *next)
 {
     int fresh = s->cut.shift != cut.shift || s->cut.way != cut.way;
+    grid_ahead ahead;
+    int64_t first = count;
+    ahead.met = known < count ? 0 : count;
+    ahead.asked = syi_ahead(known, 0, ahead.met + SYI_AHEAD);
     if (fresh) {
         s->cut = cut;
         grid_fill(s, x - s->period + 1, s->period - 1);
     }
-    if (cut.way == GRID_NEAR)
+    if (cut.way == GRID_WIDE || cut.way == GRID_NEAR)
         grid_settle(s);
     for (int64_t i = 0, n; i < count; i += n) {
-        n = lanes_columns(out + i, count - i);
-        syi_ask_ahead(x + i, ahead, BATCH);
-        if (n < BATCH || fresh) {
-            grid_some(s, x + i, n, fresh, out + i);
+        n = syi_line_after(out, i, count) - i;
+        n = n > 0 ? n : count - i;
+        if (s->fresh == 0 && n >= SYI_LINE) {
+            first = i;
+            n = n / SYI_LINE * SYI_LINE;
+            grid_any_lines(s, x + i, n, out + i, &ahead, past);
         } else {
-            n = (count - i) / BATCH * BATCH;
-            grid_any_batches(s, x + i, x + i - s->period, n, out + i, ahead, past);
+            n = n < SYI_VECTOR ? n : SYI_VECTOR;
+            grid_some(s, x + i, n, fresh, out + i);
+            fresh = 0;
         }
-        fresh = 0;
     }
+    if (first > 0 || count % SYI_LINE > 0 || ahead.met == 0)
+        return 0;
+    *next = window_met(&ahead.extremes);
+    return 1;
 }
 
 #endif

@@ -160,19 +160,55 @@ SYI_INLINE syi_vec window_next(const double *x, int64_t i, int64_t count)
     return syi_vec_load(x + (i + SYI_VECTOR <= count ? i : count - SYI_VECTOR));
 }
 
-/* The least and the largest of so many numbers at once, and what is a NaN as soon as something is
- * not finite. */
-enum { WINDOW_AT_ONCE = 4 };
+/* Of numbers that are met a vector at a time: the least and the largest of each element, and what
+ * is a NaN as soon as something is not finite. */
 typedef struct window_extremes {
-    syi_vec least[WINDOW_AT_ONCE], most[WINDOW_AT_ONCE], strange[WINDOW_AT_ONCE];
+    syi_vec least, most, strange;
 } window_extremes;
 
-SYI_INLINE void window_meet(window_extremes *e, int k, syi_vec next)
+SYI_INLINE window_extremes window_extremes_of(syi_vec first)
 {
-    e->most[k] = syi_vec_max(e->most[k], next);
-    e->least[k] = syi_vec_min(e->least[k], next);
-    e->strange[k] = syi_vec_fma(next, (syi_vec){0}, e->strange[k]);
+    return (window_extremes){first, first, first - first};
 }
+
+SYI_INLINE void window_meet(window_extremes *e, syi_vec next)
+{
+    e->most = syi_vec_max(e->most, next);
+    e->least = syi_vec_min(e->least, next);
+    e->strange = syi_vec_fma(next, (syi_vec){0}, e->strange);
+}
+
+/* Of finite numbers. */
+SYI_INLINE window_range window_range_of(double least, double most)
+{
+    const double size = most > -least ? most : -least;
+    const uint64_t high = syi_bits(size);
+    uint64_t low = high;
+    if (least > 0.0)
+        low = syi_bits(least);
+    else if (most < 0.0)
+        low = syi_bits(-most);
+    return (window_range){syi_span_of((int64_t)high, (int64_t)low, 0), least, most};
+}
+
+/* Of all that has been met. */
+SYI_INLINE window_range window_met(const window_extremes *e)
+{
+    if (syi_vec_any((syi_bits_vec)e->strange))
+        return (window_range){{0, 0, 1}, 0.0, 0.0};
+    return window_range_of(syi_vec_least(e->least), syi_vec_most(e->most));
+}
+
+SYI_INLINE window_range window_join(const window_range *a, const window_range *b)
+{
+    if (a->span.has_non_finite || b->span.has_non_finite)
+        return (window_range){{0, 0, 1}, 0.0, 0.0};
+    return window_range_of(a->least < b->least ? a->least : b->least,
+                           a->most > b->most ? a->most : b->most);
+}
+
+/* So many vectors at once: each waits for the one before. */
+enum { WINDOW_AT_ONCE = 4 };
 
 #if SYI_VECTOR == 8
 
@@ -223,40 +259,25 @@ SYI_INLINE int window_measure_positive(const double *x, int64_t count, window_ra
 SYI_INLINE window_range window_measure(const double *x, int64_t count)
 {
     enum { STEP = WINDOW_AT_ONCE * SYI_VECTOR };
-    window_range range = {{0, 0, 1}, x[0], x[0]}, positive;
-    window_extremes e;
+    window_range positive;
+    window_extremes e[WINDOW_AT_ONCE];
     int64_t i = 0;
     if (x[0] > 0.0 && window_measure_positive(x, count, &positive))
         return positive;
-    for (int k = 0; k < WINDOW_AT_ONCE; k++) {
-        e.most[k] = e.least[k] = syi_vec_of(x[0]);
-        e.strange[k] = (syi_vec){0};
-    }
+    for (int k = 0; k < WINDOW_AT_ONCE; k++)
+        e[k] = window_extremes_of(syi_vec_of(x[0]));
     for (; i + STEP <= count; i += STEP) {
         for (int k = 0; k < WINDOW_AT_ONCE; k++)
-            window_meet(&e, k, syi_vec_load(x + i + k * SYI_VECTOR));
+            window_meet(&e[k], syi_vec_load(x + i + k * SYI_VECTOR));
     }
     for (; i < count; i += SYI_VECTOR)
-        window_meet(&e, 0, window_next(x, i, count));
+        window_meet(&e[0], window_next(x, i, count));
     for (int k = 1; k < WINDOW_AT_ONCE; k++) {
-        e.most[0] = syi_vec_max(e.most[0], e.most[k]);
-        e.least[0] = syi_vec_min(e.least[0], e.least[k]);
-        e.strange[0] += e.strange[k];
+        e[0].most = syi_vec_max(e[0].most, e[k].most);
+        e[0].least = syi_vec_min(e[0].least, e[k].least);
+        e[0].strange += e[k].strange;
     }
-    if (syi_vec_any((syi_bits_vec)e.strange[0]))
-        return range;
-    for (int k = 0; k < SYI_VECTOR; k++) {
-        range.most = e.most[0][k] > range.most ? e.most[0][k] : range.most;
-        range.least = e.least[0][k] < range.least ? e.least[0][k] : range.least;
-    }
-    double high = range.most, low = range.least, size = high > -low ? high : -low;
-    if (low > 0.0)
-        range.span = syi_span_of((int64_t)syi_bits(high), (int64_t)syi_bits(low), 0);
-    else if (high < 0.0)
-        range.span = syi_span_of((int64_t)syi_bits(-low), (int64_t)syi_bits(-high), 0);
-    else
-        range.span = syi_span_of((int64_t)syi_bits(size), (int64_t)syi_bits(size), 0);
-    return range;
+    return window_met(&e[0]);
 }
 
 /* What may have been left out of the range of these numbers. */

@@ -38,13 +38,14 @@ static int64_t means_lost(const syi_window *window, const double *x, double *con
     return next;
 }
 
-/* Columns of a block of means that go this way, at most `most`. Some processors let what goes past
- * the cache wait where more than a page is asked for ahead; but each block reads the window before
- * it again, and where values are cut it is seldom that two blocks cut alike. */
-static int64_t means_columns(int64_t period, int64_t most, grid_way way, int past)
+/* Columns of a block of means that go this way, at most `most`. So few that they and the next ones
+ * stay in the nearest cache, and that what goes past it does not wait for what is read more than a
+ * page ahead; but each block reads the window before it again, and where each value is cut it is
+ * seldom that two blocks cut alike. */
+static int64_t means_columns(int64_t period, int64_t most, grid_way way)
 {
     const int64_t few = 512;
-    return past && !grid_cuts(way) && 24 * period <= few ? few : most;
+    return way != GRID_FAR && 4 * period <= few ? few : most;
 }
 
 /* Means of the piece's columns from `first` on, a block of up to `most` columns at a time. What the
@@ -61,12 +62,15 @@ static void run_means(const syi_window *window, const syi_piece *piece, int64_t 
     int64_t begin = first;
     const int64_t least = 4 * period > most ? most : 4 * period > 256 ? 4 * period : 256;
     grid grid = {.period = period};
-    int64_t stride = most;
+    int64_t stride = means_columns(period, most, GRID_NEAR), measured = 0; /* the columns [first, measured), in `next` */
+    window_range next;
     while (first < last) {
         /* With the value that goes first, which before the first block may not be there. */
         int64_t start = first - period + (first == begin);
         int64_t end = block_end(out[0], first, last, stride);
-        window_range range = window_measure(x + start, end - start);
+        window_range range = window_measure(x + start, (measured == end ? first : end) - start);
+        if (measured == end)
+            range = window_join(&range, &next);
         if (range.span.has_non_finite) {
             const int64_t passed = means_lost(window, x, out, first, last, least, &end, c);
             if (passed > first) {
@@ -83,13 +87,15 @@ static void run_means(const syi_window *window, const syi_piece *piece, int64_t 
             continue;
         }
         if (cut.shift != 0.0) {
-            grid_means(&grid, cut, x + first, end - first, out[0] + first,
-                       syi_ahead(known, end, end - first), past);
-            const int64_t now = means_columns(period, most, cut.way, past);
+            const int met = grid_means(&grid, cut, x + first, end - first, out[0] + first,
+                                       known - end, past, &next);
+            measured = met ? end + (end - first) : 0;
+            const int64_t now = means_columns(period, most, cut.way);
             stride = 2 * stride < now ? 2 * stride : now;
         } else {
             grid.cut.shift = 0.0;
             run_block(window, x, out, first, end, c);
+            measured = 0;
         }
         first = end;
     }
