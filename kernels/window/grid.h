@@ -137,9 +137,10 @@ SYI_INLINE grid_cut grid_cut_of(const double *x, int64_t count, window_range ran
                       window_is_close(&range, SYI_VECTOR) ? GRID_NEAR : GRID_WIDE};
 }
 
-/* Of the window that ends before the next column all but the value that goes: x[0 .. count). */
-SYI_INLINE void grid_fill(grid *s, const double *x, int64_t count)
+/* The window of the next column, which is x[0 .. s->period). */
+SYI_INLINE void grid_fill(grid *s, const double *x)
 {
+    const int64_t count = s->period;
     const double shift = s->cut.shift;
     double high = s->cut.way == GRID_NEAR ? shift : 0.0, low = 0.0;
     for (int64_t i = 0; !grid_cuts(s->cut.way) && i < count; i++)
@@ -309,17 +310,16 @@ SYI_INLINE void grid_append(syi_vec *last, syi_vec next, int64_t n)
     *last = syi_vec_load(both + n);
 }
 
-/* n <= SYI_VECTOR columns; `fresh`: the first window lacks a value, so none goes. */
+/* n <= SYI_VECTOR columns; `fresh`: of the first one's window the sum is there already. */
 static void grid_some(grid *s, const double *x, int64_t n, int fresh, double *out)
 {
     const window_divisor by = window_divisor_of(s->period);
     const grid_way way = s->cut.way;
     const syi_vec shift = syi_vec_of(s->cut.shift);
-    const double none = way == GRID_CLOSE ? s->cut.shift : 0.0;
     syi_vec high = syi_vec_last(s->high), low = syi_vec_last(s->low), change, change_low;
     double in[SYI_VECTOR], old[SYI_VECTOR], mean[SYI_VECTOR];
     for (int k = 0; k < SYI_VECTOR; k++)
-        in[k] = old[k] = none;
+        in[k] = old[k] = x[0];
     memcpy(in, x, (size_t)n * sizeof *x);
     memcpy(old + fresh, x + fresh - s->period, (size_t)(n - fresh) * sizeof *x);
     change = grid_change(syi_vec_load(in), syi_vec_load(old), shift, way, &change_low);
@@ -346,7 +346,7 @@ SYI_INLINE int grid_means(grid *s, grid_cut cut, const double *x, int64_t count,
     ahead.asked = syi_ahead(known, 0, ahead.met + SYI_AHEAD);
     if (fresh) {
         s->cut = cut;
-        grid_fill(s, x - s->period + 1, s->period - 1);
+        grid_fill(s, x - s->period + 1);
     }
     if (cut.way == GRID_WIDE || cut.way == GRID_NEAR)
         grid_settle(s);

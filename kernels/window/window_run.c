@@ -48,6 +48,17 @@ static int64_t means_columns(int64_t period, int64_t most, grid_way way)
     return way != GRID_FAR && 4 * period <= few ? few : most;
 }
 
+/* What x[start .. end) is made of, of which `next` says it from `first` on where `measured` is the
+ * end. */
+static window_range means_range(const double *x, int64_t start, int64_t first, int64_t end,
+                                int64_t measured, const window_range *next)
+{
+    if (measured != end || start == first)
+        return window_measure(x + start, end - start);
+    const window_range before = window_measure(x + start, first - start);
+    return window_join(&before, next);
+}
+
 /* Means of the piece's columns from `first` on, a block of up to `most` columns at a time. What the
  * grid does not hold the sums of, say for a value that is not finite, is tried in smaller blocks
  * before the long way. */
@@ -62,15 +73,15 @@ static void run_means(const syi_window *window, const syi_piece *piece, int64_t 
     int64_t begin = first;
     const int64_t least = 4 * period > most ? most : 4 * period > 256 ? 4 * period : 256;
     grid grid = {.period = period};
-    int64_t stride = means_columns(period, most, GRID_NEAR), measured = 0; /* the columns [first, measured), in `next` */
+    int64_t stride = means_columns(period, most, GRID_NEAR), measured = 0;
     window_range next;
     while (first < last) {
-        /* With the value that goes first, which before the first block may not be there. */
-        int64_t start = first - period + (first == begin);
+        /* With the values of the windows that those of the first vector are compared with; before
+         * the first block there may be none. */
+        const int64_t done = first - begin < SYI_VECTOR ? first - begin : SYI_VECTOR;
+        int64_t start = first - period + 1 - done;
         int64_t end = block_end(out[0], first, last, stride);
-        window_range range = window_measure(x + start, (measured == end ? first : end) - start);
-        if (measured == end)
-            range = window_join(&range, &next);
+        window_range range = means_range(x, start, first, end, measured, &next);
         if (range.span.has_non_finite) {
             const int64_t passed = means_lost(window, x, out, first, last, least, &end, c);
             if (passed > first) {
