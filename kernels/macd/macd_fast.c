@@ -188,11 +188,12 @@ SYI_INLINE void run_signal(task *t, int64_t at, const syi_pairs *macd, int64_t c
 }
 
 /* Whole steps behind the seeds: of some the averages, then the signal, each of which has registers
- * enough by itself. `late`: the signal and what it leaves wait. */
+ * enough by itself; of few where a line is one store, so that these go evenly. `late`: the signal
+ * and what it leaves wait. */
 SYI_INLINE void steps_as(task *t, int64_t at, const double *x, int64_t count, int64_t ahead,
                          syi_results *out, syi_late *late, int past)
 {
-    enum { ROOM = 4 };
+    enum { ROOM = SYI_WIDTH == 8 ? 4 : 64 };
     syi_pairs macd[ROOM];
     syi_results y[] = {out[0], out[1], out[2]};
     const to first = {y, NULL, past}, others = {y, late, past};
