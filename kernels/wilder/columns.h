@@ -20,8 +20,8 @@ typedef struct task {
     int is_last; /* of the row */
 } task;
 
-/* Columns of the smallest tile; of a stretch that is not short. */
-enum { SHORT = 8 * LANES, LONG = 1024 };
+/* Columns of a stretch that is not short. */
+enum { LONG = 1024 };
 
 SYI_INLINE double largest_of(const task *task, int64_t i)
 {

@@ -66,7 +66,7 @@ SYI_INLINE int choose_grid(grid *grid, const tile *t, double before, double more
 {
     syi_bits_vec small = {0};
     for (int q = 0; q < GROUPS; q++) {
-        syi_vec size = syi_vec_of(before) * syi_vec_load(t->fade + q * SYI_VECTOR);
+        syi_vec size = syi_vec_of(before) * syi_vec_load(t->left.fade + q * SYI_VECTOR);
         size = (size + syi_vec_of(more)) * syi_vec_of(1.0 + 0x1p-40);
         syi_vec binade =
             (syi_vec)((syi_bits_vec)size & ((syi_bits_vec){0} + (UINT64_C(0x7ff) << 52)));

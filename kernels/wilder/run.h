@@ -141,8 +141,8 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
         return stand_still(task, s, at, count);
     }
     syi_wilder_catch_up(&then, &task->factor);
-    fits = is_fit(&then.total, kept_of(t->power), is_seen) &
-           is_fit(&then.up, kept_of(t->power), is_seen);
+    fits = is_fit(&then.total, kept_of(t->left.power), is_seen) &
+           is_fit(&then.up, kept_of(t->left.power), is_seen);
     if (!IS_RANGE)
         fits &= (!is_seen || then.total.value.high != 0.0) && then.lifted == 0.0;
     if (!fits)
@@ -162,6 +162,14 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
     return SY_OK;
 }
 
+/* `count` prices, then the last close. */
+SYI_INLINE void copy_rest(double *to, const double *from, int64_t count, double last)
+{
+    for (int64_t i = 0; i < SHORT; i++)
+        to[i] = last;
+    memcpy(to, from, (size_t)count * sizeof *to);
+}
+
 /* The last columns, too few for a tile: as one that goes on without a move, if the quick way can
  * do that and all of it is sure. Gives whether they are done; the state stays before them. */
 static int run_rest(const task *task, const weights *w, tile *t, const syi_wilder_state *s,
@@ -174,10 +182,10 @@ static int run_rest(const task *task, const weights *w, tile *t, const syi_wilde
     syi_wilder_state then = *s;
     if (!SYI_HAVE_VECTORS || !task->y || count < least || w->steps < SHORT / LANES)
         return 0;
-    for (int64_t i = 0; i < SHORT; i++) {
-        close[i] = x.close[i < count ? i : count - 1];
-        high[i] = IS_RANGE && i < count ? x.high[i] : close[i];
-        low[i] = IS_RANGE && i < count ? x.low[i] : close[i];
+    copy_rest(close, x.close, count, x.close[count - 1]);
+    if (IS_RANGE) {
+        copy_rest(high, x.high, count, x.close[count - 1]);
+        copy_rest(low, x.low, count, x.close[count - 1]);
     }
     set_steps(w, t, SHORT / LANES);
     if (run_quickly(&rest, w, t, &then, 0, SHORT) < SHORT)
@@ -228,14 +236,14 @@ SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t 
         }
         if (t.steps > 0)
             SYI_TRY(run_tile(task, w, &t, s, &i, &next));
-        if (i < next) {
+        if (t.steps == 0 && i < to && run_rest(task, w, &t, s, i, to)) {
+            SYI_TRY(pass_rest(task, s, i, to));
+            i = to;
+        } else if (i < next) {
             const int64_t finite = find_strange(task, i, next);
             if (finite < next) {
                 to = finite; /* tiles go as far as that */
                 quick = i;
-            } else if (t.steps == 0 && run_rest(task, w, &t, s, i, to)) {
-                SYI_TRY(pass_rest(task, s, i, to));
-                i = to;
             } else {
                 SYI_TRY(run_steps(task, s, i, next, to, &i));
                 SYI_TRY(run_to_line(task, s, &i, to));

@@ -23,6 +23,9 @@
 #define LANES 8
 #define STEPS 64
 
+/* Columns of the smallest tile. */
+enum { SHORT = 8 * LANES };
+
 /*
  * Relative errors, in units of u^2 = 2^-106: a stretch's sum 6500 (64^2 * 1.5 for the low parts,
  * which are left to grow, and 6 a step for the weights), the chain of eight starts 8 * 1500 (1100
@@ -40,11 +43,19 @@
 /* A sum's error that is too loose for a tile, relative to the sum. */
 #define MOST_LOOSE 0x1p+40
 
+/* What so many steps leave of a sum. */
+typedef struct fading {
+    int64_t steps;
+    syi_dd power;       /* b^steps */
+    double fade[LANES]; /* its powers, rounded up: what is left before each lane */
+} fading;
+
 typedef struct weights {
     int64_t columns; /* of which tiles are to be; 0: not made yet */
     int64_t steps;   /* that a tile has at most */
     syi_factor_dd b;
-    syi_dd back, whole;                     /* 1 / b, b^steps */
+    syi_dd back;                            /* 1 / b */
+    fading whole, brief;                    /* of a tile of most steps, and of the smallest */
     double high[STEPS], low[STEPS];         /* b^-i */
     double out_high[STEPS], out_low[STEPS]; /* b^i / period */
 } weights;
@@ -62,13 +73,20 @@ typedef struct tile {
     double low[LANES * STEPS];
     double term[STEPS][LANES], rest[STEPS][LANES];
     sums total[STEPS], up[STEPS], total_start, up_start;
-    int64_t steps;      /* a multiple of 8 */
-    int64_t ahead;      /* columns from the tile to what is asked for on the way */
-    syi_dd power;       /* b^steps */
-    double fade[LANES]; /* its powers, rounded up: what is left of a sum before each lane */
+    int64_t steps; /* a multiple of 8 */
+    int64_t ahead; /* columns from the tile to what is asked for on the way */
+    fading left;   /* of what was before, by a lane's steps */
     /* Of quick.h: what is in a stretch, of the gains too; of ranges.h: and in its first half. */
     sums last, up_last, half;
 } tile;
+
+SYI_INLINE fading fading_of(const syi_factor_dd *b, int64_t steps)
+{
+    fading left = {steps, syi_wilder_power(b, steps), {1.0}};
+    for (int l = 1; l < LANES; l++)
+        left.fade[l] = left.fade[l - 1] * left.power.high * (1.0 + 0x1p-40);
+    return left;
+}
 
 /* For tiles of at most so many columns, of which there may be too few to make one. The weights stay
  * below 2^16 for ranges, 2^8 for moves, for a grid that holds all of a tile's sums; but the moves'
@@ -90,7 +108,8 @@ static void make_weights(weights *w, double period, int64_t columns)
     w->steps = columns / LANES < most ? columns / LANES / 8 * 8 : most;
     if (w->b.above == 0.0) /* a period of 1 has no memory, and 1 / b no meaning */
         w->steps = 0;
-    w->whole = syi_wilder_power(&w->b, w->steps);
+    w->whole = fading_of(&w->b, w->steps);
+    w->brief = fading_of(&w->b, SHORT / LANES);
     for (int64_t i = 0; i < w->steps; i++) {
         w->high[i] = weight.high;
         w->low[i] = weight.low;
@@ -104,10 +123,9 @@ static void make_weights(weights *w, double period, int64_t columns)
 SYI_INLINE void set_steps(const weights *w, tile *t, int64_t steps)
 {
     t->steps = steps;
-    t->power = steps == w->steps ? w->whole : syi_wilder_power(&w->b, steps);
-    t->fade[0] = 1.0;
-    for (int l = 1; l < LANES; l++)
-        t->fade[l] = t->fade[l - 1] * t->power.high * (1.0 + 0x1p-40);
+    t->left = steps == w->whole.steps   ? w->whole
+              : steps == w->brief.steps ? w->brief
+                                        : fading_of(&w->b, steps);
 }
 
 /* Asks for columns from `column` on behind x, whole lines; the nearest cache has no room for them
@@ -277,9 +295,9 @@ SYI_INLINE void chain(const weights *w, const tile *t, const sums *last, syi_dev
                       sums *starts)
 {
     syi_dd start = syi_dd_multiply(w->b.b, sum->value);
-    chain_starts(t->power, last, &start, starts);
+    chain_starts(t->left.power, last, &start, starts);
     sum->value = syi_dd_multiply(w->back, start);
-    sum->error = fma(kept_of(t->power), sum->error, SUM_ERROR * sum->value.high);
+    sum->error = fma(kept_of(t->left.power), sum->error, SUM_ERROR * sum->value.high);
 }
 
 /* What a result inherits from a sum, relative to it. */
