@@ -4,6 +4,7 @@
 #include "ema/long.h"
 #include "isa.h"
 #include "recurrence/fade.h"
+#include "recurrence/seeds.h"
 #include "traffic.h"
 
 typedef struct task {
@@ -304,13 +305,13 @@ static sy_status run_beside(const task *task, ema_slab *slab, int *done)
     const int64_t from = task->ema.seeded;
     int again = 0;
     *done = 0;
+    if (!syi_lanes_seed(task->x + from - 1, task->columns, from, slab->start))
+        return SY_OK;
     for (int lane = 0; lane < EMA_LANES; lane++) {
         const struct task own = task_of_row(task, lane);
-        syi_ema_state state = {.phase = SYI_PHASE_BEFORE, .from_start = 1.0};
-        SYI_TRY(run_columns(&own, &state, 0, from));
-        if (state.phase != SYI_PHASE_RUNNING)
-            return SY_OK;
-        slab->start[lane] = state.deviation;
+        const syi_ema_state state = {.x = own.x[from - 1], .deviation = slab->start[lane]};
+        syi_fill_nan(own.y, 0, from - 1);
+        SYI_TRY(put(&own, from - 1, &state));
     }
     SYI_TRY(fill_long(task, slab, task->x[from - 1], from, task->columns - from, &again));
     *done = !again;

@@ -1,6 +1,7 @@
 /* The MACD. Compiled for several instruction sets. */
 #include "macd/columns.h"
 #include "macd/long.h"
+#include "macd/rows.h"
 #include "macd/short.h"
 
 #if SYI_HAVE_VECTORS
@@ -293,19 +294,11 @@ static sy_status run_row(const task *task)
 static sy_status run_beside(const task *task, macd_slab *slab, int *again)
 {
     const int64_t from = task->warmup + 1;
-    *again = 1;
-    for (int lane = 0; lane < MACD_LANES; lane++) {
-        double *y[3];
-        const struct task row = task_of_row(task, lane, y);
-        syi_macd_state state = {.phase = SYI_PHASE_BEFORE, .from_start = 1.0};
-        SYI_TRY(run_columns(&row, &state, 0, from));
-        if (state.phase != SYI_PHASE_RUNNING)
-            return SY_OK;
-        slab->start[lane] = syi_macd_triple_of(&task->terms, &state);
-    }
-    slab->straight = slab->outside = (syi_bits_vec){0};
-    *again = 0;
-    return fill_long(task, slab, task->x[from - 1], from, again);
+    int begun;
+    SYI_TRY(begin_rows(task, slab, &begun));
+    *again = !begun;
+    slab->columns_each = task->columns - from;
+    return begun ? fill_long(task, slab, task->x[from - 1], from, again) : SY_OK;
 }
 
 static sy_status run_rows(const task *first, int64_t rows)
@@ -316,7 +309,6 @@ static sy_status run_rows(const task *first, int64_t rows)
     slab.past = slab.is_late = 0;
     slab.are_rows = 1;
     slab.stride = first->columns;
-    slab.columns_each = first->columns - first->warmup - 1;
     for (int64_t row = 0; row < rows; row += MACD_LANES) {
         double *y[3], *own_y[3];
         const task task = task_of_row(first, row, y);

@@ -120,10 +120,22 @@ SYI_INLINE syi_deviation syi_tally_end(const syi_tally *t, syi_deviation sum)
     return sum;
 }
 
+/* The mean of `count` values in range from the sum of their distances, a tally's. */
+SYI_INLINE syi_deviation syi_deviation_mean(syi_deviation sum, int64_t count)
+{
+    syi_deviation mean;
+    mean.value = syi_dd_divide(sum.value, (double)count);
+    mean.error = 1.0001 * (sum.error / (double)count + SYI_DD_ERROR * fabs(mean.value.high));
+    /* x in the range where products lose bits, and the bound may be lost itself */
+    if (sum.error != 0.0 && mean.error < SYI_FAINT)
+        mean.error = SYI_FAINT * SYI_PER_FINE;
+    return mean;
+}
+
 /* The mean of count values ending at x[0], less x[0]. */
 SYI_INLINE syi_deviation syi_deviation_seed(const double *x, int64_t count)
 {
-    syi_deviation sum = {{0.0, 0.0}, 0.0}, mean;
+    syi_deviation sum = {{0.0, 0.0}, 0.0};
     for (int64_t i = 1 - count; i < 0;) {
         const int64_t end = i + SYI_TALLY_MOST <= 0 ? i + SYI_TALLY_MOST : 0;
         syi_tally tally = {0.0, 0.0, 0.0};
@@ -131,12 +143,7 @@ SYI_INLINE syi_deviation syi_deviation_seed(const double *x, int64_t count)
             syi_tally_add(&tally, syi_dd_of_sum(x[i], -x[0]));
         sum = syi_tally_end(&tally, sum);
     }
-    mean.value = syi_dd_divide(sum.value, (double)count);
-    mean.error = 1.0001 * (sum.error / (double)count + SYI_DD_ERROR * fabs(mean.value.high));
-    /* x in the range where products lose bits, and the bound may be lost itself */
-    if (sum.error != 0.0 && mean.error < SYI_FAINT)
-        mean.error = SYI_FAINT * SYI_PER_FINE;
-    return mean;
+    return syi_deviation_mean(sum, count);
 }
 
 #endif
