@@ -16,7 +16,8 @@ SYI_INLINE price_traits take_first(const syi_wilder_prices *x, double close, til
     return IS_RANGE ? take_first_ranges(x, close, t) : take_first_moves(x->close, close, t);
 }
 
-/* What the relative error of a tile's values may be, `columns` before the end. */
+/* What the relative error of a tile's values may be, `columns` before the end of a piece that has a
+ * right neighbour. */
 SYI_INLINE double most_error(double period, int64_t columns)
 {
     if (IS_RANGE)
@@ -82,14 +83,15 @@ SYI_INLINE int settle_quickly(const weights *w, tile *t, const grids *g, double 
     return syi_vec_any(unsure);
 }
 
-/* Whole tiles of columns at x, `most` of them and at least one; returns how many it has done. The
- * next one is not for this way, or one of the two next ones has a value in doubt: what the second
- * inherits from this way has faded when the first is done otherwise. y may be NULL; `past`: it is
- * put past the cache. Not inline: the compiler would lose sight of the vectors of what calls it. */
+/* Whole tiles of columns at x, `most` of them and at least one, with as many more `behind` them as
+ * most_error() has to know of; returns how many it has done. The next one is not for this way, or
+ * one of the two next ones has a value in doubt: what the second inherits from this way has faded
+ * when the first is done otherwise. y may be NULL; `past`: it is put past the cache. Not inline:
+ * the compiler would lose sight of the vectors of what calls it. */
 static __attribute__((noinline)) int64_t run_tiles(const weights *w,
                                                    const syi_wilder_prices *prices, double *y,
                                                    int past, tile *t, syi_wilder_state *s,
-                                                   int64_t most)
+                                                   int64_t most, int64_t behind)
 {
     const int64_t count = LANES * t->steps;
     syi_wilder_prices x = *prices;
@@ -106,7 +108,7 @@ static __attribute__((noinline)) int64_t run_tiles(const weights *w,
         error = sum_quickly(w, t, &what, &g, &state, &x);
         state.close = x.close[count - 1];
         if (!(fabs(state.close) <= MOST_PRICE) ||
-            !(error <= most_error(s->period, (most - done - 1) * count)))
+            !(error <= most_error(s->period, behind + (most - done - 1) * count)))
             return done;
         x.close += next;
         if (IS_RANGE)

@@ -94,11 +94,11 @@ SYI_INLINE int64_t run_quickly(const task *task, const weights *w, tile *t, syi_
                                int64_t at, int64_t to)
 {
 #if SYI_HAVE_VECTORS
-    const int64_t count = LANES * t->steps;
+    const int64_t count = LANES * t->steps, behind = task->is_last ? INT64_MAX / 2 : 0;
     const syi_wilder_prices x = prices_at(task, at);
     if (to - at >= count)
         at += count * run_tiles(w, &x, task->y ? task->y + at : NULL, task->past_cache, t, s,
-                                (to - at) / count);
+                                (to - at) / count, behind);
 #endif
     (void)task, (void)w, (void)t, (void)s, (void)to;
     return at;
@@ -162,33 +162,42 @@ SYI_INLINE sy_status run_tile(const task *task, const weights *w, tile *t, syi_w
     return SY_OK;
 }
 
-/* `count` prices, then the last close. */
-SYI_INLINE void copy_rest(double *to, const double *from, int64_t count, double last)
+/* `count` prices, then the last close, to `most`. */
+SYI_INLINE void copy_rest(double *to, const double *from, int64_t count, double last, int64_t most)
 {
-    for (int64_t i = 0; i < SHORT; i++)
-        to[i] = last;
     memcpy(to, from, (size_t)count * sizeof *to);
+    for (int64_t i = count; i < most; i++)
+        to[i] = last;
 }
 
-/* The last columns, too few for a tile: as one that goes on without a move, if the quick way can
- * do that and all of it is sure. Gives whether they are done; the state stays before them. */
+/* So many columns are worth to be copied for a larger tile. */
+enum { REST = IS_RANGE ? LANES * STEPS / 2 : LANES * STEPS };
+
+/* The columns of the tile for that. */
+SYI_INLINE int64_t whole_rest(int64_t count)
+{
+    return (count + SHORT - 1) / SHORT * SHORT;
+}
+
+/* The last columns, which do not fill a tile: as one that goes on without a move, if the quick way
+ * can do that and all of it is sure. Gives whether they are done; the state stays before them. */
 static int run_rest(const task *task, const weights *w, tile *t, const syi_wilder_state *s,
                     int64_t at, int64_t to)
 {
     const syi_wilder_prices x = prices_at(task, at);
-    const int64_t count = to - at, least = 4;
-    double high[SHORT], low[SHORT], close[SHORT], y[SHORT];
-    const struct task rest = {.x = {high, low, close}, .y = y};
+    const int64_t count = to - at, most = whole_rest(count), least = 4;
+    double high[REST], low[REST], close[REST], y[REST];
+    const struct task rest = {.x = {high, low, close}, .y = y, .is_last = task->is_last};
     syi_wilder_state then = *s;
-    if (!SYI_HAVE_VECTORS || !task->y || count < least || w->steps < SHORT / LANES)
+    if (!SYI_HAVE_VECTORS || !task->y || count < least || most > REST || w->steps < most / LANES)
         return 0;
-    copy_rest(close, x.close, count, x.close[count - 1]);
+    copy_rest(close, x.close, count, x.close[count - 1], most);
     if (IS_RANGE) {
-        copy_rest(high, x.high, count, x.close[count - 1]);
-        copy_rest(low, x.low, count, x.close[count - 1]);
+        copy_rest(high, x.high, count, x.close[count - 1], most);
+        copy_rest(low, x.low, count, x.close[count - 1], most);
     }
-    set_steps(w, t, SHORT / LANES);
-    if (run_quickly(&rest, w, t, &then, 0, SHORT) < SHORT)
+    set_steps(w, t, most / LANES);
+    if (run_quickly(&rest, w, t, &then, 0, most) < most)
         return 0;
     memcpy(task->y + at, y, (size_t)count * sizeof *y);
     return 1;
@@ -221,13 +230,18 @@ SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t 
     weights *const w = task->weights;
     tile t;
     int64_t i = from, quick = from;
-    make_weights(w, task->period, to - from > SHORT ? to - from : SHORT);
+    make_weights(w, task->period, to - from < REST ? whole_rest(to - from) : to - from);
     set_steps(w, &t, w->steps);
     SYI_TRY(run_to_line(task, s, &i, to));
     while (i < to && s->phase == SYI_PHASE_RUNNING) {
         int64_t left = (to - i) / LANES / 8 * 8, next = to;
-        if (left < t.steps)
+        if (left < t.steps) {
+            if (left > 0 && task->is_last && run_rest(task, w, &t, s, i, to)) {
+                i = to;
+                break;
+            }
             set_steps(w, &t, left);
+        }
         if (t.steps > 0 && i >= quick) {
             i = run_quickly(task, w, &t, s, i, to);
             if (to - i < LANES * t.steps)
