@@ -7,10 +7,9 @@
 /* syi_atr_range of a vector of columns where no high is below a low; else *strange becomes other
  * than 0. Rounded differences are in the order of the true ones, so the largest one is the largest
  * one's. What is not finite in a close shows in the column behind it. */
-SYI_INLINE syi_vector range_of(const double *const *in, int64_t i, unsigned *strange)
+SYI_INLINE syi_vector range_of(syi_vector high, syi_vector low, syi_vector before,
+                               unsigned *strange)
 {
-    syi_vector high = SYI_LOAD(in[0] + i), low = SYI_LOAD(in[1] + i);
-    syi_vector before = SYI_LOAD(in[2] + i - 1);
     *strange |= syi_not_ordered(low, high);
     return syi_larger(high, before) - syi_smaller(low, before);
 }
@@ -20,7 +19,9 @@ SYI_INLINE void ranges(const double *const *in, int64_t i, syi_pairs *x)
     syi_vector range[2 * SYI_PARTS];
     unsigned strange = 0;
     for (int k = 0; k < 2 * SYI_PARTS; k++)
-        range[k] = range_of(in, i + k * SYI_WIDTH, &strange);
+        range[k] =
+            range_of(SYI_LOAD(in[0] + i + k * SYI_WIDTH), SYI_LOAD(in[1] + i + k * SYI_WIDTH),
+                     SYI_LOAD(in[2] + i + k * SYI_WIDTH - 1), &strange);
     if (__builtin_expect(strange != 0, 0)) {
         double defined[SYI_STEP];
         SYI_ROLLED
@@ -35,18 +36,32 @@ SYI_INLINE void ranges(const double *const *in, int64_t i, syi_pairs *x)
     }
 }
 
+/* The sum of the ranges of `count` columns from at on. */
+SYI_INLINE double sum_ranges(const double *high, const double *low, const double *close, int64_t at,
+                             int64_t count)
+{
+    double range[SYI_CHUNK];
+    unsigned strange = !syi_is_finite(close[at + count - 1]);
+    int64_t i = 0;
+    for (; i < count; i += SYI_WIDTH)
+        SYI_STORE(range + i, range_of(syi_load_some(high + at + i, count - i),
+                                      syi_load_some(low + at + i, count - i),
+                                      syi_load_some(close + at + i - 1, count - i), &strange));
+    for (int64_t k = 0; k < count && strange; k++)
+        range[k] = syi_atr_range(high[at + k], low[at + k], close[at + k], close[at + k - 1]);
+    return syi_fast_sum(range, i); /* with what is +0 at its end */
+}
+
 /* The mean of the ranges of columns 1 .. seed. */
 static double seed_value(const syi_walk_one *t)
 {
     const double *high = t->segment->in[0] - t->segment->first;
     const double *low = t->segment->in[1] - t->segment->first;
     const double *close = t->segment->in[2] - t->segment->first;
-    double sum = syi_atr_nothing(close[0]), range[SYI_CHUNK];
+    double sum = syi_atr_nothing(close[0]);
     for (int64_t at = 1; at <= t->seed; at += SYI_CHUNK) {
-        int64_t left = t->seed + 1 - at, count = left < SYI_CHUNK ? left : SYI_CHUNK;
-        for (int64_t i = 0; i < count; i++)
-            range[i] = syi_atr_range(high[at + i], low[at + i], close[at + i], close[at + i - 1]);
-        sum += syi_fast_sum(range, count);
+        const int64_t left = t->seed + 1 - at;
+        sum += sum_ranges(high, low, close, at, left < SYI_CHUNK ? left : SYI_CHUNK);
     }
     return sum / (double)t->seed;
 }

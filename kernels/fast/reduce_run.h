@@ -55,16 +55,16 @@ SYI_INLINE void syi_fast_sum_step(syi_fast_lanes *lanes, const double *x, const 
 SYI_INLINE void syi_fast_sum_block(syi_fast_lanes *total, const double *x, const double *y,
                                    syi_fast_terms terms, int64_t count)
 {
-    double room[2][SYI_FAST_LANES] = {{0}};
     syi_fast_lanes lanes = {{{0}}};
     int64_t i = 0;
     for (; i + SYI_FAST_LANES <= count; i += SYI_FAST_LANES)
         syi_fast_sum_step(&lanes, x + i, terms.products ? y + i : NULL, terms);
-    if (i < count) {
-        memcpy(room[0], x + i, (size_t)(count - i) * sizeof *x);
-        if (terms.products)
-            memcpy(room[1], y + i, (size_t)(count - i) * sizeof *y);
-        syi_fast_sum_step(&lanes, room[0], room[1], terms);
+    SYI_UNROLL(16)
+    for (int k = 0; k < SYI_FAST_VECTORS; k++, i += SYI_WIDTH) {
+        if (i >= count)
+            break;
+        syi_vector term = syi_load_some(x + i, count - i);
+        lanes.part[k] += terms.products ? term * syi_load_some(y + i, count - i) : term;
     }
     syi_fast_lanes_add(total, &lanes);
 }

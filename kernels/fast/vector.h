@@ -46,6 +46,23 @@ typedef int64_t syi_vector_mask __attribute__((vector_size(8 * SYI_WIDTH)));
 #define SYI_LOAD(from)      (*(const syi_vector_anywhere *)(from))
 #define SYI_STORE(to, what) (*(syi_vector_anywhere *)(to) = (what))
 
+/* The first `count` > 0 doubles from x[0] on, SYI_WIDTH at most; the others are +0. Put together in
+ * memory they would be waited for. */
+SYI_INLINE syi_vector syi_load_some(const double *x, int64_t count)
+{
+#if SYI_WIDTH == 8
+    return (syi_vector)_mm512_maskz_loadu_pd((__mmask8)(count < 8 ? (1 << count) - 1 : 0xff), x);
+#elif SYI_WIDTH == 4 && defined(__AVX2__)
+    const __m256i index = _mm256_setr_epi64x(0, 1, 2, 3);
+    return (syi_vector)_mm256_maskload_pd(x, _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), index));
+#else
+    syi_vector some = {0};
+    for (int k = 0; k < SYI_WIDTH && k < count; k++)
+        some[k] = x[k];
+    return some;
+#endif
+}
+
 /* For a reduction: the vector at x + at. Each line is asked for beside the load of another:
  * requests that come together are waited for. */
 SYI_INLINE syi_vector syi_read(const double *x, int at, syi_asking asking)

@@ -63,11 +63,13 @@ static double sum_moves(const task *t, double sign)
     double room[SYI_CHUNK], sum = 0.0;
     for (int64_t at = 1; at <= t->seed; at += SYI_CHUNK) {
         int64_t left = t->seed + 1 - at, count = left < SYI_CHUNK ? left : SYI_CHUNK;
-        for (int64_t i = 0; i < count; i++) {
-            double move = sign * (close[at + i] - close[at + i - 1]);
-            room[i] = move < 0.0 ? 0.0 : move;
+        int64_t i = 0;
+        for (; i < count; i += SYI_WIDTH) {
+            const syi_vector to = syi_load_some(close + at + i, count - i), none = {0};
+            const syi_vector from = syi_load_some(close + at + i - 1, count - i);
+            SYI_STORE(room + i, syi_larger(none, sign * (to - from)));
         }
-        sum += syi_fast_sum(room, count);
+        sum += syi_fast_sum(room, i); /* with what is +0 at its end */
     }
     return sum;
 }
