@@ -2,6 +2,7 @@
 #include "ema/ema.h"
 #include "ema/state.h"
 #include "ema/long.h"
+#include "exact/total.h"
 #include "isa.h"
 #include "recurrence/fade.h"
 #include "recurrence/seeds.h"
@@ -215,24 +216,34 @@ static sy_status run_slabs(const task *task, syi_ema_state *state, int64_t from,
 
 #endif
 
+/* Puts a row's first value, the mean of what comes before it, which is often as near to one number
+ * as to the next. */
+static void put_seed(const task *task, int64_t i, const syi_ema_state *state)
+{
+    const int64_t count = task->ema.seeded;
+    if (syi_ema_settle(state, &task->y[i]) != 0.0)
+        task->y[i] = syi_total_exact(task->x + i + 1 - count, NULL, count, count);
+}
+
 /* Columns before the first value, and that value once it is reached. */
-static sy_status run_seed(const task *task, syi_ema_state *state, int64_t from, int64_t to,
-                          int64_t *reached)
+static void run_seed(const task *task, syi_ema_state *state, int64_t from, int64_t to,
+                     int64_t *reached)
 {
     int64_t seed = task->ema.seeded - 1 - task->first;
     if (task->y)
         syi_fill_nan(task->y, from, seed < to ? seed : to);
     *reached = seed < to ? seed : to;
     if (seed >= to)
-        return SY_OK;
+        return;
     state->phase = syi_phase_of_seed(task->x + seed + 1 - task->ema.seeded, task->ema.seeded,
                                      SYI_PHASE_RUNNING);
     if (state->phase != SYI_PHASE_RUNNING)
-        return SY_OK;
+        return;
     state->x = task->x[seed];
     state->deviation = syi_deviation_seed(task->x + seed, task->ema.seeded);
     ++*reached;
-    return task->y ? put(task, seed, state) : SY_OK;
+    if (task->y)
+        put_seed(task, seed, state);
 }
 
 /* Beyond the fast arithmetic's range, until something is not finite. */
@@ -255,7 +266,7 @@ static sy_status run_columns(const task *task, syi_ema_state *state, int64_t fro
 {
     int64_t i = from;
     if (i < to && state->phase == SYI_PHASE_BEFORE)
-        SYI_TRY(run_seed(task, state, i, to, &i));
+        run_seed(task, state, i, to, &i);
     if (i < to && state->phase == SYI_PHASE_RUNNING)
         SYI_TRY(run_to_line(task, state, &i, to));
     if (i < to && state->phase == SYI_PHASE_RUNNING)
@@ -311,7 +322,7 @@ static sy_status run_beside(const task *task, ema_slab *slab, int *done)
         const struct task own = task_of_row(task, lane);
         const syi_ema_state state = {.x = own.x[from - 1], .deviation = slab->start[lane]};
         syi_fill_nan(own.y, 0, from - 1);
-        SYI_TRY(put(&own, from - 1, &state));
+        put_seed(&own, from - 1, &state);
     }
     SYI_TRY(fill_long(task, slab, task->x[from - 1], from, task->columns - from, &again));
     *done = !again;
