@@ -232,7 +232,8 @@ SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t 
     int64_t i = from, quick = from;
     make_weights(w, task->period, to - from < REST ? whole_rest(to - from) : to - from);
     set_steps(w, &t, w->steps);
-    SYI_TRY(run_to_line(task, s, &i, to));
+    if (task->is_long || !(s->total.value.high > 0.0))
+        SYI_TRY(run_to_line(task, s, &i, to));
     while (i < to && s->phase == SYI_PHASE_RUNNING) {
         int64_t left = (to - i) / LANES / 8 * 8, next = to;
         if (left < t.steps) {
