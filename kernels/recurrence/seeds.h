@@ -11,14 +11,23 @@ typedef struct syi_lanes_tally {
     syi_vec high, low, size;
 } syi_lanes_tally;
 
-SYI_INLINE void syi_lanes_tally_add(syi_lanes_tally *t, syi_vec x, syi_vec from)
+/* The term is term + rest. */
+SYI_INLINE void syi_lanes_tally_add(syi_lanes_tally *t, syi_vec term, syi_vec rest)
 {
-    syi_vec term, rest, sum, lost;
-    syi_vec_two_sum(x, -from, &term, &rest);
+    syi_vec sum, lost;
     syi_vec_two_sum(t->high, term, &sum, &lost);
     t->low += lost + rest;
     t->size += syi_vec_abs(sum) + syi_vec_abs(term);
     t->high = sum;
+}
+
+/* syi_tally_end() of each lane. */
+SYI_INLINE void syi_lanes_tally_end(const syi_lanes_tally *t, syi_deviation *sum)
+{
+    for (int l = 0; l < SYI_VECTOR; l++) {
+        const syi_tally own = {t->high[l], t->low[l], t->size[l]};
+        sum[l] = syi_tally_end(&own, sum[l]);
+    }
 }
 
 /* Of rows `stride` apart the means of `count` values that end at x[0], less x[0]; gives whether
@@ -37,14 +46,13 @@ SYI_INLINE int syi_lanes_seed(const double *x, int64_t stride, int64_t count, sy
             some = end - i < SYI_VECTOR ? (int)(end - i) : SYI_VECTOR;
             syi_lanes_load_some(column, x + i, stride, some);
             for (int k = 0; k < some; k++) {
+                syi_vec term, rest;
                 outside |= ~(syi_bits_vec)(syi_vec_abs(column[k]) <= SYI_HUGE);
-                syi_lanes_tally_add(&tally, column[k], from);
+                syi_vec_two_sum(column[k], -from, &term, &rest);
+                syi_lanes_tally_add(&tally, term, rest);
             }
         }
-        for (int l = 0; l < SYI_VECTOR; l++) {
-            const syi_tally own = {tally.high[l], tally.low[l], tally.size[l]};
-            sum[l] = syi_tally_end(&own, sum[l]);
-        }
+        syi_lanes_tally_end(&tally, sum);
     }
     for (int l = 0; l < SYI_VECTOR; l++)
         mean[l] = syi_deviation_mean(sum[l], count);
