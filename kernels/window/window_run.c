@@ -42,9 +42,9 @@ static int64_t means_lost(const syi_window *window, const double *x, double *con
  * stay in the nearest cache, and that what goes past it does not wait for what is read more than a
  * page ahead; but each block reads the window before it again, and where each value is cut it is
  * seldom that two blocks cut alike. */
-static int64_t means_columns(int64_t period, int64_t most, grid_way way)
+static int64_t means_columns(int64_t period, int64_t most, grid_way way, int past)
 {
-    const int64_t few = 512;
+    const int64_t few = past ? 512 : 1024;
     return way != GRID_FAR && 4 * period <= few ? few : most;
 }
 
@@ -73,7 +73,7 @@ static void run_means(const syi_window *window, const syi_piece *piece, int64_t 
     int64_t begin = first;
     const int64_t least = 4 * period > most ? most : 4 * period > 256 ? 4 * period : 256;
     grid grid = {.period = period};
-    int64_t stride = means_columns(period, most, GRID_NEAR), measured = 0;
+    int64_t stride = means_columns(period, most, GRID_NEAR, past), measured = 0;
     window_range next;
     while (first < last) {
         /* With the values of the windows that those of the first vector are compared with; before
@@ -101,7 +101,7 @@ static void run_means(const syi_window *window, const syi_piece *piece, int64_t 
             const int met = grid_means(&grid, cut, x + first, end - first, out[0] + first,
                                        known - end, past, &next);
             measured = met ? end + (end - first) : 0;
-            const int64_t now = means_columns(period, most, cut.way);
+            const int64_t now = means_columns(period, most, cut.way, past);
             stride = 2 * stride < now ? 2 * stride : now;
         } else {
             grid.cut.shift = 0.0;
