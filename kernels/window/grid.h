@@ -98,7 +98,7 @@ SYI_INLINE syi_vec grid_before(syi_vec last, syi_vec next, int n)
 #endif
 }
 
-/* Sums of 1, 2 .. SYI_VECTOR / 2 changes, of the last SYI_VECTOR columns. */
+/* Sums of 1, 2 .. SYI_VECTOR / 2 changes, of the last SYI_VECTOR columns; of[0] are these. */
 enum { GRID_SUMS = SYI_VECTOR == 8 ? 3 : 2 };
 typedef struct grid_sums {
     syi_vec of[GRID_SUMS];
@@ -178,17 +178,20 @@ SYI_INLINE void grid_lines(grid *state, const double *x, int64_t n, double *out,
         syi_ask_ahead(x + i, asked, SYI_LINE);
         if (!past)
             syi_ask_to_write((uintptr_t)(out + i + asked), SYI_LINE);
-        SYI_UNROLL(2)
+        SYI_UNROLL(1) /* two at once need more registers than AVX2 has */
         for (int64_t k = i; k < i + SYI_LINE; k += SYI_VECTOR) {
+            syi_vec low, change;
             window_meet(&extremes, syi_vec_load(x + k + met));
-            s.change =
-                grid_change(syi_vec_load(x + k), syi_vec_load(old + k), shift, way, &s.change_low);
-            const syi_vec low = way < GRID_NEAR ? grid_sum(&sums_low, s.change_low) : s.change_low;
-            grid_add(&s.high, &s.low, grid_sum(&sums, s.change), low, way);
+            change = grid_change(syi_vec_load(x + k), syi_vec_load(old + k), shift, way, &low);
+            if (way < GRID_NEAR)
+                low = grid_sum(&sums_low, low);
+            grid_add(&s.high, &s.low, grid_sum(&sums, change), low, way);
             syi_vec_put(out + k, grid_mean(s.high, s.low, shift, &by, way), past);
         }
     }
     ahead->extremes = extremes;
+    s.change = sums.of[0];
+    s.change_low = sums_low.of[0];
     *state = s;
 }
 
