@@ -57,7 +57,7 @@ typedef struct weights {
     syi_dd back;                            /* 1 / b */
     fading whole, brief;                    /* of a tile of most steps, and of the smallest */
     double high[STEPS], low[STEPS];         /* b^-i */
-    double out_high[STEPS], out_low[STEPS]; /* b^i / period */
+    double out_high[STEPS], out_low[STEPS]; /* b^i / period, for ranges */
 } weights;
 
 /* Sums, one a lane. */
@@ -88,6 +88,24 @@ SYI_INLINE fading fading_of(const syi_factor_dd *b, int64_t steps)
     return left;
 }
 
+/* first * by^i for all steps. Each waits for the one eight before it, so eight are made at once;
+ * what they are off by is as if each had been made from the one before. */
+SYI_INLINE void fill_powers(double *high, double *low, syi_dd first, syi_dd by, int64_t steps)
+{
+    enum { AT_ONCE = 8 };
+    syi_dd far = by, next = first;
+    for (int n = 1; n < AT_ONCE; n *= 2)
+        far = syi_dd_multiply(far, far);
+    for (int64_t i = 0; i < steps; i++) {
+        if (i >= AT_ONCE)
+            next = syi_dd_multiply((syi_dd){high[i - AT_ONCE], low[i - AT_ONCE]}, far);
+        high[i] = next.high;
+        low[i] = next.low;
+        if (i + 1 < AT_ONCE)
+            next = syi_dd_multiply(next, by);
+    }
+}
+
 /* For tiles of at most so many columns, of which there may be too few to make one. The weights stay
  * below 2^16 for ranges, 2^8 for moves, for a grid that holds all of a tile's sums; but the moves'
  * tiles not for a short period, where they would be too small. */
@@ -96,11 +114,11 @@ static void make_weights(weights *w, double period, int64_t columns)
     const int64_t held = (int64_t)((IS_RANGE ? 11.0 : 5.5) * (period - 0.5)) / 8 * 8;
     const int64_t least = IS_RANGE ? 0 : STEPS / 2;
     int64_t most = period < 3.0 ? STEPS / 2 : STEPS;
-    syi_dd weight = {1.0, 0.0}, out;
+    syi_dd out;
     if (w->columns == columns)
         return;
     w->columns = columns;
-    out = syi_dd_divide(weight, period);
+    out = syi_dd_divide((syi_dd){1.0, 0.0}, period);
     if (held >= least && held < STEPS)
         most = held;
     w->b = syi_wilder_factor(period);
@@ -110,14 +128,9 @@ static void make_weights(weights *w, double period, int64_t columns)
         w->steps = 0;
     w->whole = fading_of(&w->b, w->steps);
     w->brief = fading_of(&w->b, SHORT / LANES);
-    for (int64_t i = 0; i < w->steps; i++) {
-        w->high[i] = weight.high;
-        w->low[i] = weight.low;
-        w->out_high[i] = out.high;
-        w->out_low[i] = out.low;
-        weight = syi_dd_multiply(weight, w->back);
-        out = syi_dd_multiply(out, w->b.b);
-    }
+    fill_powers(w->high, w->low, (syi_dd){1.0, 0.0}, w->back, w->steps);
+    if (IS_RANGE)
+        fill_powers(w->out_high, w->out_low, out, w->b.b, w->steps);
 }
 
 SYI_INLINE void set_steps(const weights *w, tile *t, int64_t steps)
