@@ -290,6 +290,10 @@ SYI_INLINE void syi_walk_blank(const syi_walk *walk, int64_t from, int64_t to)
         syi_fast_blank(segment->out[k] + (from - segment->first), to - from);
 }
 
+/* Where rows meet lines are written in parts, and read again, for which what has gone past the
+ * cache is waited for: rows of fewer columns than that stay in it. */
+enum { SYI_WALK_LONG = 512 };
+
 /* A piece, or of several whole rows one after another. */
 typedef struct syi_walk_rows {
     syi_piece piece;
@@ -312,6 +316,8 @@ SYI_INLINE void syi_walk_begin(syi_walk_rows *rows, const syi_piece *piece, int 
     rows->piece.segment.out = rows->out;
     rows->piece.segment.count = count;
     rows->piece.behind += rows->left;
+    if (rows->left > 0 && all->columns < SYI_WALK_LONG)
+        rows->piece.past_cache = 0;
 }
 
 /* On to the next row; gives whether there is one. */
