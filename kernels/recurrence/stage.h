@@ -208,6 +208,13 @@ SYI_INLINE void syi_lanes_ask(const double *x, int64_t stride, int ahead)
         syi_ask_for((uintptr_t)(x + k * stride) + (uintptr_t)ahead * sizeof *x, SYI_LINE);
 }
 
+/* Asks for a line of each lane that is written soon, `ahead` columns behind y[0]. */
+SYI_INLINE void syi_lanes_ask_to_write(double *y, int64_t stride, int ahead)
+{
+    for (int k = 0; k < SYI_VECTOR; k++)
+        syi_ask_to_write((uintptr_t)(y + k * stride) + (uintptr_t)ahead * sizeof *y, SYI_LINE);
+}
+
 /* At most SYI_VECTOR columns; only whole vectors go `past` the cache. */
 SYI_INLINE void syi_lanes_store_some(double *y, int64_t stride, const syi_vec *from, int count,
                                      int past)

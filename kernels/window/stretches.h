@@ -33,6 +33,7 @@ typedef struct stretches {
     int64_t stride, apart; /* from one to the next, of what is read, and of the results */
     int64_t before;        /* columns before them that are read */
     const double *scale;   /* of each one's results; NULL: none */
+    int are_far;           /* with a scale: no cache holds the places of the results */
     syi_vec_mask lost;     /* lanes that are left to somebody else: */
     int64_t done[SYI_VECTOR]; /* from this column of each on */
     squares_moments moments;  /* so far, with V in the squares' place */
@@ -171,10 +172,13 @@ static inline int stretches_begin(squares *s, stretches *t, const double *x)
 /* A batch's results. */
 SYI_INLINE void stretches_put(const stretches *t, const syi_vec *column, double *y, int past)
 {
-    if (t->scale)
-        lanes_put_scaled(y, t->apart, column, t->scale);
-    else
+    if (!t->scale) {
         lanes_put(y, t->apart, column, past);
+        return;
+    }
+    lanes_put_scaled(y, t->apart, column, t->scale);
+    for (int l = 0; l < SYI_VECTOR && t->are_far; l++)
+        syi_ask_to_write((uintptr_t)(y + l * t->apart) + 2 * LANE * sizeof *y, LANE);
 }
 
 /* The stretches' results from their column `at` on, a batch of them at a time, to out[..]; those
