@@ -89,6 +89,14 @@ SYI_INLINE syi_vec syi_vec_last(syi_vec a)
     return __builtin_shufflevector(a, a, 7, 7, 7, 7, 7, 7, 7, 7);
 }
 
+/* The vector that begins 1, 2 or 4 elements before b, which follows a. */
+SYI_INLINE syi_vec syi_vec_before(syi_vec a, syi_vec b, int n)
+{
+    return n == 1   ? (syi_vec)_mm512_alignr_epi64((__m512i)b, (__m512i)a, 7)
+           : n == 2 ? (syi_vec)_mm512_alignr_epi64((__m512i)b, (__m512i)a, 6)
+                    : (syi_vec)_mm512_alignr_epi64((__m512i)b, (__m512i)a, 4);
+}
+
 SYI_INLINE syi_vec syi_vec_max(syi_vec a, syi_vec b)
 {
     return (syi_vec)_mm512_max_pd((__m512d)a, (__m512d)b);
@@ -210,6 +218,12 @@ SYI_INLINE syi_vec syi_vec_scan(syi_vec a)
 SYI_INLINE syi_vec syi_vec_last(syi_vec a)
 {
     return __builtin_shufflevector(a, a, 3, 3, 3, 3);
+}
+
+SYI_INLINE syi_vec syi_vec_before(syi_vec a, syi_vec b, int n)
+{
+    return n == 1 ? __builtin_shufflevector(a, b, 3, 4, 5, 6)
+                  : __builtin_shufflevector(a, b, 2, 3, 4, 5);
 }
 
 SYI_INLINE syi_vec syi_vec_max(syi_vec a, syi_vec b)

@@ -58,17 +58,6 @@ static sy_status put_first(const task *task, const syi_macd_triple *t)
     return put(task, i, &state);
 }
 
-/* The signal begins with the mean of the first macd, of which `sum` has all but the first. */
-static syi_deviation first_signal(const macd_sum *sum, int lane, syi_deviation first, int64_t count)
-{
-    syi_deviation mean =
-        syi_deviation_plus(first, syi_dd_of_sum(sum->high[lane], sum->low[lane]), sum->error[lane]);
-    const double error = mean.error / (double)count;
-    mean.value = syi_dd_divide(mean.value, (double)count);
-    mean.error = error + SYI_DD_ERROR * fabs(mean.value.high);
-    return mean;
-}
-
 /* Begins the rows: their first values and slab->start, behind those. Gives whether all of them are
  * in range; else they are to be run one by one. */
 static sy_status begin_rows(const task *task, macd_slab *slab, int *begun)
@@ -93,8 +82,10 @@ static sy_status begin_rows(const task *task, macd_slab *slab, int *begun)
         const struct task row = task_of_row(task, lane, y);
         syi_macd_triple *start = &slab->start[lane];
         *start = macd_triple(&slab->lanes, lane, row.x[row.warmup]);
-        start->signal = first_signal(&sum, lane, syi_deviation_less(fast[lane], slow[lane]),
-                                     task->macd.seeded_signal);
+        const syi_dd others = syi_dd_of_sum(sum.high[lane], sum.low[lane]); /* than the first */
+        const syi_deviation first = syi_deviation_less(fast[lane], slow[lane]);
+        start->signal =
+            syi_macd_first_signal(&task->macd, syi_deviation_plus(first, others, sum.error[lane]));
         SYI_TRY(put_first(&row, start));
     }
     return SY_OK;

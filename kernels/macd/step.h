@@ -106,16 +106,21 @@ SYI_INLINE int syi_macd_leaves_range(syi_macd_state *s, double x)
     return 1;
 }
 
+/* What the signal begins with, the mean of the first macd, from their sum. */
+SYI_INLINE syi_deviation syi_macd_first_signal(const syi_macd *macd, syi_deviation sum)
+{
+    double count = (double)macd->seeded_signal;
+    syi_dd mean = syi_dd_divide(sum.value, count);
+    return (syi_deviation){mean, sum.error / count + SYI_DD_ERROR * fabs(mean.high)};
+}
+
 /* The signal's first deviation, once the macd has come so far. */
 SYI_INLINE void syi_macd_seed_signal(const syi_macd_terms *k, const syi_macd *macd,
                                      syi_macd_state *s)
 {
-    double count = (double)macd->seeded_signal;
-    syi_dd mean = syi_dd_divide(s->sum.value, count);
-    double error = s->sum.error / count + SYI_DD_ERROR * fabs(mean.high);
     s->signal = (syi_deviation){{0.0, 0.0}, 0.0};
     if (macd->seeded_signal > 1)
-        s->signal = syi_deviation_less((syi_deviation){mean, error}, syi_macd_value(k, s));
+        s->signal = syi_deviation_less(syi_macd_first_signal(macd, s->sum), syi_macd_value(k, s));
     s->phase = SYI_PHASE_RUNNING;
 }
 

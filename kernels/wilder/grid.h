@@ -45,11 +45,7 @@ typedef struct price_traits {
 /* How far the prices are apart; NaN when they are not for this way. */
 SYI_INLINE double apart(const price_traits *what)
 {
-    double low = what->least[0], high = what->most[0];
-    for (int k = 1; k < SYI_VECTOR; k++) {
-        low = what->least[k] < low ? what->least[k] : low;
-        high = what->most[k] > high ? what->most[k] : high;
-    }
+    const double low = syi_vec_least(what->least), high = syi_vec_most(what->most);
     if (!syi_vec_mask_is_full(what->ordered) || !(low >= LEAST_PRICE) || !(high <= MOST_PRICE))
         return syi_nan();
     return high <= 2.0 * low ? high - low : syi_nan();

@@ -96,15 +96,6 @@ static int seed_rows(const task *task, int64_t columns, syi_wilder_state *state)
     return !syi_vec_any(s.outside);
 }
 
-/* A row from its first value on. */
-static sy_status run_seeded(const task *task, int64_t columns, syi_wilder_state *state)
-{
-    const int64_t seed = (int64_t)task->period;
-    syi_fill_nan(task->y, 0, seed);
-    SYI_TRY(put(task, seed, state));
-    return run_columns(task, state, seed + 1, columns);
-}
-
 #else
 
 enum { ROWS_BESIDE = 1 };
@@ -115,20 +106,25 @@ static int seed_rows(const task *task, int64_t columns, syi_wilder_state *state)
     return 0;
 }
 
+#endif
+
+/* A row from its first value on, whose sums are there. */
 static sy_status run_seeded(const task *task, int64_t columns, syi_wilder_state *state)
 {
-    return run_columns(task, state, 0, columns);
+    const int64_t seed = (int64_t)task->period;
+    syi_fill_nan(task->y, 0, seed);
+    SYI_TRY(put(task, seed, state));
+    return run_columns(task, state, seed + 1, columns);
 }
-
-#endif
 
 static sy_status run_rows(const task *first, int64_t rows, int64_t columns)
 {
-    const int is_long = columns > (int64_t)first->period;
+    const int have_values = columns > (int64_t)first->period;
     task task = *first;
     for (int64_t row = 0; row < rows;) {
         syi_wilder_state state[ROWS_BESIDE];
-        const int seeded = is_long && rows - row >= ROWS_BESIDE && seed_rows(&task, columns, state);
+        const int seeded =
+            have_values && rows - row >= ROWS_BESIDE && seed_rows(&task, columns, state);
         for (int l = 0; l < ROWS_BESIDE && row < rows; l++, row++, task.row++) {
             if (!seeded)
                 state[l] = (syi_wilder_state){

@@ -64,6 +64,7 @@ static sy_status report(const task *task, const weights *w, const tile *t, int64
         }
     return SY_OK;
 }
+
 /* Columns without a move change neither sums nor values. */
 SYI_INLINE sy_status stand_still(const task *task, syi_wilder_state *s, int64_t at, int64_t count)
 {
@@ -233,13 +234,16 @@ SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t 
         SYI_TRY(run_to_line(task, s, &i, to));
     while (i < to && s->phase == SYI_PHASE_RUNNING) {
         int64_t left = (to - i) / LANES / 8 * 8, next = to;
-        if (left < t.steps) {
-            if (left > 0 && task->is_last && run_rest(task, w, &t, s, i, to)) {
+        if (left == 0 || (left < t.steps && task->is_last)) {
+            if (run_rest(task, w, &t, s, i, to)) {
+                SYI_TRY(pass_rest(task, s, i, to));
                 i = to;
                 break;
             }
-            set_steps(w, &t, left);
+            quick = to; /* a part of it is as a rule no better */
         }
+        if (left < t.steps)
+            set_steps(w, &t, left);
         if (t.steps > 0 && i >= quick) {
             i = run_quickly(task, w, &t, s, i, to);
             if (to - i < LANES * t.steps)
@@ -248,10 +252,7 @@ SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t 
         }
         if (t.steps > 0)
             SYI_TRY(run_tile(task, w, &t, s, &i, &next));
-        if (t.steps == 0 && i < to && run_rest(task, w, &t, s, i, to)) {
-            SYI_TRY(pass_rest(task, s, i, to));
-            i = to;
-        } else if (i < next) {
+        if (i < next) {
             const int64_t finite = find_strange(task, i, next);
             if (finite < next) {
                 to = finite; /* tiles go as far as that */

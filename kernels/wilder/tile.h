@@ -43,9 +43,8 @@ enum { SHORT = 8 * LANES };
 /* A sum's error that is too loose for a tile, relative to the sum. */
 #define MOST_LOOSE 0x1p+40
 
-/* What so many steps leave of a sum. */
+/* What a lane's steps leave of a sum. */
 typedef struct fading {
-    int64_t steps;
     syi_dd power;       /* b^steps */
     double fade[LANES]; /* its powers, rounded up: what is left before each lane */
 } fading;
@@ -75,14 +74,14 @@ typedef struct tile {
     sums total[STEPS], up[STEPS], total_start, up_start;
     int64_t steps; /* a multiple of 8 */
     int64_t ahead; /* columns from the tile to what is asked for on the way */
-    fading left;   /* of what was before, by a lane's steps */
+    fading left;
     /* Of quick.h: what is in a stretch, of the gains too; of ranges.h: and in its first half. */
     sums last, up_last, half;
 } tile;
 
 SYI_INLINE fading fading_of(const syi_factor_dd *b, int64_t steps)
 {
-    fading left = {steps, syi_wilder_power(b, steps), {1.0}};
+    fading left = {syi_wilder_power(b, steps), {1.0}};
     for (int l = 1; l < LANES; l++)
         left.fade[l] = left.fade[l - 1] * left.power.high * (1.0 + 0x1p-40);
     return left;
@@ -136,9 +135,9 @@ static void make_weights(weights *w, double period, int64_t columns)
 SYI_INLINE void set_steps(const weights *w, tile *t, int64_t steps)
 {
     t->steps = steps;
-    t->left = steps == w->whole.steps   ? w->whole
-              : steps == w->brief.steps ? w->brief
-                                        : fading_of(&w->b, steps);
+    t->left = steps == w->steps        ? w->whole
+              : steps == SHORT / LANES ? w->brief
+                                       : fading_of(&w->b, steps);
 }
 
 /* Asks for columns from `column` on behind x, whole lines; the nearest cache has no room for them

@@ -11,10 +11,16 @@
  * by the shift, and by what each is above the window before. */
 typedef struct grid {
     int64_t period;
-    grid_cut cut;  /* shift 0: nothing is held */
-    int64_t fresh; /* so many of the next columns come before such windows are known */
+    window_divisor by; /* that */
+    grid_cut cut;      /* shift 0: nothing is held */
+    int64_t fresh;     /* so many of the next columns come before such windows are known */
     syi_vec high, low, change, change_low;
 } grid;
+
+SYI_INLINE grid grid_of(int64_t period)
+{
+    return (grid){.period = period, .by = window_divisor_of(period)};
+}
 
 /* The window of the next column, which is x[0 .. s->period). */
 SYI_INLINE void grid_fill(grid *s, const double *x)
@@ -85,17 +91,21 @@ SYI_INLINE void grid_settle(grid *s)
     s->low -= rest;
 }
 
-/* The columns that begin n before `next`, which follows `last`. */
-SYI_INLINE syi_vec grid_before(syi_vec last, syi_vec next, int n)
+/* Makes what is held of the windows before x[0] that of another cut; gives whether the sum is that
+ * of the window which ends there, added up anew. */
+static int grid_recut(grid *s, grid_cut cut, const double *x)
 {
-#if SYI_VECTOR == 8
-    return n == 1   ? (syi_vec)_mm512_alignr_epi64((__m512i)next, (__m512i)last, 7)
-           : n == 2 ? (syi_vec)_mm512_alignr_epi64((__m512i)next, (__m512i)last, 6)
-                    : (syi_vec)_mm512_alignr_epi64((__m512i)next, (__m512i)last, 4);
-#else
-    return n == 1 ? __builtin_shufflevector(last, next, 3, 4, 5, 6)
-                  : __builtin_shufflevector(last, next, 2, 3, 4, 5);
-#endif
+    const int same = s->cut.shift == cut.shift && s->cut.way == cut.way;
+    const int anew = !same && !grid_can_turn(s->cut, cut);
+    if (anew) {
+        s->cut = cut;
+        grid_fill(s, x - s->period + 1);
+    } else if (!same) {
+        grid_turn(s, cut);
+    }
+    if (cut.way == GRID_WIDE || cut.way == GRID_NEAR)
+        grid_settle(s);
+    return anew;
 }
 
 /* Sums of 1, 2 .. SYI_VECTOR / 2 changes, of the last SYI_VECTOR columns; of[0] are these. */
@@ -110,7 +120,7 @@ SYI_INLINE syi_vec grid_sum(grid_sums *last, syi_vec change)
 {
     SYI_UNROLL(8)
     for (int k = 0; k < GRID_SUMS; k++) {
-        const syi_vec before = grid_before(last->of[k], change, 1 << k);
+        const syi_vec before = syi_vec_before(last->of[k], change, 1 << k);
         last->of[k] = change;
         change += before;
     }
@@ -167,7 +177,7 @@ typedef struct grid_ahead {
 SYI_INLINE void grid_lines(grid *state, const double *x, int64_t n, double *out, grid_ahead *ahead,
                            grid_way way, int past)
 {
-    const window_divisor by = window_divisor_of(state->period);
+    const window_divisor by = state->by;
     const syi_vec shift = syi_vec_of(state->cut.shift);
     const double *old = x - state->period;
     const int64_t asked = ahead->asked, met = ahead->met;
@@ -224,10 +234,9 @@ SYI_INLINE void grid_append(syi_vec *last, syi_vec next, int64_t n)
     *last = syi_vec_load(both + n);
 }
 
-/* n <= SYI_VECTOR columns; `fresh`: of the first one's window the sum is there already. */
-static void grid_some(grid *s, const double *x, int64_t n, int fresh, double *out)
+/* n <= SYI_VECTOR columns; `begun`: of the first one's window the sum is there already. */
+static void grid_some(grid *s, const double *x, int64_t n, int begun, double *out)
 {
-    const window_divisor by = window_divisor_of(s->period);
     const grid_way way = s->cut.way;
     const syi_vec shift = syi_vec_of(s->cut.shift);
     syi_vec high = syi_vec_last(s->high), low = syi_vec_last(s->low), change, change_low;
@@ -235,10 +244,10 @@ static void grid_some(grid *s, const double *x, int64_t n, int fresh, double *ou
     for (int k = 0; k < SYI_VECTOR; k++)
         in[k] = old[k] = x[0];
     memcpy(in, x, (size_t)n * sizeof *x);
-    memcpy(old + fresh, x + fresh - s->period, (size_t)(n - fresh) * sizeof *x);
+    memcpy(old + begun, x + begun - s->period, (size_t)(n - begun) * sizeof *x);
     change = grid_change(syi_vec_load(in), syi_vec_load(old), shift, way, &change_low);
     grid_add(&high, &low, syi_vec_scan(change), syi_vec_scan(change_low), way);
-    syi_vec_store(mean, grid_mean(high, low, shift, &by, way));
+    syi_vec_store(mean, grid_mean(high, low, shift, &s->by, way));
     memcpy(out, mean, (size_t)n * sizeof *mean);
     grid_append(&s->high, high, n);
     grid_append(&s->low, low, n);
@@ -253,20 +262,11 @@ static void grid_some(grid *s, const double *x, int64_t n, int fresh, double *ou
 SYI_INLINE int grid_means(grid *s, grid_cut cut, const double *x, int64_t count, double *out,
                           int64_t known, int past, window_range *next)
 {
-    const int same = s->cut.shift == cut.shift && s->cut.way == cut.way;
-    int fresh = !same && !grid_can_turn(s->cut, cut);
+    int begun = grid_recut(s, cut, x);
     grid_ahead ahead;
-    int64_t first = count;
+    int64_t first = count; /* of the whole lines */
     ahead.met = known < count ? 0 : count;
     ahead.asked = syi_ahead(known, 0, ahead.met + SYI_AHEAD);
-    if (fresh) {
-        s->cut = cut;
-        grid_fill(s, x - s->period + 1);
-    } else if (!same) {
-        grid_turn(s, cut);
-    }
-    if (cut.way == GRID_WIDE || cut.way == GRID_NEAR)
-        grid_settle(s);
     for (int64_t i = 0, n; i < count; i += n) {
         n = syi_line_after(out, i, count) - i;
         n = n > 0 ? n : count - i;
@@ -276,11 +276,11 @@ SYI_INLINE int grid_means(grid *s, grid_cut cut, const double *x, int64_t count,
             grid_any_lines(s, x + i, n, out + i, &ahead, past);
         } else {
             n = n < SYI_VECTOR ? n : SYI_VECTOR;
-            grid_some(s, x + i, n, fresh, out + i);
-            fresh = 0;
+            grid_some(s, x + i, n, begun, out + i);
+            begun = 0;
         }
     }
-    if (ahead.met == 0 || (count - first) % SYI_LINE > 0)
+    if (ahead.met == 0 || first == count || (count - first) % SYI_LINE > 0)
         return 0;
     *next = window_met(&ahead.extremes);
     if (first > 0) {

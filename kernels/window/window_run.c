@@ -72,7 +72,7 @@ static void run_means(const syi_window *window, const syi_piece *piece, int64_t 
     const int64_t period = window->period;
     int64_t begin = first;
     const int64_t least = 4 * period > most ? most : 4 * period > 256 ? 4 * period : 256;
-    grid grid = {.period = period};
+    grid grid = grid_of(period);
     int64_t stride = means_columns(period, most, GRID_NEAR, past), measured = 0;
     window_range next;
     while (first < last) {

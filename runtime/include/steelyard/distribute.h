@@ -112,7 +112,7 @@ typedef struct sy_report {
     double efficiency;     /* ideal_ms / wall_ms */
     double unaccounted_ms; /* wall_ms less the longest device's busy_ms */
     int used_profile;      /* the ratios came from multigpu.json */
-    int64_t repaired;      /* outputs decided by the wide arithmetic */
+    int64_t repaired;      /* outputs that kernels left in doubt, decided by the wide arithmetic */
     char checksum[17];     /* in hex; empty unless asked. XXH3-64 of the first output's bytes; its
                               value is the seed for the next output's, and so on, those of
                               sy_options.seeded last */
