@@ -15,6 +15,7 @@
 
 #include <steelyard/steelyard.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { BENCH_VALUES = 32, BENCH_MOST_PASSES = 99 };
@@ -69,6 +70,7 @@ typedef struct bench_side {
     void (*work)(void *user);
     void *user;
     int64_t repeats;              /* in a row, so that the clock sees them; found by doubling */
+    bool is_long;                 /* once takes much longer than that */
     double ns[BENCH_MOST_PASSES]; /* of one, in every pass */
     double median, least;
 } bench_side;
