@@ -7,7 +7,8 @@
  * Let all terms be below `limit` and g = 2^-43 limit: a lane's 256 terms at most stay below 2^51 g,
  * so its sum is exact. A rest is at most g / 2; 256 of them are below 2^7 g and lose 2^-38 g in
  * being added up, products as much again, and 32 lanes 2^-32 g = 2^-75 limit. Four lanes' sums are
- * below 2^53 g, so that adding them up is exact, too.
+ * below 2^53 g, so that adding them up is exact, too; so are all lanes' of 1,024 columns, whose
+ * rests are below 2^9 g and lose 2^-41 g in being added up.
  */
 #ifndef SYI_KERNELS_EXACT_TOTAL_RUN_H
 #define SYI_KERNELS_EXACT_TOTAL_RUN_H
@@ -29,6 +30,7 @@ typedef struct syi_total_terms {
 #define TOTAL_SHIFT   768.0  /* in units of limit */
 #define TOTAL_SIZE    0x1p16 /* 2^-75 limit in units of SYI_TOTAL_LOSS * limit */
 #define TOTAL_ROOM    0x1p6  /* what later terms may be larger than the first ones */
+#define TOTAL_SHORT   1024   /* columns of which the sum is below 2^53 g */
 
 typedef struct total_lanes {
     syi_vec high[TOTAL_VECTORS], low[TOTAL_VECTORS], most[TOTAL_VECTORS];
@@ -42,80 +44,106 @@ SYI_INLINE syi_vec total_read(const double *x, int64_t at, int k, syi_asking ask
     return syi_vec_load(x + at);
 }
 
+/* The vector at x[0], of which `left` columns are the tile's; zeros behind them. */
+SYI_INLINE syi_vec total_read_some(const double *x, int64_t left)
+{
+    const syi_vec none = {0};
+    return left < SYI_VECTOR ? syi_vec_load_some(x, left, none) : syi_vec_load(x);
+}
+
+/* A vector of terms, x or with `products` x * y, to lane k. */
+SYI_INLINE void total_take(total_lanes *lanes, int k, syi_vec x, syi_vec y, int products)
+{
+    const syi_vec term = products ? x * y : x, before = lanes->high[k];
+    const syi_vec rest = products ? syi_vec_fma(x, y, -term) : term;
+    lanes->high[k] = before + term;
+    syi_vec lost = term - syi_vec_less(lanes->high[k], before);
+    lanes->low[k] = syi_vec_plus(lanes->low[k], products ? lost + rest : lost);
+    lanes->most[k] = syi_vec_max(lanes->most[k], syi_vec_abs(term));
+}
+
 SYI_INLINE void total_step(total_lanes *lanes, syi_total_terms t, int64_t i)
 {
     for (int k = 0; k < TOTAL_VECTORS; k++) {
         const int64_t at = i + k * SYI_VECTOR;
-        syi_vec term = total_read(t.x, at, k, t.asking), before = lanes->high[k], rest = {0};
-        if (t.products) {
-            syi_vec other = total_read(t.y, at, k, t.asking), product = term * other;
-            rest = syi_vec_fma(term, other, -product);
-            term = product;
-        }
-        lanes->high[k] = before + term;
-        syi_vec lost = term - syi_vec_less(lanes->high[k], before);
-        lanes->low[k] = syi_vec_plus(lanes->low[k], t.products ? lost + rest : lost);
-        lanes->most[k] = syi_vec_max(lanes->most[k], syi_vec_abs(term));
+        const syi_vec x = total_read(t.x, at, k, t.asking);
+        total_take(lanes, k, x, t.products ? total_read(t.y, at, k, t.asking) : x, t.products);
     }
 }
 
-SYI_INLINE double total_greatest(syi_vec a)
+/* The last columns, fewer than a step. */
+SYI_INLINE void total_rest(total_lanes *lanes, syi_total_terms t, int64_t i, int64_t count)
 {
-    double greatest = 0.0;
-    for (int k = 0; k < SYI_VECTOR; k++)
-        greatest = a[k] > greatest ? a[k] : greatest;
-    return greatest;
+    SYI_UNROLL(4)
+    for (int k = 0; k < TOTAL_VECTORS; k++, i += SYI_VECTOR) {
+        if (i >= count)
+            break;
+        const syi_vec x = total_read_some(t.x + i, count - i);
+        total_take(lanes, k, x, t.products ? total_read_some(t.y + i, count - i) : x, t.products);
+    }
 }
 
 /* The largest of the first terms. */
-SYI_INLINE double total_first(syi_total_terms t)
+SYI_INLINE double total_first(syi_total_terms t, int64_t count)
 {
     syi_vec most = {0};
-    for (int i = 0; i < TOTAL_STEP; i += SYI_VECTOR) {
-        syi_vec term = syi_vec_load(t.x + i);
+    for (int64_t i = 0; i < TOTAL_STEP && i < count; i += SYI_VECTOR) {
+        syi_vec term = total_read_some(t.x + i, count - i);
         if (t.products)
-            term *= syi_vec_load(t.y + i);
+            term *= total_read_some(t.y + i, count - i);
         most = syi_vec_max(most, syi_vec_abs(term));
     }
-    return total_greatest(most);
+    return syi_vec_most(most);
 }
 
-/* All lanes' sums, and the largest of their terms; infinite after a NaN, which the sums show,
- * whatever the comparisons made of it. Of two vectors' and four vectors' sums none is rounded. */
-SYI_INLINE syi_total total_fold(const total_lanes *lanes, double shift, double *most)
+/* In any order: of what it is exact for, or loses little. */
+SYI_INLINE double total_across(syi_vec a)
 {
-    const syi_vec *h = lanes->high, *l = lanes->low, *m = lanes->most, start = syi_vec_of(shift);
+    double lane[SYI_VECTOR];
+    syi_vec_store(lane, a);
+    for (int width = SYI_VECTOR / 2; width > 0; width /= 2)
+        for (int k = 0; k < width; k++)
+            lane[k] += lane[k + width];
+    return lane[0];
+}
+
+/* All lanes' sums. Of two vectors' and four vectors' sums none is rounded, nor, of a short tile,
+ * is the whole one. */
+SYI_INLINE syi_total total_fold(const total_lanes *lanes, double shift, int64_t count)
+{
+    const syi_vec *h = lanes->high, *l = lanes->low, start = syi_vec_of(shift);
     syi_vec high = ((h[0] - start) + (h[1] - start)) + ((h[2] - start) + (h[3] - start));
     syi_vec low = (l[0] + l[1]) + (l[2] + l[3]);
     syi_total part[SYI_VECTOR];
-    *most = total_greatest(syi_vec_max(syi_vec_max(m[0], m[1]), syi_vec_max(m[2], m[3])));
+    if (count <= TOTAL_SHORT) {
+        syi_two_sum(total_across(high), total_across(low), &part[0].high, &part[0].low);
+        return part[0];
+    }
     for (int k = 0; k < SYI_VECTOR; k++)
         part[k] = (syi_total){high[k], low[k], 0.0};
     for (int width = SYI_VECTOR / 2; width > 0; width /= 2)
         for (int k = 0; k < width; k++)
             part[k] = syi_total_add(part[k], part[k + width]);
-    *most = part[0].high == part[0].high ? *most : INFINITY;
     return part[0];
 }
 
 /* With terms below `limit`; 0 when they are not: then *most is what they are below, infinite when
- * one is a NaN. */
+ * one is a NaN, which the sum shows, whatever the comparisons made of it. */
 SYI_INLINE int total_below(syi_total_terms t, int64_t count, double limit, double *most,
                            syi_total *total)
 {
     total_lanes lanes = {{{0}}, {{0}}, {{0}}};
+    const syi_vec *m = lanes.most;
     int64_t i = 0;
     for (int k = 0; k < TOTAL_VECTORS; k++)
         lanes.high[k] = syi_vec_of(TOTAL_SHIFT * limit);
     for (; i + TOTAL_STEP <= count; i += TOTAL_STEP)
         total_step(&lanes, t, i);
-    *total = total_fold(&lanes, TOTAL_SHIFT * limit, most);
-    for (; i < count; i++) {
-        syi_total term = syi_total_term(t.x, t.y, t.products, i);
-        *most = term.size <= *most ? *most : term.size;
-        *total = syi_total_add(*total, (syi_total){term.high, term.low, 0.0});
-    }
+    total_rest(&lanes, t, i, count);
+    *total = total_fold(&lanes, TOTAL_SHIFT * limit, count);
     total->size = TOTAL_SIZE * limit;
+    *most = syi_vec_most(syi_vec_max(syi_vec_max(m[0], m[1]), syi_vec_max(m[2], m[3])));
+    *most = total->high == total->high ? *most : INFINITY;
     return *most < limit;
 }
 
@@ -131,7 +159,7 @@ SYI_INLINE double total_above(double size, double room)
  * right: a spike or two cost no more than to sum up twice. */
 SYI_INLINE int total_quick(syi_total_terms t, int64_t count, syi_total *total)
 {
-    double most = count < TOTAL_STEP ? 0.0 : total_first(t);
+    double most = total_first(t, count);
     double room = TOTAL_ROOM;
     for (int k = 0; k < 2; k++, room = 1.0) {
         double limit = total_above(most, room);

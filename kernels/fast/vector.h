@@ -173,6 +173,20 @@ SYI_INLINE unsigned syi_unordered(syi_vector a, syi_vector b)
 #endif
 }
 
+/* Bit k where element k of a is that of b. */
+SYI_INLINE unsigned syi_equal(syi_vector a, syi_vector b)
+{
+#if SYI_WIDTH == 8
+    return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_EQ_OQ);
+#elif SYI_WIDTH == 4
+    return (unsigned)_mm256_movemask_pd(_mm256_cmp_pd((__m256d)a, (__m256d)b, _CMP_EQ_OQ));
+#elif defined(__SSE2__)
+    return (unsigned)_mm_movemask_pd(_mm_cmpeq_pd((__m128d)a, (__m128d)b));
+#else
+    return (unsigned)(a[0] == b[0]) | (unsigned)(a[1] == b[1]) << 1;
+#endif
+}
+
 /* Not 0 when an element of a is not at most that of b. */
 SYI_INLINE unsigned syi_not_ordered(syi_vector a, syi_vector b)
 {

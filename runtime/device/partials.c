@@ -81,13 +81,20 @@ typedef struct group {
     unsigned char *node;
 } group;
 
-static group group_of(const syi_job *job, int64_t tile)
+/* That of a row's tile `at`. */
+static group group_in(const syi_job *job, int64_t row, int64_t at)
 {
     const syi_partials *p = job->partials;
-    const int64_t per_row = syi_tiles_per_row(job->columns), row = tile / per_row;
-    const int64_t index = tile % per_row / p->group, left = per_row - index * p->group;
+    const int64_t per_row = syi_tiles_per_row(job->columns);
+    const int64_t index = at / p->group, left = per_row - index * p->group;
     return (group){row * per_row + index * p->group, left < p->group ? left : p->group,
                    p->all + (size_t)(row * p->nodes + index) * job->workload->partial_size};
+}
+
+static group group_of(const syi_job *job, int64_t tile)
+{
+    const int64_t per_row = syi_tiles_per_row(job->columns);
+    return group_in(job, tile / per_row, tile % per_row);
 }
 
 /* The lock is held. */
@@ -131,9 +138,11 @@ sy_status syi_partials_put(const syi_job *job, int64_t tile, int64_t count, unsi
 {
     const size_t size = job->workload->partial_size;
     const syi_arithmetic saved = syi_arithmetic_enter();
+    const int64_t per_row = syi_tiles_per_row(job->columns);
+    int64_t row = tile / per_row, at = tile % per_row;
     sy_status status = SY_OK;
     for (int64_t done = 0, part; status == SY_OK && done < count; done += part) {
-        const group g = group_of(job, tile + done);
+        const group g = group_in(job, row, at);
         unsigned char *from = partials + (size_t)done * size;
         part = g.first + g.tiles - (tile + done);
         part = part < count - done ? part : count - done;
@@ -142,6 +151,11 @@ sy_status syi_partials_put(const syi_job *job, int64_t tile, int64_t count, unsi
         } else {
             status = syi_partials_fold(job, from, part);
             memcpy(g.node, from, size);
+        }
+        at += part;
+        if (at == per_row) {
+            row++;
+            at = 0;
         }
     }
     syi_arithmetic_leave(saved);
