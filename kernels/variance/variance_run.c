@@ -6,20 +6,6 @@
 #include "tiles.h"
 #include "variance/moments.h"
 
-static void store(uint64_t *to, int limbs, syi_u256 value)
-{
-    const uint64_t limb[4] = {(uint64_t)value.low, (uint64_t)(value.low >> 64),
-                              (uint64_t)value.high, (uint64_t)(value.high >> 64)};
-    for (int k = 0; k < limbs; k++)
-        to[k] = k < 4 ? limb[k] : 0;
-}
-
-static void store_sum(moments *m, syi_i128 sum)
-{
-    syi_u128 sign = sum < 0 ? ~(syi_u128)0 : 0;
-    store(m->sum, SUM_LIMBS, (syi_u256){(syi_u128)sum, sign});
-}
-
 /* Integers of at most so many bits. */
 #define WIDE_BITS 114
 
@@ -45,14 +31,14 @@ typedef struct parts {
     syi_vector sum[MOST_PARTS], product[PRODUCTS];
 } parts;
 
-static void begin(parts *p, int bottom)
+SYI_INLINE parts begin(int n, int bottom)
 {
     const int scale = bottom < -1000 ? -1000 : bottom;
-    memset(p, 0, sizeof *p);
-    p->scale = syi_pow2(-scale);
-    p->unit = bottom - scale;
-    for (int k = 0; k < MOST_PARTS; k++)
-        p->cut[k] = 1.5 * syi_pow2(52 + PART_BITS * k + p->unit);
+    parts p = {.scale = syi_pow2(-scale), .unit = bottom - scale};
+    SYI_UNROLL(6)
+    for (int k = 0; k < n; k++)
+        p.cut[k] = 1.5 * syi_pow2(52 + PART_BITS * k + p.unit);
+    return p;
 }
 
 /* Adds `vectors` of them, n parts each; both are constants. */
@@ -83,9 +69,8 @@ SYI_INLINE void add_vectors(parts *p, int n, const syi_vector *x, int vectors)
 }
 
 /* `asks`: for the tile behind this one, so that the memory is busy meanwhile. */
-SYI_INLINE void add_parts(parts *all, int n, const double *x, int64_t count, int asks)
+SYI_INLINE void add_parts(parts *p, int n, const double *x, int64_t count, int asks)
 {
-    parts p = *all; /* in registers */
     int64_t i = 0;
     for (; i + AT_ONCE * SYI_WIDTH <= count; i += AT_ONCE * SYI_WIDTH) {
         syi_vector next[AT_ONCE];
@@ -93,51 +78,62 @@ SYI_INLINE void add_parts(parts *all, int n, const double *x, int64_t count, int
             next[v] = SYI_LOAD(x + i + v * SYI_WIDTH);
         if (asks && i % SYI_LINE == 0)
             syi_ask_far((uintptr_t)(x + i) + SYI_TILE * sizeof *x);
-        add_vectors(&p, n, next, AT_ONCE);
+        add_vectors(p, n, next, AT_ONCE);
     }
     for (; i < count; i += SYI_WIDTH) {
-        const int64_t left = count - i < SYI_WIDTH ? count - i : SYI_WIDTH;
-        syi_vector rest = {0};
-        memcpy(&rest, x + i, (size_t)left * sizeof *x);
-        add_vectors(&p, n, &rest, 1);
+        const syi_vector rest = syi_load_some(x + i, count - i);
+        add_vectors(p, n, &rest, 1);
     }
-    *all = p;
 }
 
-/* The lanes' sum as a number of what they are multiples of. */
-static int64_t lanes(const syi_vector *of, int unit)
+/* The lanes' sum as a number of what they are multiples of. Two lanes of half the columns each are
+ * as far as doubles hold it. */
+SYI_INLINE int64_t lanes(syi_vector of, int unit)
 {
-    const syi_vector whole = *of * syi_pow2(-unit);
-    int64_t sum = 0;
-    for (int l = 0; l < SYI_WIDTH; l++)
-        sum += (int64_t)whole[l];
-    return sum;
+    double lane[SYI_WIDTH];
+    of *= syi_pow2(-unit);
+    memcpy(lane, &of, sizeof lane);
+    for (int width = SYI_WIDTH / 2; width > 1; width /= 2)
+        for (int k = 0; k < width; k++)
+            lane[k] += lane[k + width];
+    return (int64_t)lane[0] + (int64_t)lane[1];
 }
 
-static syi_u256 shifted(syi_i128 value, int by)
+static void store(uint64_t *to, int limbs, syi_u256 value)
+{
+    const uint64_t limb[4] = {(uint64_t)value.low, (uint64_t)(value.low >> 64),
+                              (uint64_t)value.high, (uint64_t)(value.high >> 64)};
+    for (int k = 0; k < limbs; k++)
+        to[k] = k < 4 ? limb[k] : 0;
+}
+
+static void store_sum(moments *m, syi_i128 sum)
+{
+    syi_u128 sign = sum < 0 ? ~(syi_u128)0 : 0;
+    store(m->sum, SUM_LIMBS, (syi_u256){(syi_u128)sum, sign});
+}
+
+SYI_INLINE syi_u256 shifted(syi_i128 value, int by)
 {
     if (by >= 128)
         return (syi_u256){0, (syi_u128)value << (by - 128)};
     return (syi_u256){(syi_u128)value << by, (syi_u128)(value >> 1 >> (127 - by))};
 }
 
-static void add_integers(moments *m, const double *x, int64_t count, int bits, int asks)
+/* Integers of n parts; a constant. */
+SYI_INLINE void add_integers(moments *m, int n, const double *x, int64_t count, int asks)
 {
     syi_u128 sum = 0;
     syi_u256 squares = {0, 0};
-    parts p;
-    begin(&p, m->bottom);
-    if (bits <= 2 * PART_BITS + LAST_BITS)
-        add_parts(&p, 3, x, count, asks);
-    else if (bits <= 3 * PART_BITS + LAST_BITS)
-        add_parts(&p, 4, x, count, asks);
-    else
-        add_parts(&p, MOST_PARTS, x, count, asks);
-    for (int k = 0; k < MOST_PARTS; k++)
-        sum += (syi_u128)(syi_i128)lanes(&p.sum[k], p.unit + PART_BITS * k) << PART_BITS * k;
-    for (int k = 0; k < PRODUCTS; k++)
+    parts p = begin(n, m->bottom);
+    add_parts(&p, n, x, count, asks);
+    SYI_UNROLL(6)
+    for (int k = 0; k < n; k++)
+        sum += (syi_u128)(syi_i128)lanes(p.sum[k], p.unit + PART_BITS * k) << PART_BITS * k;
+    SYI_UNROLL(11)
+    for (int k = 0; k < 2 * n - 1; k++)
         squares = syi_wide_add(
-            squares, shifted(lanes(&p.product[k], 2 * p.unit + PART_BITS * k), PART_BITS * k));
+            squares, shifted(lanes(p.product[k], 2 * p.unit + PART_BITS * k), PART_BITS * k));
     store_sum(m, (syi_i128)sum);
     store(m->squares, SQUARES_LIMBS, squares);
 }
@@ -149,12 +145,16 @@ static __attribute__((noinline)) void tile(const sy_segment *segment, int64_t at
     const double *x = segment->in[0] + at;
     moments *m = partial;
     syi_span span = syi_measure(x, count);
-    int bits = span.top - span.bottom;
+    const int bits = span.top - span.bottom, asks = asking != SYI_ASKS_NOT;
     m->bottom = span.bottom;
     if (span.has_non_finite)
         m->state = MOMENTS_NOT_FINITE;
+    else if (bits <= 2 * PART_BITS + LAST_BITS)
+        add_integers(m, 3, x, count, asks);
+    else if (bits <= 3 * PART_BITS + LAST_BITS)
+        add_integers(m, 4, x, count, asks);
     else if (bits <= WIDE_BITS)
-        add_integers(m, x, count, bits, asking >= SYI_ASKS_FAR);
+        add_integers(m, MOST_PARTS, x, count, asks);
     else
         m->state = MOMENTS_TOO_WIDE;
 }
