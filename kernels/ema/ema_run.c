@@ -186,7 +186,7 @@ static sy_status run_slabs(const task *task, syi_ema_state *state, int64_t from,
     const syi_stage_terms terms = syi_stage_terms_of(task->ema.period, 0.5, EMA_BLOCK);
     syi_long_plan plan = syi_long_plan_of(task->ema.period, EMA_LANES, EMA_BLOCK, from);
     ema_slab slab;
-    slab.are_rows = slab.are_far = 0;
+    slab.are_rows = 0;
     slab.terms = &terms;
     slab.factor = &task->factor;
     for (*reached = from; to - *reached >= EMA_LEAST;) {
@@ -337,7 +337,6 @@ static sy_status run_rows(const task *first, int64_t rows)
     slab.factor = &first->factor;
     slab.past = 0;
     slab.are_rows = 1;
-    slab.are_far = first->past_cache;
     slab.stride = first->columns;
     for (int64_t row = 0; row < rows; row += EMA_LANES) {
         const task task = task_of_row(first, row);

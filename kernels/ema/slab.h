@@ -27,8 +27,7 @@ typedef struct ema_slab {
     const double *x; /* the slab's first column */
     double *y;
     int past;               /* its columns go past the cache */
-    int are_rows;           /* the lanes, `stride` being a row's columns, */
-    int are_far;            /* whose outputs no cache holds */
+    int are_rows;           /* the lanes, `stride` being a row's columns */
     double before;          /* the value before x[0] */
     int64_t stride, length; /* from lane to lane; columns of each that are run */
     const syi_stage_terms *terms;
@@ -134,7 +133,7 @@ SYI_INLINE void ema_write_some(const ema_slab *s, int64_t at, int count, int eve
             out[k - 1] = ema_round(&last, grid, error, unsure);
     }
     syi_lanes_store(s->y + at, s->stride, out, count, s->past);
-    if (s->are_far)
+    if (s->are_rows)
         syi_lanes_ask_to_write(s->y + at, s->stride, 2 * SYI_LINE);
     if (s->past && s->length < s->stride)
         syi_lanes_ask(s->x + at, s->stride, EMA_BLOCK);

@@ -207,7 +207,7 @@ static sy_status run_slabs(const task *task, syi_macd_state *state, int64_t from
     macd_slab slab;
     macd_set_terms(&slab, &task->macd);
     memset(slab.vague, 0, sizeof slab.vague);
-    slab.mapped = slab.first = slab.are_rows = slab.are_far = 0;
+    slab.mapped = slab.first = slab.are_rows = 0;
     slab.is_late = task->y && macd_late_begin(&slab.late, task->waits, task->y);
     for (*reached = from; to - *reached >= MACD_LEAST;) {
         const int64_t at = *reached, length = syi_long_length(&plan, at, to);
@@ -308,7 +308,6 @@ static sy_status run_rows(const task *first, int64_t rows)
     memset(slab.vague, 0, sizeof slab.vague);
     slab.past = slab.is_late = 0;
     slab.are_rows = 1;
-    slab.are_far = first->past_cache;
     slab.stride = first->columns;
     for (int64_t row = 0; row < rows; row += MACD_LANES) {
         double *y[3], *own_y[3];

@@ -80,7 +80,6 @@ static int64_t beside_run(beside *b, int64_t row, chunk *c)
     t->stride = t->before + t->columns;
     t->apart = columns;
     t->scale = b->back;
-    t->are_far = b->past_cache;
     for (int k = 0; k < syi_window_outputs(b->window->kind); k++) {
         out[k] = b->rows->out[k] + row * columns;
         to[k] = out[k] + b->from;

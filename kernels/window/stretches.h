@@ -33,7 +33,6 @@ typedef struct stretches {
     int64_t stride, apart; /* from one to the next, of what is read, and of the results */
     int64_t before;        /* columns before them that are read */
     const double *scale;   /* of each one's results; NULL: none */
-    int are_far;           /* with a scale: no cache holds the places of the results */
     syi_vec_mask lost;     /* lanes that are left to somebody else: */
     int64_t done[SYI_VECTOR]; /* from this column of each on */
     squares_moments moments;  /* so far, with V in the squares' place */
@@ -169,7 +168,8 @@ static inline int stretches_begin(squares *s, stretches *t, const double *x)
     return 1;
 }
 
-/* A batch's results. */
+/* A batch's results. In as many rows a processor does not look ahead itself, so the places of later
+ * ones are asked for. */
 SYI_INLINE void stretches_put(const stretches *t, const syi_vec *column, double *y, int past)
 {
     if (!t->scale) {
@@ -177,7 +177,7 @@ SYI_INLINE void stretches_put(const stretches *t, const syi_vec *column, double 
         return;
     }
     lanes_put_scaled(y, t->apart, column, t->scale);
-    for (int l = 0; l < SYI_VECTOR && t->are_far; l++)
+    for (int l = 0; l < SYI_VECTOR; l++)
         syi_ask_to_write((uintptr_t)(y + l * t->apart) + 2 * LANE * sizeof *y, LANE);
 }
 
