@@ -6,6 +6,7 @@
 #define SYI_KERNELS_WILDER_ROWS_H
 
 #include "recurrence/seeds.h"
+#include "wilder/beside.h"
 #include "wilder/running.h"
 
 #if SYI_HAVE_VECTORS
@@ -96,41 +97,54 @@ static int seed_rows(const task *task, int64_t columns, syi_wilder_state *state)
     return !syi_vec_any(s.outside);
 }
 
+/* Rows side by side, from their first values on as far as that goes: to the states at the columns
+ * `reached`. Gives whether there are any. */
+static sy_status start_rows(const task *first, const weights *w, int64_t columns,
+                            syi_wilder_state *state, int64_t *reached, int *are_started)
+{
+    const int64_t seed = (int64_t)first->period;
+    task task = *first;
+    *are_started = columns > seed && seed_rows(first, columns, state);
+    if (!*are_started)
+        return SY_OK;
+    for (int l = 0; l < ROWS_BESIDE; l++, task.row++, task.y += columns) {
+        syi_fill_nan(task.y, 0, seed);
+        SYI_TRY(put(&task, seed, &state[l]));
+    }
+    run_rows_beside(w, first, columns, seed + 1, state, reached);
+    return SY_OK;
+}
+
 #else
 
 enum { ROWS_BESIDE = 1 };
 
-static int seed_rows(const task *task, int64_t columns, syi_wilder_state *state)
+static sy_status start_rows(const task *first, const weights *w, int64_t columns,
+                            syi_wilder_state *state, int64_t *reached, int *are_started)
 {
-    (void)task, (void)columns, (void)state;
-    return 0;
+    (void)first, (void)w, (void)columns, (void)state, (void)reached;
+    *are_started = 0;
+    return SY_OK;
 }
 
 #endif
 
-/* A row from its first value on, whose sums are there. */
-static sy_status run_seeded(const task *task, int64_t columns, syi_wilder_state *state)
-{
-    const int64_t seed = (int64_t)task->period;
-    syi_fill_nan(task->y, 0, seed);
-    SYI_TRY(put(task, seed, state));
-    return run_columns(task, state, seed + 1, columns);
-}
-
 static sy_status run_rows(const task *first, int64_t rows, int64_t columns)
 {
-    const int have_values = columns > (int64_t)first->period;
+    weights beside = {.columns = 0};
     task task = *first;
+    make_weights(&beside, task.period, LANES * STEPS);
     for (int64_t row = 0; row < rows;) {
         syi_wilder_state state[ROWS_BESIDE];
-        const int seeded =
-            have_values && rows - row >= ROWS_BESIDE && seed_rows(&task, columns, state);
+        int64_t reached[ROWS_BESIDE] = {0};
+        int started = 0;
+        if (rows - row >= ROWS_BESIDE)
+            SYI_TRY(start_rows(&task, &beside, columns, state, reached, &started));
         for (int l = 0; l < ROWS_BESIDE && row < rows; l++, row++, task.row++) {
-            if (!seeded)
+            if (!started)
                 state[l] = (syi_wilder_state){
                     .phase = SYI_PHASE_BEFORE, .from_start = 1.0, .period = task.period};
-            SYI_TRY(seeded ? run_seeded(&task, columns, &state[l])
-                           : run_columns(&task, &state[l], 0, columns));
+            SYI_TRY(run_columns(&task, &state[l], reached[l], columns));
             task.x = prices_at(&task, columns);
             task.y += columns;
             task.known -= columns;

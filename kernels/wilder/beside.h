@@ -1,0 +1,247 @@
+/*
+ * Rows side by side from their first values on, each in a lane of its own, by weights and a grid as
+ * a tile's stretches (grid.h). What a lane begins with is known here, so it is in the sums from the
+ * start on, and a column's values are made as soon as its sums are. With what a lane begins with
+ * `low` is at most a g larger than there, and its additions lose 64 units more; of all that a
+ * stretch's bound has room for, seven stretches before it and their chain, a row needs nothing.
+ */
+#ifndef SYI_KERNELS_WILDER_BESIDE_H
+#define SYI_KERNELS_WILDER_BESIDE_H
+
+#include "recurrence/stage.h"
+#include "wilder/columns.h"
+#include "wilder/moves.h"
+#include "wilder/ranges.h"
+
+#if SYI_HAVE_VECTORS
+
+/* One of the state's sums, of each row: b times what it is before the next column, and its error as
+ * a syi_deviation has it. */
+typedef struct row_sum {
+    syi_vec high, low, error;
+} row_sum;
+
+typedef struct beside {
+    const weights *w;
+    double period;
+    int64_t steps, stride; /* columns of a tile, at most; from row to row */
+    syi_dd power;          /* b^steps */
+    row_sum total, up;
+    syi_vec close;     /* before the next column */
+    syi_vec_mask fits; /* rows that have come so far */
+    syi_vec term[STEPS];
+} beside;
+
+/* What a sum of a tile is held with. */
+typedef struct row_grid {
+    syi_vec shift;
+    group_sum sum;  /* with the shift */
+    syi_vec error;  /* relative, of what follows */
+    syi_vec own;    /* the part of it that the tile adds */
+    syi_vec before; /* the sum itself */
+} row_grid;
+
+SYI_INLINE row_sum row_sum_of(const weights *w, const syi_wilder_state *state, int is_up)
+{
+    row_sum rows;
+    for (int l = 0; l < SYI_VECTOR; l++) {
+        const syi_deviation *sum = is_up ? &state[l].up : &state[l].total;
+        const syi_dd start = syi_dd_multiply(w->b.b, sum->value);
+        rows.high[l] = start.high;
+        rows.low[l] = start.low;
+        rows.error[l] = sum->error;
+    }
+    return rows;
+}
+
+SYI_INLINE syi_deviation row_sum_at(const weights *w, const row_sum *rows, int l)
+{
+    return (syi_deviation){syi_dd_multiply(w->back, (syi_dd){rows->high[l], rows->low[l]}),
+                           rows->error[l]};
+}
+
+/* The terms of columns [at, at + some), at most a vector's, to `term`. */
+SYI_INLINE void take_columns(beside *b, const syi_wilder_prices *x, int64_t at, int some,
+                             syi_vec *term, price_traits *what)
+{
+    syi_vec close[SYI_VECTOR], high[SYI_VECTOR], low[SYI_VECTOR];
+    syi_lanes_load_some(close, x->close + at, b->stride, some);
+    if (IS_RANGE) {
+        syi_lanes_load_some(high, x->high + at, b->stride, some);
+        syi_lanes_load_some(low, x->low + at, b->stride, some);
+    }
+    SYI_UNROLL(8)
+    for (int k = 0; k < SYI_VECTOR; k++) {
+        if (k >= some)
+            break;
+        term[k] = IS_RANGE ? take_range(low[k], high[k], b->close, what)
+                           : take_move(close[k], b->close, what);
+        b->close = close[k];
+    }
+}
+
+/* The terms of a tile; gives how far its prices are apart. Rows that are not for a grid do not fit
+ * (apart()). */
+SYI_INLINE syi_vec take_tile(beside *b, const syi_wilder_prices *x, int64_t at, int64_t count)
+{
+    price_traits what = {b->close, b->close, b->fits};
+    int64_t i = 0;
+    for (; i + SYI_VECTOR <= count; i += SYI_VECTOR)
+        take_columns(b, x, at + i, SYI_VECTOR, b->term + i, &what);
+    if (i < count)
+        take_columns(b, x, at + i, (int)(count - i), b->term + i, &what);
+    b->fits = syi_vec_mask_ordered(what.ordered, syi_vec_of(LEAST_PRICE), what.least);
+    b->fits = syi_vec_mask_ordered(b->fits, what.most, syi_vec_of(MOST_PRICE));
+    b->fits = syi_vec_mask_ordered(b->fits, what.most, what.least + what.least);
+    b->fits = syi_vec_mask_ordered(b->fits, syi_vec_abs(b->close), syi_vec_of(MOST_PRICE));
+    return what.most - what.least;
+}
+
+/* choose_grid(), start_of() and chain_grid()'s errors of each row. */
+SYI_INLINE row_grid grid_of_rows(beside *b, const row_sum *rows, syi_vec more)
+{
+    const syi_vec before = rows->high * syi_vec_of(b->w->back.high);
+    const syi_vec size = (before + more) * syi_vec_of(1.0 + 0x1p-40);
+    const syi_vec binade =
+        (syi_vec)((syi_bits_vec)size & ((syi_bits_vec){0} + (UINT64_C(0x7ff) << 52)));
+    const syi_vec shift = binade * syi_vec_of(6.0), held = rows->high + shift;
+    const syi_vec loose = (rows->error / before + syi_vec_of(SUM_ERROR)) *
+                          syi_vec_of(SYI_FINE * (1.0 + 0x1p-40));
+    const syi_vec own =
+        binade * syi_vec_of(LANES * 0x1p-91 * (1.0 + 0x1p-40)) / rows->high;
+    b->fits = syi_vec_mask_ordered(b->fits, syi_vec_of(LEAST_BOUND), size);
+    return (row_grid){shift,
+                      {held, rows->low + (rows->high - (held - shift))},
+                      loose + own,
+                      own,
+                      before};
+}
+
+/* On to the next tile: the sums' starts, and their errors. */
+SYI_INLINE void end_sum(beside *b, const row_grid *g, row_sum *rows)
+{
+    const syi_vec power = syi_vec_of(b->power.high);
+    syi_vec high, low, rest;
+    syi_vec_quick_sum(g->sum.high - g->shift, g->sum.low, &high, &low);
+    const syi_vec product = high * power;
+    rest = syi_vec_fma(high, power, -product);
+    rest += syi_vec_fma(high, syi_vec_of(b->power.low), low * power);
+    syi_vec_quick_sum(product, rest, &rows->high, &rows->low);
+    const syi_vec after = rows->high * syi_vec_of(b->w->back.high);
+    const syi_vec lost = syi_vec_of(SUM_ERROR) +
+                         g->own * syi_vec_of(SYI_PER_FINE * (1.0 + 0x1p-40));
+    rows->error = syi_vec_fma(power * syi_vec_of(1.0 + 0x1p-40), rows->error, lost * after);
+}
+
+/* A column more. */
+SYI_INLINE void add_weighted(const weights *w, int64_t i, syi_vec term, group_sum *s)
+{
+    const syi_vec weight = syi_vec_of(w->high[i]), rest = syi_vec_of(w->low[i]);
+    const syi_vec next = syi_vec_fma(weight, term, s->high);
+    s->low += syi_vec_fma(rest, term, syi_vec_fma(weight, term, s->high - next));
+    s->high = next;
+}
+
+/* The values at the tile's column i. */
+SYI_INLINE syi_vec settle_column(const weights *w, int64_t i, const row_grid *total,
+                                 const row_grid *up, syi_vec error, syi_bits_vec *unsure)
+{
+    group_sum s = {total->sum.high - total->shift, total->sum.low};
+    if (IS_RANGE)
+        return round_near(mean_of(s, w->out_high[i], w->out_low[i]), error, unsure);
+    const syi_vec high = s.high + s.low;
+    s = (group_sum){high, s.low - (high - s.high)};
+    return round_near(index_of((group_sum){up->sum.high - up->shift, up->sum.low}, s), error,
+                      unsure);
+}
+
+/* At most a line of columns from the tile's column i on, to y. */
+SYI_INLINE void put_columns(const beside *b, int64_t i, int some, row_grid *total, row_grid *up,
+                            syi_vec error, syi_bits_vec *unsure, double *y)
+{
+    syi_vec out[SYI_LINE] = {{0}};
+    SYI_UNROLL(8)
+    for (int k = 0; k < SYI_LINE; k++) {
+        if (k >= some)
+            break;
+        const syi_vec term = b->term[i + k];
+        add_weighted(b->w, i + k, IS_RANGE ? term : syi_vec_abs(term), &total->sum);
+        if (!IS_RANGE)
+            add_weighted(b->w, i + k, syi_vec_max(term, (syi_vec){0}), &up->sum);
+        out[k] = settle_column(b->w, i + k, total, up, error, unsure);
+    }
+    syi_lanes_store(y, b->stride, out, some, 0);
+    syi_lanes_ask_to_write(y, b->stride, 2 * SYI_LINE);
+}
+
+/* Columns [at, at + count) of each row, of which those that no longer fit are lost. */
+SYI_INLINE void run_beside(beside *b, const syi_wilder_prices *x, double *y, int64_t at,
+                           int64_t count)
+{
+    const syi_vec none = {0};
+    const double heaviest = b->w->high[count - 1] * b->period * (1.0 + 0x1p-40);
+    const syi_vec more = syi_vec_of(heaviest) * take_tile(b, x, at, count);
+    row_grid total = grid_of_rows(b, &b->total, more), up = total;
+    syi_vec error = syi_vec_of(LAST_ERROR) + total.error;
+    syi_bits_vec unsure = {0};
+    int64_t i = 0;
+    if (!IS_RANGE) {
+        up = grid_of_rows(b, &b->up, more);
+        error += up.error;
+        b->fits = syi_vec_mask_ordered(b->fits, syi_vec_of(LEAST_TERM), more); /* it moves */
+    }
+    b->fits = syi_vec_mask_ordered(b->fits, error, syi_vec_of(IS_RANGE ? MOST_RANGE_ERROR : MOST_MOVE_ERROR));
+    for (; i + SYI_LINE <= count; i += SYI_LINE)
+        put_columns(b, i, SYI_LINE, &total, &up, error, &unsure, y + at + i);
+    if (i < count)
+        put_columns(b, i, (int)(count - i), &total, &up, error, &unsure, y + at + i);
+    end_sum(b, &total, &b->total);
+    if (!IS_RANGE)
+        end_sum(b, &up, &b->up);
+    const syi_bits_vec one = (syi_bits_vec)syi_vec_of(1.0), doubt = (syi_bits_vec)(unsure != 0);
+    b->fits = syi_vec_mask_ordered(b->fits, (syi_vec)(doubt & one), none);
+    b->fits = syi_vec_mask_ordered(b->fits, none, b->total.high); /* no NaN */
+}
+
+/* Columns of a tile of rows, for weights that a grid can do with. */
+SYI_INLINE int64_t beside_steps(const weights *w)
+{
+    int64_t steps = w->steps;
+    while (steps > 0 && !IS_RANGE && w->high[steps - 1] > MOST_WEIGHT)
+        steps -= SYI_LINE;
+    return steps;
+}
+
+/* The rows' columns from `from` on, of `columns`, with their states there. Gives each row's state
+ * at the column that it has reached: which this way could not do, or `columns`. */
+static void run_rows_beside(const weights *w, const task *task, int64_t columns, int64_t from,
+                            syi_wilder_state *state, int64_t *reached)
+{
+    beside b = {.w = w, .period = task->period, .steps = beside_steps(w), .stride = columns};
+    uint64_t left = (UINT64_C(1) << SYI_VECTOR) - 1;
+    b.power = syi_wilder_power(&w->b, b.steps);
+    b.total = row_sum_of(w, state, 0);
+    b.up = row_sum_of(w, state, 1);
+    b.fits = syi_vec_mask_full();
+    for (int l = 0; l < SYI_VECTOR; l++) {
+        b.close[l] = state[l].close;
+        reached[l] = b.steps > 0 ? columns : from;
+    }
+    for (int64_t at = from; at < columns && left && b.steps > 0; at += b.steps) {
+        const row_sum total = b.total, up = b.up;
+        const syi_vec close = b.close;
+        run_beside(&b, &task->x, task->y, at, columns - at < b.steps ? columns - at : b.steps);
+        const uint64_t now = left & syi_vec_mask_bits(b.fits);
+        for (uint64_t lost = left & ~now; lost; lost &= lost - 1) {
+            const int l = __builtin_ctzll(lost);
+            reached[l] = at;
+            state[l].total = row_sum_at(w, &total, l);
+            state[l].up = row_sum_at(w, &up, l);
+            state[l].close = close[l];
+        }
+        left = now;
+    }
+}
+
+#endif
+#endif
