@@ -25,6 +25,7 @@ typedef struct beside {
     const weights *w;
     double period;
     int64_t steps, stride; /* columns of a tile, at most; from row to row */
+    int asks;              /* for the rows behind these */
     syi_dd power;          /* b^steps */
     row_sum total, up;
     syi_vec close;     /* before the next column */
@@ -41,15 +42,16 @@ typedef struct row_grid {
     syi_vec before; /* the sum itself */
 } row_grid;
 
+/* What a first tile begins with, whose first column is the one of these states, without a term: as
+ * if they had been divided by b before. */
 SYI_INLINE row_sum row_sum_of(const weights *w, const syi_wilder_state *state, int is_up)
 {
     row_sum rows;
     for (int l = 0; l < SYI_VECTOR; l++) {
         const syi_deviation *sum = is_up ? &state[l].up : &state[l].total;
-        const syi_dd start = syi_dd_multiply(w->b.b, sum->value);
-        rows.high[l] = start.high;
-        rows.low[l] = start.low;
-        rows.error[l] = sum->error;
+        rows.high[l] = sum->value.high;
+        rows.low[l] = sum->value.low;
+        rows.error[l] = sum->error * w->back.high * (1.0 + 0x1p-40);
     }
     return rows;
 }
@@ -60,36 +62,36 @@ SYI_INLINE syi_deviation row_sum_at(const weights *w, const row_sum *rows, int l
                            rows->error[l]};
 }
 
-/* The terms of columns [at, at + some), at most a vector's, to `term`. */
-SYI_INLINE void take_columns(beside *b, const syi_wilder_prices *x, int64_t at, int some,
-                             syi_vec *term, price_traits *what)
+/* The terms of a tile's columns [i, i + some), at most a vector's. */
+SYI_INLINE void take_columns(beside *b, const syi_wilder_prices *x, int64_t i, int some,
+                             price_traits *what)
 {
     syi_vec close[SYI_VECTOR], high[SYI_VECTOR], low[SYI_VECTOR];
-    syi_lanes_load_some(close, x->close + at, b->stride, some);
+    syi_lanes_load_some(close, x->close + i, b->stride, some);
     if (IS_RANGE) {
-        syi_lanes_load_some(high, x->high + at, b->stride, some);
-        syi_lanes_load_some(low, x->low + at, b->stride, some);
+        syi_lanes_load_some(high, x->high + i, b->stride, some);
+        syi_lanes_load_some(low, x->low + i, b->stride, some);
     }
     SYI_UNROLL(8)
     for (int k = 0; k < SYI_VECTOR; k++) {
         if (k >= some)
             break;
-        term[k] = IS_RANGE ? take_range(low[k], high[k], b->close, what)
-                           : take_move(close[k], b->close, what);
+        b->term[i + k] = IS_RANGE ? take_range(low[k], high[k], b->close, what)
+                                  : take_move(close[k], b->close, what);
         b->close = close[k];
     }
 }
 
 /* The terms of a tile; gives how far its prices are apart. Rows that are not for a grid do not fit
  * (apart()). */
-SYI_INLINE syi_vec take_tile(beside *b, const syi_wilder_prices *x, int64_t at, int64_t count)
+SYI_INLINE syi_vec take_tile(beside *b, const syi_wilder_prices *x, int64_t count)
 {
     price_traits what = {b->close, b->close, b->fits};
     int64_t i = 0;
     for (; i + SYI_VECTOR <= count; i += SYI_VECTOR)
-        take_columns(b, x, at + i, SYI_VECTOR, b->term + i, &what);
+        take_columns(b, x, i, SYI_VECTOR, &what);
     if (i < count)
-        take_columns(b, x, at + i, (int)(count - i), b->term + i, &what);
+        take_columns(b, x, i, (int)(count - i), &what);
     b->fits = syi_vec_mask_ordered(what.ordered, syi_vec_of(LEAST_PRICE), what.least);
     b->fits = syi_vec_mask_ordered(b->fits, what.most, syi_vec_of(MOST_PRICE));
     b->fits = syi_vec_mask_ordered(b->fits, what.most, what.least + what.least);
@@ -155,9 +157,17 @@ SYI_INLINE syi_vec settle_column(const weights *w, int64_t i, const row_grid *to
                       unsure);
 }
 
+/* Asks for a line of each of the rows behind these. */
+SYI_INLINE void ask_rows(const beside *b, const double *x)
+{
+    for (int l = SYI_VECTOR; l < 2 * SYI_VECTOR; l++)
+        syi_ask_far((uintptr_t)(x + l * b->stride));
+}
+
 /* At most a line of columns from the tile's column i on, to y. */
 SYI_INLINE void put_columns(const beside *b, int64_t i, int some, row_grid *total, row_grid *up,
-                            syi_vec error, syi_bits_vec *unsure, double *y)
+                            syi_vec error, syi_bits_vec *unsure, const syi_wilder_prices *x,
+                            double *y)
 {
     syi_vec out[SYI_LINE] = {{0}};
     SYI_UNROLL(8)
@@ -170,21 +180,30 @@ SYI_INLINE void put_columns(const beside *b, int64_t i, int some, row_grid *tota
             add_weighted(b->w, i + k, syi_vec_max(term, (syi_vec){0}), &up->sum);
         out[k] = settle_column(b->w, i + k, total, up, error, unsure);
     }
-    syi_lanes_store(y, b->stride, out, some, 0);
-    syi_lanes_ask_to_write(y, b->stride, 2 * SYI_LINE);
+    syi_lanes_store(y + i, b->stride, out, some, 0);
+    syi_lanes_ask_to_write(y + i, b->stride, 2 * SYI_LINE);
+    if (!b->asks)
+        return;
+    ask_rows(b, x->close + i);
+    if (IS_RANGE) {
+        ask_rows(b, x->high + i);
+        ask_rows(b, x->low + i);
+    }
 }
 
-/* Columns [at, at + count) of each row, of which those that no longer fit are lost. */
-SYI_INLINE void run_beside(beside *b, const syi_wilder_prices *x, double *y, int64_t at,
-                           int64_t count)
+/* The tile of `count` columns at x of each row, to y; of the rows those that no longer fit are lost. */
+SYI_INLINE void run_beside(beside *b, const syi_wilder_prices *x, double *y, int64_t count,
+                           int is_first)
 {
     const syi_vec none = {0};
     const double heaviest = b->w->high[count - 1] * b->period * (1.0 + 0x1p-40);
-    const syi_vec more = syi_vec_of(heaviest) * take_tile(b, x, at, count);
+    const syi_vec more = syi_vec_of(heaviest) * take_tile(b, x, count);
     row_grid total = grid_of_rows(b, &b->total, more), up = total;
     syi_vec error = syi_vec_of(LAST_ERROR) + total.error;
     syi_bits_vec unsure = {0};
     int64_t i = 0;
+    if (is_first)
+        b->term[0] = none;
     if (!IS_RANGE) {
         up = grid_of_rows(b, &b->up, more);
         error += up.error;
@@ -192,9 +211,9 @@ SYI_INLINE void run_beside(beside *b, const syi_wilder_prices *x, double *y, int
     }
     b->fits = syi_vec_mask_ordered(b->fits, error, syi_vec_of(IS_RANGE ? MOST_RANGE_ERROR : MOST_MOVE_ERROR));
     for (; i + SYI_LINE <= count; i += SYI_LINE)
-        put_columns(b, i, SYI_LINE, &total, &up, error, &unsure, y + at + i);
+        put_columns(b, i, SYI_LINE, &total, &up, error, &unsure, x, y);
     if (i < count)
-        put_columns(b, i, (int)(count - i), &total, &up, error, &unsure, y + at + i);
+        put_columns(b, i, (int)(count - i), &total, &up, error, &unsure, x, y);
     end_sum(b, &total, &b->total);
     if (!IS_RANGE)
         end_sum(b, &up, &b->up);
@@ -212,13 +231,18 @@ SYI_INLINE int64_t beside_steps(const weights *w)
     return steps;
 }
 
-/* The rows' columns from `from` on, of `columns`, with their states there. Gives each row's state
- * at the column that it has reached: which this way could not do, or `columns`. */
+/* The rows' values from that of their states, at column `from`, to the last one, of `columns`.
+ * Gives how many columns each has got by this way, and its state there where that is not all. */
 static void run_rows_beside(const weights *w, const task *task, int64_t columns, int64_t from,
                             syi_wilder_state *state, int64_t *reached)
 {
-    beside b = {.w = w, .period = task->period, .steps = beside_steps(w), .stride = columns};
+    beside b;
     uint64_t left = (UINT64_C(1) << SYI_VECTOR) - 1;
+    b.w = w;
+    b.period = task->period;
+    b.steps = beside_steps(w);
+    b.stride = columns;
+    b.asks = 2 * SYI_VECTOR * columns <= task->known;
     b.power = syi_wilder_power(&w->b, b.steps);
     b.total = row_sum_of(w, state, 0);
     b.up = row_sum_of(w, state, 1);
@@ -230,11 +254,15 @@ static void run_rows_beside(const weights *w, const task *task, int64_t columns,
     for (int64_t at = from; at < columns && left && b.steps > 0; at += b.steps) {
         const row_sum total = b.total, up = b.up;
         const syi_vec close = b.close;
-        run_beside(&b, &task->x, task->y, at, columns - at < b.steps ? columns - at : b.steps);
+        const syi_wilder_prices x = prices_at(task, at);
+        run_beside(&b, &x, task->y + at, columns - at < b.steps ? columns - at : b.steps,
+                   at == from);
         const uint64_t now = left & syi_vec_mask_bits(b.fits);
         for (uint64_t lost = left & ~now; lost; lost &= lost - 1) {
             const int l = __builtin_ctzll(lost);
             reached[l] = at;
+            if (at == from)
+                continue;
             state[l].total = row_sum_at(w, &total, l);
             state[l].up = row_sum_at(w, &up, l);
             state[l].close = close[l];

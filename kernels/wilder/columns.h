@@ -23,6 +23,13 @@ typedef struct task {
 /* Columns of a stretch that is not short. */
 enum { LONG = 1024 };
 
+SYI_INLINE syi_wilder_prices prices_at(const task *task, int64_t at)
+{
+    if (IS_RANGE)
+        return (syi_wilder_prices){task->x.high + at, task->x.low + at, task->x.close + at};
+    return (syi_wilder_prices){NULL, NULL, task->x.close + at};
+}
+
 SYI_INLINE double largest_of(const task *task, int64_t i)
 {
     return syi_wilder_largest(&task->x, i, IS_RANGE && task->first + i > 0);

@@ -107,11 +107,12 @@ static sy_status start_rows(const task *first, const weights *w, int64_t columns
     *are_started = columns > seed && seed_rows(first, columns, state);
     if (!*are_started)
         return SY_OK;
+    run_rows_beside(w, first, columns, seed, state, reached);
     for (int l = 0; l < ROWS_BESIDE; l++, task.row++, task.y += columns) {
         syi_fill_nan(task.y, 0, seed);
-        SYI_TRY(put(&task, seed, &state[l]));
+        if (reached[l] == seed)
+            SYI_TRY(put(&task, reached[l]++, &state[l]));
     }
-    run_rows_beside(w, first, columns, seed + 1, state, reached);
     return SY_OK;
 }
 

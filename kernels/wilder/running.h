@@ -80,13 +80,6 @@ SYI_INLINE sy_status stand_still(const task *task, syi_wilder_state *s, int64_t 
     return SY_OK;
 }
 
-SYI_INLINE syi_wilder_prices prices_at(const task *task, int64_t at)
-{
-    if (IS_RANGE)
-        return (syi_wilder_prices){task->x.high + at, task->x.low + at, task->x.close + at};
-    return (syi_wilder_prices){NULL, NULL, task->x.close + at};
-}
-
 /* The tiles from column `at` on that the quick way could do; returns the column it reached. */
 SYI_INLINE int64_t run_quickly(const task *task, const weights *w, tile *t, syi_wilder_state *s,
                                int64_t at, int64_t to)
