@@ -97,17 +97,31 @@ static int seed_rows(const task *task, int64_t columns, syi_wilder_state *state)
     return !syi_vec_any(s.outside);
 }
 
-/* Rows side by side, from their first values on as far as that goes: to the states at the columns
- * `reached`. Gives whether there are any. */
-static sy_status start_rows(const task *first, const weights *w, int64_t columns,
-                            syi_wilder_state *state, int64_t *reached, int *are_started)
+/* Groups of rows that are not tried to their ends, after one of which that did not go far. */
+typedef struct patience {
+    int64_t left, next;
+} patience;
+
+/* Rows side by side: to their states behind their first values, and from there to columns `reached`
+ * as far as that goes. */
+static sy_status start_rows(const task *first, const weights *w, int64_t columns, patience *wait,
+                            syi_wilder_state *state, int64_t *reached)
 {
+    enum { MOST = 16 };
     const int64_t seed = (int64_t)first->period;
+    int64_t columns_left = 0;
     task task = *first;
-    *are_started = columns > seed && seed_rows(first, columns, state);
-    if (!*are_started)
-        return SY_OK;
-    run_rows_beside(w, first, columns, seed, state, reached);
+    for (int l = 0; l < ROWS_BESIDE; l++)
+        reached[l] = seed;
+    if (wait->left-- <= 0) {
+        run_rows_beside(w, first, columns, seed, state, reached);
+        for (int l = 0; l < ROWS_BESIDE; l++)
+            columns_left += columns - reached[l];
+        wait->next = 2 * columns_left < ROWS_BESIDE * (columns - seed) ? 0
+                     : wait->next < MOST                                ? 2 * wait->next + 1
+                                                                        : MOST;
+        wait->left = wait->next;
+    }
     for (int l = 0; l < ROWS_BESIDE; l++, task.row++, task.y += columns) {
         syi_fill_nan(task.y, 0, seed);
         if (reached[l] == seed)
@@ -116,40 +130,44 @@ static sy_status start_rows(const task *first, const weights *w, int64_t columns
     return SY_OK;
 }
 
-#else
+#endif
 
-enum { ROWS_BESIDE = 1 };
-
-static sy_status start_rows(const task *first, const weights *w, int64_t columns,
-                            syi_wilder_state *state, int64_t *reached, int *are_started)
+/* Columns from `from` on, and on to the next row. */
+static sy_status run_row(task *task, int64_t columns, int64_t from, syi_wilder_state *state)
 {
-    (void)first, (void)w, (void)columns, (void)state, (void)reached;
-    *are_started = 0;
+    SYI_TRY(run_columns(task, state, from, columns));
+    task->x = prices_at(task, columns);
+    task->y += columns;
+    task->known -= columns;
+    task->row++;
     return SY_OK;
 }
 
-#endif
-
 static sy_status run_rows(const task *first, int64_t rows, int64_t columns)
 {
-    weights beside = {.columns = 0};
+    const syi_wilder_state none = {
+        .phase = SYI_PHASE_BEFORE, .from_start = 1.0, .period = first->period};
     task task = *first;
+#if SYI_HAVE_VECTORS
+    weights beside = {.columns = 0};
+    patience wait = {0, 0};
     make_weights(&beside, task.period, LANES * STEPS);
-    for (int64_t row = 0; row < rows;) {
+    for (; rows >= ROWS_BESIDE && columns > (int64_t)task.period; rows -= ROWS_BESIDE) {
         syi_wilder_state state[ROWS_BESIDE];
         int64_t reached[ROWS_BESIDE] = {0};
-        int started = 0;
-        if (rows - row >= ROWS_BESIDE)
-            SYI_TRY(start_rows(&task, &beside, columns, state, reached, &started));
-        for (int l = 0; l < ROWS_BESIDE && row < rows; l++, row++, task.row++) {
-            if (!started)
-                state[l] = (syi_wilder_state){
-                    .phase = SYI_PHASE_BEFORE, .from_start = 1.0, .period = task.period};
-            SYI_TRY(run_columns(&task, &state[l], reached[l], columns));
-            task.x = prices_at(&task, columns);
-            task.y += columns;
-            task.known -= columns;
+        const int are_seeded = seed_rows(&task, columns, state);
+        if (are_seeded)
+            SYI_TRY(start_rows(&task, &beside, columns, &wait, state, reached));
+        for (int l = 0; l < ROWS_BESIDE; l++) {
+            if (!are_seeded)
+                state[l] = none;
+            SYI_TRY(run_row(&task, columns, reached[l], &state[l]));
         }
+    }
+#endif
+    for (; rows > 0; rows--) {
+        syi_wilder_state state = none;
+        SYI_TRY(run_row(&task, columns, 0, &state));
     }
     return SY_OK;
 }
