@@ -26,7 +26,8 @@ SYI_INLINE double extreme_of_lanes(syi_vector *lanes, int greatest)
     memcpy(lane, lanes, sizeof lane);
     for (int width = SYI_WIDTH / 2; width > 0; width /= 2)
         for (int k = 0; k < width; k++)
-            lane[k] = extreme_before(lane[k + width], lane[k], greatest) ? lane[k + width] : lane[k];
+            lane[k] =
+                extreme_before(lane[k + width], lane[k], greatest) ? lane[k + width] : lane[k];
     return lane[0];
 }
 

@@ -107,16 +107,12 @@ SYI_INLINE row_grid grid_of_rows(beside *b, const row_sum *rows, syi_vec more)
     const syi_vec binade =
         (syi_vec)((syi_bits_vec)size & ((syi_bits_vec){0} + (UINT64_C(0x7ff) << 52)));
     const syi_vec shift = binade * syi_vec_of(6.0), held = rows->high + shift;
-    const syi_vec loose = (rows->error / before + syi_vec_of(SUM_ERROR)) *
-                          syi_vec_of(SYI_FINE * (1.0 + 0x1p-40));
-    const syi_vec own =
-        binade * syi_vec_of(LANES * 0x1p-91 * (1.0 + 0x1p-40)) / rows->high;
+    const syi_vec loose =
+        (rows->error / before + syi_vec_of(SUM_ERROR)) * syi_vec_of(SYI_FINE * (1.0 + 0x1p-40));
+    const syi_vec own = binade * syi_vec_of(LANES * 0x1p-91 * (1.0 + 0x1p-40)) / rows->high;
     b->fits = syi_vec_mask_ordered(b->fits, syi_vec_of(LEAST_BOUND), size);
-    return (row_grid){shift,
-                      {held, rows->low + (rows->high - (held - shift))},
-                      loose + own,
-                      own,
-                      before};
+    return (row_grid){
+        shift, {held, rows->low + (rows->high - (held - shift))}, loose + own, own, before};
 }
 
 /* On to the next tile: the sums' starts, and their errors. */
@@ -130,8 +126,8 @@ SYI_INLINE void end_sum(beside *b, const row_grid *g, row_sum *rows)
     rest += syi_vec_fma(high, syi_vec_of(b->power.low), low * power);
     syi_vec_quick_sum(product, rest, &rows->high, &rows->low);
     const syi_vec after = rows->high * syi_vec_of(b->w->back.high);
-    const syi_vec lost = syi_vec_of(SUM_ERROR) +
-                         g->own * syi_vec_of(SYI_PER_FINE * (1.0 + 0x1p-40));
+    const syi_vec lost =
+        syi_vec_of(SUM_ERROR) + g->own * syi_vec_of(SYI_PER_FINE * (1.0 + 0x1p-40));
     rows->error = syi_vec_fma(power * syi_vec_of(1.0 + 0x1p-40), rows->error, lost * after);
 }
 
@@ -191,7 +187,8 @@ SYI_INLINE void put_columns(const beside *b, int64_t i, int some, row_grid *tota
     }
 }
 
-/* The tile of `count` columns at x of each row, to y; of the rows those that no longer fit are lost. */
+/* The tile of `count` columns at x of each row, to y; of the rows those that no longer fit are
+ * lost. */
 SYI_INLINE void run_beside(beside *b, const syi_wilder_prices *x, double *y, int64_t count,
                            int is_first)
 {
@@ -209,7 +206,8 @@ SYI_INLINE void run_beside(beside *b, const syi_wilder_prices *x, double *y, int
         error += up.error;
         b->fits = syi_vec_mask_ordered(b->fits, syi_vec_of(LEAST_TERM), more); /* it moves */
     }
-    b->fits = syi_vec_mask_ordered(b->fits, error, syi_vec_of(IS_RANGE ? MOST_RANGE_ERROR : MOST_MOVE_ERROR));
+    b->fits = syi_vec_mask_ordered(b->fits, error,
+                                   syi_vec_of(IS_RANGE ? MOST_RANGE_ERROR : MOST_MOVE_ERROR));
     for (; i + SYI_LINE <= count; i += SYI_LINE)
         put_columns(b, i, SYI_LINE, &total, &up, error, &unsure, x, y);
     if (i < count)

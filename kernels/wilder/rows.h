@@ -118,8 +118,8 @@ static sy_status start_rows(const task *first, const weights *w, int64_t columns
         for (int l = 0; l < ROWS_BESIDE; l++)
             columns_left += columns - reached[l];
         wait->next = 2 * columns_left < ROWS_BESIDE * (columns - seed) ? 0
-                     : wait->next < MOST                                ? 2 * wait->next + 1
-                                                                        : MOST;
+                     : wait->next < MOST                               ? 2 * wait->next + 1
+                                                                       : MOST;
         wait->left = wait->next;
     }
     for (int l = 0; l < ROWS_BESIDE; l++, task.row++, task.y += columns) {
