@@ -29,7 +29,7 @@ typedef struct beside {
     syi_dd power;          /* b^steps */
     row_sum total, up;
     syi_vec close;     /* before the next column */
-    syi_vec_mask fits; /* rows that have come so far */
+    syi_vec_mask fits; /* rows for which the tile could be done this way */
     syi_vec term[STEPS];
 } beside;
 
@@ -86,7 +86,7 @@ SYI_INLINE void take_columns(beside *b, const syi_wilder_prices *x, int64_t i, i
  * (apart()). */
 SYI_INLINE syi_vec take_tile(beside *b, const syi_wilder_prices *x, int64_t count)
 {
-    price_traits what = {b->close, b->close, b->fits};
+    price_traits what = {b->close, b->close, syi_vec_mask_full()};
     int64_t i = 0;
     for (; i + SYI_VECTOR <= count; i += SYI_VECTOR)
         take_columns(b, x, i, SYI_VECTOR, &what);
@@ -244,7 +244,6 @@ static void run_rows_beside(const weights *w, const task *task, int64_t columns,
     b.power = syi_wilder_power(&w->b, b.steps);
     b.total = row_sum_of(w, state, 0);
     b.up = row_sum_of(w, state, 1);
-    b.fits = syi_vec_mask_full();
     for (int l = 0; l < SYI_VECTOR; l++) {
         b.close[l] = state[l].close;
         reached[l] = b.steps > 0 ? columns : from;

@@ -3,6 +3,7 @@
  * behind it. (What one row gives is the other suites' matter.)
  */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,6 +162,39 @@ Test(rows, of_one_kind)
         check(SY_F64, kind, 16, 252, 20);
         check(SY_F64, kind, 9, 600, 50);
     }
+}
+
+/* What may end a row's way beside the others: what becomes of a price. */
+static double disturbed(double price, double before, int64_t how)
+{
+    const double others[] = {NAN, INFINITY, before, 0.0, 1e120, -price, 10.0 * price};
+    return others[how % (int64_t)(sizeof others / sizeof *others)];
+}
+
+/* Two of three rows from some column on, of these every second one in that alone. A period of 2
+ * makes ties as well. */
+static void check_parting(int period)
+{
+    enum { MANY = 42, COLUMNS = 333 };
+    double *x = panel(SERIES_TICK, MANY, COLUMNS);
+    for (int64_t row = 0; row < MANY; row++) {
+        double *const prices = x + row * COLUMNS;
+        const int64_t first = 1 + row * 41 % (COLUMNS - 1), before = first - 1;
+        for (int64_t i = first; row % 3 > 0 && i < (row % 2 ? first + 1 : COLUMNS); i++)
+            prices[i] = disturbed(prices[i], prices[before], row);
+    }
+    for (size_t w = 0; w < sizeof workloads / sizeof *workloads; w++) {
+        lab_case c = {.workload = workloads[w], .rows = MANY, .columns = COLUMNS, .x = x};
+        set_params(&c, period);
+        compare(&c, SY_ACCURACY_EXACT, n_contexts);
+    }
+    free(x);
+}
+
+Test(rows, that_part_on_the_way)
+{
+    check_parting(14);
+    check_parting(2);
 }
 
 /* So many that a thread takes some of them at a time, and arrays whose results go past caches. */
