@@ -8,7 +8,7 @@
 #ifndef SYI_KERNELS_WILDER_BESIDE_H
 #define SYI_KERNELS_WILDER_BESIDE_H
 
-#include "recurrence/stage.h"
+#include "exact/columns.h"
 #include "wilder/columns.h"
 #include "wilder/moves.h"
 #include "wilder/ranges.h"
