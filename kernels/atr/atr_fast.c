@@ -116,7 +116,7 @@ sy_status SYI_ISA_NAME(syi_atr_fast_run)(const syi_piece *piece)
 {
     double period = piece->segment.params[0];
     syi_walk_rows rows;
-    syi_walk walk = {&rows.piece, (int64_t)period, (int64_t)period, syi_wilder_cut(period), 3, 1};
+    syi_walk walk = {&rows, (int64_t)period, (int64_t)period, syi_wilder_cut(period), 3, 1};
     syi_walk_one t = {
         .segment = &rows.piece.segment, .seed = walk.seed, .chain = syi_chain_of(1.0, period)};
     syi_walk_begin(&rows, piece, 3, 1);

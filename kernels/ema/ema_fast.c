@@ -49,7 +49,7 @@ sy_status SYI_ISA_NAME(syi_ema_fast_run)(const syi_piece *piece)
     static const syi_walk_form form = {syi_walk_one_start, gather, run};
     syi_ema ema = syi_ema_of(piece->segment.params);
     syi_walk_rows rows;
-    syi_walk walk = {&rows.piece, ema.seeded - 1, ema.seeded - 1, syi_ema_cut(ema.period), 1, 1};
+    syi_walk walk = {&rows, ema.seeded - 1, ema.seeded - 1, syi_ema_cut(ema.period), 1, 1};
     syi_walk_one t = {.segment = &rows.piece.segment,
                       .seed = walk.seed,
                       .chain = syi_chain_of(2.0, ema.period + 1.0)};

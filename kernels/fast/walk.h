@@ -12,8 +12,17 @@
 
 enum { SYI_WALK_ARRAYS = 3 };
 
+/* A piece, or of several whole rows one after another. */
+typedef struct syi_walk_rows {
+    syi_piece piece;
+    const double *in[SYI_WALK_ARRAYS];
+    double *out[SYI_WALK_ARRAYS];
+    int is_inner; /* there is a row before this one */
+    int64_t left; /* columns behind this row's */
+} syi_walk_rows;
+
 typedef struct syi_walk {
-    const syi_piece *piece;
+    const syi_walk_rows *rows;
     int64_t seed; /* the column where the chains begin; the outputs begin at `shown` */
     int64_t shown;
     syi_chain_cut cut;
@@ -186,8 +195,8 @@ SYI_INLINE void syi_walk_gather(int chains, const syi_chain *chain, syi_chain_st
 SYI_INLINE int64_t syi_walk_edge(const syi_walk *walk, const syi_walk_form *form, void *task,
                                  int64_t at, int64_t wanted, int64_t to)
 {
-    const sy_segment *segment = &walk->piece->segment;
-    const int64_t last = segment->first + syi_known(walk->piece), before = at > 0 ? at - 1 : 0;
+    const sy_segment *segment = &walk->rows->piece.segment;
+    const int64_t last = segment->first + syi_known(&walk->rows->piece), before = at > 0 ? at - 1 : 0;
     const int64_t end = at + SYI_STEP < last ? at + SYI_STEP : last;
     const int64_t from = at < wanted ? wanted : at, until = at + SYI_STEP < to ? at + SYI_STEP : to;
     double in_room[SYI_WALK_ARRAYS][1 + SYI_STEP], out_room[SYI_WALK_ARRAYS][SYI_STEP];
@@ -223,7 +232,7 @@ SYI_INLINE syi_results syi_walk_next(const syi_walk *walk, const syi_walk_out *o
                                      int64_t index)
 {
     return out->open ? out->next[k]
-                     : syi_results_at(walk->piece->segment.out[k] + index, walk->piece->past_cache);
+                     : syi_results_at(walk->rows->piece.segment.out[k] + index, walk->rows->piece.past_cache);
 }
 
 SYI_INLINE void syi_walk_close(const syi_walk *walk, syi_walk_out *out)
@@ -234,13 +243,13 @@ SYI_INLINE void syi_walk_close(const syi_walk *walk, syi_walk_out *out)
 }
 
 /* Columns [from, to), of which those from `wanted` on go to the outputs; the first that is not
- * finite, or `to`. */
+ * finite, or `to`. The last step may end in the next row, which is written later. */
 SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *form, void *task,
-                                    int64_t from, int64_t wanted, int64_t to, int seeded,
-                                    syi_walk_out *kept)
+                                    int64_t from, int64_t wanted, int64_t to, syi_walk_out *kept)
 {
-    const sy_segment *segment = &walk->piece->segment;
-    const int past = walk->piece->past_cache;
+    const sy_segment *segment = &walk->rows->piece.segment;
+    const int past = walk->rows->piece.past_cache;
+    const int64_t spare = !past && walk->rows->left >= SYI_STEP ? SYI_STEP - 1 : 0;
     double room[SYI_WALK_ARRAYS][SYI_CHUNK];
     const double *in[SYI_WALK_ARRAYS];
     syi_results out[SYI_WALK_ARRAYS];
@@ -248,12 +257,14 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
     int writing = 0;
     for (at = from; at < to; at += count) {
         const int64_t index = at - segment->first, left = (at < wanted ? wanted : to) - at;
-        count = at < wanted && left > SYI_CHUNK ? SYI_CHUNK : left / SYI_STEP * SYI_STEP;
-        if (count == 0 || at == 0 || (seeded && at == from) || (past && index < SYI_WIDTH)) {
+        count = at < wanted && left > SYI_CHUNK
+                    ? SYI_CHUNK
+                    : (at < wanted ? left : left + spare) / SYI_STEP * SYI_STEP;
+        if (count == 0 || (at == 0 && !walk->rows->is_inner) || (past && index < SYI_WIDTH)) {
             count = SYI_STEP;
             reached = syi_walk_edge(walk, form, task, at, wanted, to);
         } else {
-            const int64_t ahead = syi_ahead(syi_known(walk->piece), index + count, SYI_AHEAD);
+            const int64_t ahead = syi_ahead(syi_known(&walk->rows->piece), index + count, SYI_AHEAD);
             for (int k = 0; k < walk->inputs; k++)
                 in[k] = segment->in[k] + index;
             for (int k = 0; k < walk->outputs && !writing; k++)
@@ -276,7 +287,7 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
 SYI_INLINE int64_t syi_walk_run_in(const syi_walk *walk, const syi_walk_form *form, void *task,
                                    int64_t from)
 {
-    const sy_segment *segment = &walk->piece->segment;
+    const sy_segment *segment = &walk->rows->piece.segment;
     const double *in[SYI_WALK_ARRAYS];
     for (int k = 0; k < walk->inputs; k++)
         in[k] = segment->in[k] + (from - segment->first);
@@ -285,7 +296,7 @@ SYI_INLINE int64_t syi_walk_run_in(const syi_walk *walk, const syi_walk_form *fo
 
 SYI_INLINE void syi_walk_blank(const syi_walk *walk, int64_t from, int64_t to)
 {
-    const sy_segment *segment = &walk->piece->segment;
+    const sy_segment *segment = &walk->rows->piece.segment;
     for (int k = 0; k < walk->outputs && from < to; k++)
         syi_fast_blank(segment->out[k] + (from - segment->first), to - from);
 }
@@ -293,14 +304,6 @@ SYI_INLINE void syi_walk_blank(const syi_walk *walk, int64_t from, int64_t to)
 /* Where rows meet lines are written in parts, and read again, for which what has gone past the
  * cache is waited for: rows of fewer columns than that stay in it. */
 enum { SYI_WALK_LONG = 512 };
-
-/* A piece, or of several whole rows one after another. */
-typedef struct syi_walk_rows {
-    syi_piece piece;
-    const double *in[SYI_WALK_ARRAYS];
-    double *out[SYI_WALK_ARRAYS];
-    int64_t left; /* columns behind this row's */
-} syi_walk_rows;
 
 SYI_INLINE void syi_walk_begin(syi_walk_rows *rows, const syi_piece *piece, int inputs, int outputs)
 {
@@ -312,6 +315,7 @@ SYI_INLINE void syi_walk_begin(syi_walk_rows *rows, const syi_piece *piece, int 
     for (int k = 0; k < outputs; k++)
         rows->out[k] = all->out[k];
     rows->left = all->count - count;
+    rows->is_inner = 0;
     rows->piece.segment.in = rows->in;
     rows->piece.segment.out = rows->out;
     rows->piece.segment.count = count;
@@ -331,6 +335,7 @@ SYI_INLINE int syi_walk_next_row(syi_walk_rows *rows, int inputs, int outputs)
     for (int k = 0; k < outputs; k++)
         rows->out[k] += columns;
     rows->left -= columns;
+    rows->is_inner = 1;
     rows->piece.behind -= columns;
     return 1;
 }
@@ -338,14 +343,14 @@ SYI_INLINE int syi_walk_next_row(syi_walk_rows *rows, int inputs, int outputs)
 /* The whole piece, of one row. */
 SYI_INLINE void syi_walk_run(const syi_walk *walk, const syi_walk_form *form, void *task)
 {
-    const syi_piece *piece = walk->piece;
+    const syi_piece *piece = &walk->rows->piece;
     const int64_t first = piece->segment.first, last = first + piece->segment.count;
     int64_t column = first < walk->shown ? walk->shown : first; /* the next one to be written */
+    const int64_t shown = column < last ? column : last;
     int64_t block = column / walk->cut.block * walk->cut.block, dead = INT64_MAX;
     syi_walk_out out = {.open = 0};
     if (piece->start && piece->start->word[1] != 0.0)
         dead = first;
-    syi_walk_blank(walk, first, column < last ? column : last);
     for (; column < last && dead == INT64_MAX; block += walk->cut.block) {
         int64_t end = block + walk->cut.block < last ? block + walk->cut.block : last;
         int64_t from = block - walk->cut.decay, reached;
@@ -354,8 +359,11 @@ SYI_INLINE void syi_walk_run(const syi_walk *walk, const syi_walk_form *form, vo
         form->start(task, from, seeded);
         int64_t begun = seeded ? from : from + walk->cut.gathered;
         reached = seeded ? from : syi_walk_run_in(walk, form, task, from);
-        if (reached == begun)
-            reached = syi_walk_stretch(walk, form, task, begun, column, end, seeded, &out);
+        if (reached == begun) {
+            /* Nothing is before a row's seed, so it may be written, but past the cache. */
+            const int is_plain = seeded && from >= first && !piece->past_cache;
+            reached = syi_walk_stretch(walk, form, task, begun, is_plain ? from : column, end, &out);
+        }
         if (reached < end) {
             syi_walk_close(walk, &out);
             dead = reached < first ? first : reached;
@@ -364,6 +372,7 @@ SYI_INLINE void syi_walk_run(const syi_walk *walk, const syi_walk_form *form, vo
         column = end;
     }
     syi_walk_close(walk, &out);
+    syi_walk_blank(walk, first, shown);
     syi_past_done();
     if (dead == first)
         syi_walk_blank(walk, first, last);

@@ -168,10 +168,12 @@ SYI_INLINE void put(const syi_pairs *z, syi_results *to, syi_vector *least, int 
     syi_results_put_pairs(to, &y, past);
 }
 
-/* The first of the closes that is not finite, if the chains have met one; else `count`. */
-SYI_INLINE int64_t first_strange(const syi_chain_state *state, const double *close, int64_t count)
+/* The first of the closes from column `at` on that is not finite, if the chains have met one; else
+ * `count`. */
+SYI_INLINE int64_t first_strange(const syi_chain_state *state, int64_t at, const double *close,
+                                 int64_t count)
 {
-    return syi_is_finite(close[-1]) ? syi_chain_met(&state[LOSSES], close, count) : 0;
+    return at == 0 || syi_is_finite(close[-1]) ? syi_chain_met(&state[LOSSES], close, count) : 0;
 }
 
 SYI_INLINE int64_t gather(void *argument, int64_t count, const double *const *in)
@@ -179,7 +181,7 @@ SYI_INLINE int64_t gather(void *argument, int64_t count, const double *const *in
     task *t = argument;
     const syi_chain chain[CHAINS] = {t->chain, t->chain};
     syi_walk_gather(CHAINS, chain, t->state, moves, in, count);
-    return first_strange(t->state, in[0], count);
+    return first_strange(t->state, t->block, in[0], count);
 }
 
 /* Makes a step's inputs those of chains that begin with the seeds; gives whether they are finite.
@@ -262,9 +264,9 @@ SYI_INLINE int64_t run_held(task *t, int64_t at, int64_t *i, int64_t count, cons
                             syi_results *out, int past)
 {
     for (int64_t some, met; *i < count && !(past && t->faint); *i += some) {
-        const int marks = t->faint || t->seeding;
+        const int marks = t->faint || t->seeding, most = t->seeding ? SYI_STEP : LOOK;
         double *const first = out->y;
-        some = marks && count - *i > LOOK ? LOOK : count - *i;
+        some = marks && count - *i > most ? most : count - *i;
         if (t->faint && !t->seeding && rests(t, close + *i, some)) {
             syi_results_end(out);
             fill(t, at + *i, first, t->block > at + *i ? t->block - at - *i : 0, some);
@@ -273,7 +275,7 @@ SYI_INLINE int64_t run_held(task *t, int64_t at, int64_t *i, int64_t count, cons
         }
         some = marks ? steps(t, at + *i, some, close + *i, out, 1, past)
                      : steps(t, at + *i, some, close + *i, out, 0, past);
-        met = some > 0 ? first_strange(t->state, close + *i, some) : 0;
+        met = some > 0 ? first_strange(t->state, at + *i, close + *i, some) : 0;
         if (marks || met < some) {
             syi_results_end(out);
             hold(t, at + *i, first, met);
@@ -333,7 +335,7 @@ sy_status SYI_ISA_NAME(syi_rsi_fast_run)(const syi_piece *piece)
     const double period = piece->segment.params[0];
     syi_walk_rows rows;
     const sy_segment *const segment = &rows.piece.segment;
-    syi_walk walk = {&rows.piece, (int64_t)period, (int64_t)period, syi_wilder_cut(period), 1, 1};
+    syi_walk walk = {&rows, (int64_t)period, (int64_t)period, syi_wilder_cut(period), 1, 1};
     task t = {.segment = segment,
               .seed = walk.seed,
               .decay = walk.cut.decay,
