@@ -75,7 +75,7 @@ typedef struct syi_piece {
     int is_claim; /* `start` goes back to what a piece assumed: what else may turn out has room */
     syi_carry *assumed, *end;
     /* REDUCE: the partials to fill, one for each tile, zeroed by the caller; the segment begins
-     * with a tile. */
+     * with a tile, or consists of whole rows, each of which is one. */
     void *partials;
     syi_doubts *doubts;
     int64_t behind; /* columns of the inputs that are in memory right behind the segment */
@@ -112,9 +112,10 @@ typedef struct syi_workload {
     /* The first column with a value; the ones before hold NaN. REDUCE: a row that ends before it
      * gives NaN. NULL: 0. */
     int64_t (*warmup)(const double *params);
-    /* Whole rows of so many columns or more may come in one piece. A WINDOW, of which then nothing
-     * is in doubt, may go on from row to row: what it computes of windows that reach over a row's
-     * beginning is not used. NULL: never. */
+    /* Whole rows of so many columns or more may come in one piece (of a REDUCE those that are not
+     * longer than a tile do). A WINDOW, of which then nothing is in doubt, may go on from row to
+     * row: what it computes of windows that reach over a row's beginning is not used. NULL: never.
+     */
     int64_t (*joined_from)(const double *params);
     syi_run_fn run[SYI_ISA_COUNT]; /* NULL: not in this build; BASE is always there */
     /* RECURRENCE: whether the state a piece assumed agrees with the end of its left neighbour,

@@ -5,7 +5,7 @@ SYI_INLINE void tile(const sy_segment *segment, int64_t at, int64_t count, syi_a
                      void *partial)
 {
     *(syi_extreme *)partial =
-        syi_extreme_of_tile(segment->in[0] + at, count, segment->first + at, 1, asking);
+        syi_extreme_of_tile(segment->in[0] + at, count, syi_tile_column(segment, at), 1, asking);
 }
 
 sy_status SYI_ISA_NAME(syi_max_run)(const syi_piece *piece)

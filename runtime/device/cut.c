@@ -112,9 +112,11 @@ static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int 
 static int64_t choose_rows(const syi_job *job, const syi_slab *slab)
 {
     const syi_workload *workload = job->workload;
+    const int is_reduce = workload->pattern == SY_PATTERN_REDUCE && !workload->user;
     int64_t rows;
-    if (!workload->joined_from || slab->columns < job->columns ||
-        job->columns < workload->joined_from(job->params))
+    if (slab->columns < job->columns ||
+        (is_reduce ? job->columns > SYI_TILE
+                   : !workload->joined_from || job->columns < workload->joined_from(job->params)))
         return 1;
     rows = ROWS_COLUMNS / job->columns;
     return rows >= ROWS_BESIDE ? rows / ROWS_BESIDE * ROWS_BESIDE : rows > 1 ? rows : 1;
