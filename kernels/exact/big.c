@@ -122,7 +122,7 @@ void syi_big_square(syi_big *out, const syi_big *a)
 uint64_t syi_big_divide(syi_big *a, uint64_t divisor)
 {
     syi_u128 rest = 0;
-    for (int k = a->size - 1; k >= 0; k--) {
+    for (int k = a->size - 1; k >= 0 && divisor != 1; k--) {
         rest = rest << 64 | a->limb[k];
         a->limb[k] = (uint64_t)(rest / divisor);
         rest %= divisor;

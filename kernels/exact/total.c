@@ -44,6 +44,15 @@ typedef struct exact_sum {
 
 #define MOST 0x1p1000
 
+/* All but the terms, of which none is held. */
+static void begin(exact_sum *s, int limbs, int bottom)
+{
+    memset(s->limb, 0, (size_t)limbs * sizeof s->limb[0]);
+    s->limbs = limbs;
+    s->bottom = bottom;
+    s->up = s->down = s->held = 0;
+}
+
 static pair size_of(pair a)
 {
     return (pair)((pair_bits)a & UINT64_MAX >> 1);
@@ -135,9 +144,10 @@ static int64_t take_some(exact_sum *s, const double *x, const double *y, int64_t
 
 double syi_total_exact(const double *x, const double *y, int64_t count, int64_t divisor)
 {
-    exact_sum s = {.limbs = y ? SYI_SQUARES_LIMBS : SYI_SUM_LIMBS,
-                   .bottom = y ? 2 * SYI_BOTTOM : SYI_BOTTOM};
+    exact_sum s;
     syi_big number;
+    int empty = 0;
+    begin(&s, y ? SYI_SQUARES_LIMBS : SYI_SUM_LIMBS, y ? 2 * SYI_BOTTOM : SYI_BOTTOM);
     for (int64_t i = 0; i < count && !(s.up && s.down);) {
         i += take_some(&s, x + i, y ? y + i : NULL, count - i);
         add_held(&s);
@@ -145,6 +155,9 @@ double syi_total_exact(const double *x, const double *y, int64_t count, int64_t 
     if (s.up || s.down)
         return s.up && s.down ? syi_nan() : s.up ? INFINITY : -INFINITY;
     int negative = syi_limbs_magnitude(s.limb, s.limbs);
-    syi_big_set(&number, s.limb, s.limbs);
-    return syi_decide_quotient(negative, &number, s.bottom, (uint64_t)divisor, 1) + 0.0;
+    while (empty < s.limbs - 1 && s.limb[empty] == 0)
+        empty++;
+    syi_big_set(&number, s.limb + empty, s.limbs - empty);
+    return syi_decide_quotient(negative, &number, s.bottom + 64 * empty, (uint64_t)divisor, 1) +
+           0.0;
 }
