@@ -276,6 +276,10 @@ double syi_decide_quotient(int negative, syi_big *number, int64_t exponent, uint
         syi_big_shift_left(number, missing);
         exponent -= missing;
     }
+    if (first <= UINT64_MAX / second) {
+        first *= second;
+        second = 1;
+    }
     int sticky = syi_big_divide(number, first) != 0;
     sticky |= syi_big_divide(number, second) != 0;
     int top = number->size - 1;

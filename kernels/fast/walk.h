@@ -196,7 +196,8 @@ SYI_INLINE int64_t syi_walk_edge(const syi_walk *walk, const syi_walk_form *form
                                  int64_t at, int64_t wanted, int64_t to)
 {
     const sy_segment *segment = &walk->rows->piece.segment;
-    const int64_t last = segment->first + syi_known(&walk->rows->piece), before = at > 0 ? at - 1 : 0;
+    const int64_t last = segment->first + syi_known(&walk->rows->piece),
+                  before = at > 0 ? at - 1 : 0;
     const int64_t end = at + SYI_STEP < last ? at + SYI_STEP : last;
     const int64_t from = at < wanted ? wanted : at, until = at + SYI_STEP < to ? at + SYI_STEP : to;
     double in_room[SYI_WALK_ARRAYS][1 + SYI_STEP], out_room[SYI_WALK_ARRAYS][SYI_STEP];
@@ -232,7 +233,8 @@ SYI_INLINE syi_results syi_walk_next(const syi_walk *walk, const syi_walk_out *o
                                      int64_t index)
 {
     return out->open ? out->next[k]
-                     : syi_results_at(walk->rows->piece.segment.out[k] + index, walk->rows->piece.past_cache);
+                     : syi_results_at(walk->rows->piece.segment.out[k] + index,
+                                      walk->rows->piece.past_cache);
 }
 
 SYI_INLINE void syi_walk_close(const syi_walk *walk, syi_walk_out *out)
@@ -264,7 +266,8 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
             count = SYI_STEP;
             reached = syi_walk_edge(walk, form, task, at, wanted, to);
         } else {
-            const int64_t ahead = syi_ahead(syi_known(&walk->rows->piece), index + count, SYI_AHEAD);
+            const int64_t ahead =
+                syi_ahead(syi_known(&walk->rows->piece), index + count, SYI_AHEAD);
             for (int k = 0; k < walk->inputs; k++)
                 in[k] = segment->in[k] + index;
             for (int k = 0; k < walk->outputs && !writing; k++)
@@ -362,7 +365,8 @@ SYI_INLINE void syi_walk_run(const syi_walk *walk, const syi_walk_form *form, vo
         if (reached == begun) {
             /* Nothing is before a row's seed, so it may be written, but past the cache. */
             const int is_plain = seeded && from >= first && !piece->past_cache;
-            reached = syi_walk_stretch(walk, form, task, begun, is_plain ? from : column, end, &out);
+            reached =
+                syi_walk_stretch(walk, form, task, begun, is_plain ? from : column, end, &out);
         }
         if (reached < end) {
             syi_walk_close(walk, &out);

@@ -240,8 +240,8 @@ sy_status SYI_ISA_NAME(syi_macd_fast_run)(const syi_piece *piece)
     static const syi_walk_form form = {start, gather, run};
     syi_macd macd = syi_macd_of(piece->segment.params);
     syi_walk_rows rows;
-    syi_walk walk = {
-        &rows, macd.seeded_slow - 1, syi_macd_warmup(&macd), syi_macd_cut(&macd), 1, 3};
+    syi_walk walk = {&rows, macd.seeded_slow - 1, syi_macd_warmup(&macd), syi_macd_cut(&macd), 1,
+                     3};
     task t = {.segment = &rows.piece.segment,
               .waits = piece->waits,
               .columns = {macd.seeded_fast, macd.seeded_slow, macd.seeded_signal},
