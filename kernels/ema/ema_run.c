@@ -186,7 +186,7 @@ static sy_status run_slabs(const task *task, syi_ema_state *state, int64_t from,
     const syi_stage_terms terms = syi_stage_terms_of(task->ema.period, 0.5, EMA_BLOCK);
     syi_long_plan plan = syi_long_plan_of(task->ema.period, EMA_LANES, EMA_BLOCK, from);
     ema_slab slab;
-    slab.are_rows = 0;
+    slab.are_rows = slab.asks = 0;
     slab.terms = &terms;
     slab.factor = &task->factor;
     for (*reached = from; to - *reached >= EMA_LEAST;) {
@@ -329,7 +329,8 @@ static sy_status run_beside(const task *task, ema_slab *slab, int *done)
     return SY_OK;
 }
 
-static sy_status run_rows(const task *first, int64_t rows)
+/* `known`: how many rows there are to be read. */
+static sy_status run_rows(const task *first, int64_t rows, int64_t known)
 {
     const syi_stage_terms terms = syi_stage_terms_of(first->ema.period, 0.5, EMA_BLOCK);
     ema_slab slab;
@@ -341,6 +342,7 @@ static sy_status run_rows(const task *first, int64_t rows)
     for (int64_t row = 0; row < rows; row += EMA_LANES) {
         const task task = task_of_row(first, row);
         int done = 0;
+        slab.asks = known - row >= 2 * EMA_LANES;
         if (rows - row >= EMA_LANES)
             SYI_TRY(run_beside(&task, &slab, &done));
         for (int64_t k = 0; k < EMA_LANES && row + k < rows && !done; k++) {
@@ -353,8 +355,9 @@ static sy_status run_rows(const task *first, int64_t rows)
 
 #else
 
-static sy_status run_rows(const task *first, int64_t rows)
+static sy_status run_rows(const task *first, int64_t rows, int64_t known)
 {
+    (void)known;
     for (int64_t row = 0; row < rows; row++) {
         const task own = task_of_row(first, row);
         SYI_TRY(run_row(&own));
@@ -373,7 +376,8 @@ sy_status SYI_ISA_NAME(syi_ema_run)(const syi_piece *piece)
     syi_ema_state state;
     task.factor = syi_smoothing_factor(task.ema.period);
     if (segment->count > segment->columns) {
-        SYI_TRY(run_rows(&task, segment->count / segment->columns));
+        SYI_TRY(run_rows(&task, segment->count / segment->columns,
+                         syi_known(piece) / segment->columns));
         syi_past_done();
         return SY_OK;
     }

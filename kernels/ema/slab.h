@@ -27,7 +27,8 @@ typedef struct ema_slab {
     const double *x; /* the slab's first column */
     double *y;
     int past;               /* its columns go past the cache */
-    int are_rows;           /* the lanes, `stride` being a row's columns */
+    int are_rows;           /* the lanes, `stride` being a row's columns, */
+    int asks;               /* for as many behind them */
     double before;          /* the value before x[0] */
     int64_t stride, length; /* from lane to lane; columns of each that are run */
     const syi_stage_terms *terms;
@@ -135,6 +136,8 @@ SYI_INLINE void ema_write_some(const ema_slab *s, int64_t at, int count, int eve
     syi_lanes_store(s->y + at, s->stride, out, count, s->past);
     if (s->are_rows)
         syi_lanes_ask_to_write(s->y + at, s->stride, 2 * SYI_LINE);
+    if (s->asks)
+        syi_lanes_ask_next(s->x + at, s->stride);
     if (s->past && s->length < s->stride)
         syi_lanes_ask(s->x + at, s->stride, EMA_BLOCK);
 }

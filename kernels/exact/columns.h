@@ -42,6 +42,13 @@ SYI_INLINE void syi_lanes_ask(const double *x, int64_t stride, int ahead)
         syi_ask_for((uintptr_t)(x + k * stride) + (uintptr_t)ahead * sizeof *x, SYI_LINE);
 }
 
+/* Asks for a line of each of as many lanes behind these. */
+SYI_INLINE void syi_lanes_ask_next(const double *x, int64_t stride)
+{
+    for (int k = SYI_VECTOR; k < 2 * SYI_VECTOR; k++)
+        syi_ask_far((uintptr_t)(x + k * stride));
+}
+
 /* Asks for a line of each lane that is written soon, `ahead` columns behind y[0]. */
 SYI_INLINE void syi_lanes_ask_to_write(double *y, int64_t stride, int ahead)
 {

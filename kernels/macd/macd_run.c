@@ -207,7 +207,7 @@ static sy_status run_slabs(const task *task, syi_macd_state *state, int64_t from
     macd_slab slab;
     macd_set_terms(&slab, &task->macd);
     memset(slab.vague, 0, sizeof slab.vague);
-    slab.mapped = slab.first = slab.are_rows = 0;
+    slab.mapped = slab.first = slab.are_rows = slab.asks = 0;
     slab.is_late = task->y && macd_late_begin(&slab.late, task->waits, task->y);
     for (*reached = from; to - *reached >= MACD_LEAST;) {
         const int64_t at = *reached, length = syi_long_length(&plan, at, to);
@@ -301,7 +301,8 @@ static sy_status run_beside(const task *task, macd_slab *slab, int *again)
     return begun ? fill_long(task, slab, task->x[from - 1], from, again) : SY_OK;
 }
 
-static sy_status run_rows(const task *first, int64_t rows)
+/* `known`: how many rows there are to be read. */
+static sy_status run_rows(const task *first, int64_t rows, int64_t known)
 {
     macd_slab slab;
     macd_set_terms(&slab, &first->macd);
@@ -313,6 +314,7 @@ static sy_status run_rows(const task *first, int64_t rows)
         double *y[3], *own_y[3];
         const task task = task_of_row(first, row, y);
         int again = 1;
+        slab.asks = known - row >= 2 * MACD_LANES;
         if (rows - row >= MACD_LANES)
             SYI_TRY(run_beside(&task, &slab, &again));
         for (int64_t k = 0; k < MACD_LANES && row + k < rows && again; k++) {
@@ -325,8 +327,9 @@ static sy_status run_rows(const task *first, int64_t rows)
 
 #else
 
-static sy_status run_rows(const task *first, int64_t rows)
+static sy_status run_rows(const task *first, int64_t rows, int64_t known)
 {
+    (void)known;
     for (int64_t row = 0; row < rows; row++) {
         double *y[3];
         const task own = task_of_row(first, row, y);
@@ -361,7 +364,8 @@ sy_status SYI_ISA_NAME(syi_macd_run)(const syi_piece *piece)
     syi_macd_state state;
     task.fade = &fade;
     if (piece->segment.count > piece->segment.columns) {
-        SYI_TRY(run_rows(&task, piece->segment.count / piece->segment.columns));
+        SYI_TRY(run_rows(&task, piece->segment.count / piece->segment.columns,
+                         syi_known(piece) / piece->segment.columns));
         syi_past_done();
         return SY_OK;
     }

@@ -42,7 +42,8 @@ typedef struct macd_slab {
     int64_t stride, length; /* from lane to lane; columns of each that are run */
     int64_t first;          /* of them, in their lane */
     int64_t columns_each;   /* of long lanes all that are run in the end */
-    int are_rows;           /* the lanes, `stride` being a row's columns */
+    int are_rows;           /* the lanes, `stride` being a row's columns, */
+    int asks;               /* for as many behind them */
     syi_stage_terms terms[STAGES], part_terms[STAGES];
     syi_macd_map map; /* of `mapped` columns */
     int64_t mapped;
@@ -289,6 +290,8 @@ SYI_INLINE void macd_write_some(macd_slab *s, int64_t at, int count, int even, i
     }
     for (int k = 0; k < 3 && s->are_rows; k++)
         syi_lanes_ask_to_write(s->y[k] + at, s->stride, 2 * SYI_LINE);
+    if (s->asks)
+        syi_lanes_ask_next(s->x + at, s->stride);
     if (s->past && s->length < s->stride)
         syi_lanes_ask(s->x + at, s->stride, MACD_BLOCK);
     s->unsure[at / MACD_PART] = unsure;

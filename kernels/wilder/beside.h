@@ -153,13 +153,6 @@ SYI_INLINE syi_vec settle_column(const weights *w, int64_t i, const row_grid *to
                       unsure);
 }
 
-/* Asks for a line of each of the rows behind these. */
-SYI_INLINE void ask_rows(const beside *b, const double *x)
-{
-    for (int l = SYI_VECTOR; l < 2 * SYI_VECTOR; l++)
-        syi_ask_far((uintptr_t)(x + l * b->stride));
-}
-
 /* At most a line of columns from the tile's column i on, to y. */
 SYI_INLINE void put_columns(const beside *b, int64_t i, int some, row_grid *total, row_grid *up,
                             syi_vec error, syi_bits_vec *unsure, const syi_wilder_prices *x,
@@ -180,10 +173,10 @@ SYI_INLINE void put_columns(const beside *b, int64_t i, int some, row_grid *tota
     syi_lanes_ask_to_write(y + i, b->stride, 2 * SYI_LINE);
     if (!b->asks)
         return;
-    ask_rows(b, x->close + i);
+    syi_lanes_ask_next(x->close + i, b->stride);
     if (IS_RANGE) {
-        ask_rows(b, x->high + i);
-        ask_rows(b, x->low + i);
+        syi_lanes_ask_next(x->high + i, b->stride);
+        syi_lanes_ask_next(x->low + i, b->stride);
     }
 }
 
