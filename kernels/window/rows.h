@@ -20,6 +20,7 @@ typedef struct beside {
     const sy_segment *rows; /* whole ones */
     int64_t from, count;
     int past_cache;
+    int64_t ahead; /* columns to the rows behind these, or none */
     stretches lanes;
     double back[SYI_VECTOR]; /* what a row is to be taken times for its own size */
     double x[SYI_VECTOR * (SYI_STRETCH_PERIOD + ROWS_MOST)];
@@ -79,6 +80,7 @@ static int64_t beside_run(beside *b, int64_t row, chunk *c)
     t->before = stretches_before(b->window->period);
     t->stride = t->before + t->columns;
     t->apart = columns;
+    t->next = (uintptr_t)(x + b->from + b->ahead);
     t->scale = b->back;
     for (int k = 0; k < syi_window_outputs(b->window->kind); k++) {
         out[k] = b->rows->out[k] + row * columns;
@@ -113,6 +115,7 @@ static int run_beside(const syi_window *window, const syi_piece *piece, int64_t 
     b.window = window;
     b.rows = &piece->segment;
     b.past_cache = piece->past_cache;
+    b.ahead = syi_ahead(syi_known(piece), (row + SYI_VECTOR) * last, SYI_VECTOR * last);
     for (b.from = first; b.from < last; b.from += b.count) {
         b.count = last - b.from < most ? last - b.from : most;
         left += beside_run(&b, row, c);

@@ -79,12 +79,12 @@ SYI_INLINE void squares_root(const squares *s, syi_vec a, syi_vec *root, syi_vec
 }
 
 /* The roots and what they lack: below 2^-51 of them, of which less than 2^-34 is lost. This is the
- * longest time without results to be put, so what lies ahead is asked for. */
-SYI_INLINE void squares_roots(const squares *s, squares_batch *b, const double *x)
+ * longest time without results to be put, so what is read later is asked for, from `next` on. */
+SYI_INLINE void squares_roots(const squares *s, squares_batch *b, uintptr_t next)
 {
     SYI_UNROLL(1)
     for (int k = 0; k < LANE; k++) {
-        syi_ask_for((uintptr_t)(x + s->ahead + k * SYI_VECTOR), 1);
+        syi_ask_for(next + (uintptr_t)k * SYI_VECTOR * sizeof(double), 1);
         syi_vec spread = b->square[k], root, half;
         squares_root(s, spread, &root, &half);
         b->root[k] = root;
@@ -212,7 +212,7 @@ SYI_INLINE int squares_run_as(squares *s, squares_batch *b, const double *x, con
 {
     squares_slide(s, b, x, old, way);
     squares_spreads(s, b, way);
-    squares_roots(s, b, x);
+    squares_roots(s, b, (uintptr_t)(x + s->ahead));
     if (kind == SYI_WINDOW_SCORE)
         lanes_load(x, b->out[0]);
     const syi_vec_mask sure = squares_results(s, b, b->out[0], kind, way);
@@ -307,8 +307,8 @@ SYI_INLINE void stretches_ask(const stretches *t, double *const *out, int64_t at
 }
 
 SYI_INLINE int64_t stretches_run_as(const squares *restrict s, stretches *t,
-                                    squares_batch *restrict b, const double *x, double *const *out,
-                                    int64_t at, syi_window_kind kind, squares_way way)
+                                    squares_batch *restrict b, double *const *out, int64_t at,
+                                    syi_window_kind kind, squares_way way)
 {
     const syi_vec *column = t->tile + t->before;
     const int asks = kind == SYI_WINDOW_BANDS && !s->past && s->known > STRETCHES_NEAR_COLUMNS;
@@ -319,7 +319,7 @@ SYI_INLINE int64_t stretches_run_as(const squares *restrict s, stretches *t,
         stretches_slide(s, &m, b, column + at, way);
         if (asks && at + 2 * LANE <= t->columns)
             stretches_ask(t, out, at + LANE);
-        squares_roots(s, b, x + at * SYI_VECTOR);
+        squares_roots(s, b, t->next + (uintptr_t)at * SYI_VECTOR * sizeof(double));
         const syi_vec_mask sure = squares_results(s, b, column + at, kind, way);
         if (at + LANE > t->whole || !syi_vec_mask_is_full(sure | t->lost))
             break;
@@ -332,10 +332,10 @@ SYI_INLINE int64_t stretches_run_as(const squares *restrict s, stretches *t,
 
 #define STRETCHES_RUN(name, kind, way)                                                             \
     static __attribute__((noinline)) int64_t name(const squares *restrict s, stretches *t,         \
-                                                  squares_batch *restrict b, const double *x,      \
-                                                  double *const *out, int64_t at)                  \
+                                                  squares_batch *restrict b, double *const *out,   \
+                                                  int64_t at)                                      \
     {                                                                                              \
-        return stretches_run_as(s, t, b, x, out, at, kind, way);                                   \
+        return stretches_run_as(s, t, b, out, at, kind, way);                                      \
     }
 #define STRETCHES_RUN_BOTH_WAYS(name, kind)                                                        \
     STRETCHES_RUN(name##_near, kind, SQUARES_NEAR)                                                 \
@@ -346,14 +346,14 @@ STRETCHES_RUN_BOTH_WAYS(stretches_run_scores, SYI_WINDOW_SCORE)
 STRETCHES_RUN_BOTH_WAYS(stretches_run_deviations, SYI_WINDOW_DEVIATION)
 
 int64_t SYI_ISA_NAME(syi_stretches_run)(const squares *s, stretches *t, squares_batch *b,
-                                        const double *x, double *const *out, int64_t at)
+                                        double *const *out, int64_t at)
 {
-    static int64_t (*const run[][2])(const squares *, stretches *, squares_batch *, const double *,
-                                     double *const *, int64_t) = {
+    static int64_t (*const run[][2])(const squares *, stretches *, squares_batch *, double *const *,
+                                     int64_t) = {
         [SYI_WINDOW_BANDS] = {stretches_run_bands_near, stretches_run_bands_close},
         [SYI_WINDOW_SCORE] = {stretches_run_scores_near, stretches_run_scores_close},
         [SYI_WINDOW_DEVIATION] = {stretches_run_deviations_near, stretches_run_deviations_close}};
-    return run[s->kind][s->way == SQUARES_CLOSE](s, t, b, x, out, at);
+    return run[s->kind][s->way == SQUARES_CLOSE](s, t, b, out, at);
 }
 
 #endif

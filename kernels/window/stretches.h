@@ -32,6 +32,7 @@ typedef struct stretches {
     int64_t whole;         /* so many are put by batches */
     int64_t stride, apart; /* from one to the next, of what is read, and of the results */
     int64_t before;        /* columns before them that are read */
+    uintptr_t next;        /* where as many columns begin that are read later */
     const double *scale;   /* of each one's results; NULL: none */
     syi_vec_mask lost;     /* lanes that are left to somebody else: */
     int64_t done[SYI_VECTOR]; /* from this column of each on */
@@ -181,11 +182,11 @@ SYI_INLINE void stretches_put(const stretches *t, const syi_vec *column, double 
         syi_ask_to_write((uintptr_t)(y + l * t->apart) + 2 * LANE * sizeof *y, LANE);
 }
 
-/* The stretches' results from their column `at` on, a batch of them at a time, to out[..]; those
- * begin with x[0]. Stops at a batch that is not whole or has a window that is not sure, whose
- * results stay in it, and gives its first column, or the stretches' end. */
+/* The stretches' results from their column `at` on, a batch of them at a time, to out[..]. Stops at
+ * a batch that is not whole or has a window that is not sure, whose results stay in it, and gives
+ * its first column, or the stretches' end. */
 int64_t SYI_ISA_NAME(syi_stretches_run)(const squares *s, stretches *t, squares_batch *b,
-                                        const double *x, double *const *out, int64_t at);
+                                        double *const *out, int64_t at);
 
 #endif
 #endif

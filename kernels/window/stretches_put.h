@@ -36,7 +36,7 @@ static void put_stretches(const syi_window *window, squares *s, stretches *t, in
     int64_t spare = SQUARES_SPARE * t->columns * SYI_VECTOR, at = 0;
     squares_batch batch;
     s->decidable = decidable_of(window, s);
-    while ((at = SYI_ISA_NAME(syi_stretches_run)(s, t, &batch, x, to, at)) < t->columns) {
+    while ((at = SYI_ISA_NAME(syi_stretches_run)(s, t, &batch, to, at)) < t->columns) {
         decide_stretches(window, s, t, &batch, x, at, &spare);
         for (int k = 0; k < syi_window_outputs(s->kind); k++)
             if (at < t->whole)

@@ -128,7 +128,7 @@ static int64_t run_stretches(const syi_window *window, squares *s, const double 
     if (t.columns == 0 || !stretches_begin(s, &t, x + first))
         return first;
     count = t.columns * SYI_VECTOR;
-    s->ahead = syi_ahead(s->known, first + count, count);
+    t.next = (uintptr_t)(x + first + syi_ahead(s->known, first + count, count));
     for (int k = 0; k < syi_window_outputs(window->kind); k++)
         to[k] = out[k] + first;
     put_stretches(window, s, &t, t.columns, x + first, to);
