@@ -12,7 +12,7 @@
 
 /* Columns that are run at once, at most: whole batches; and of rows for which this way is not
  * longer than the one through each by itself. Bands are written to three times as many places. */
-enum { ROWS_MOST = 256, ROWS_LONGEST = 1024, ROWS_LONGEST_BANDS = 256 };
+enum { ROWS_MOST = 256, ROWS_LONGEST = 1024, ROWS_LONGEST_BANDS = 512 };
 
 /* Columns [from, from + count) of some rows, with what their windows hold. */
 typedef struct beside {
