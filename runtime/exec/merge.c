@@ -3,11 +3,13 @@
 #include "exec/reduce.h"
 #include "exec/repair.h"
 #include "exec/run.h"
+#include "exec/share.h"
 
 #include "base/arithmetic.h"
 #include "base/mem.h"
 #include "device/partials.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 static int by_position(const void *left, const void *right)
@@ -126,29 +128,40 @@ static sy_status sharpen(const syi_job *job, syi_outcome *all)
     return status;
 }
 
-static sy_status reduce_row(const syi_job *job, int64_t row, unsigned char *nodes, int64_t count,
-                            int64_t *repaired)
+/* What threads share: the rows' nodes, `count` of each. */
+typedef struct reduction {
+    const syi_job *job;
+    unsigned char *nodes;
+    int64_t count;
+    _Atomic int64_t repaired;
+} reduction;
+
+static sy_status reduce_row(void *argument, int64_t row)
 {
+    reduction *all = argument;
+    const size_t size = (size_t)all->count * all->job->workload->partial_size;
     int doubt;
-    SYI_TRY(syi_reduce_row(job, row, nodes, count, &doubt));
+    SYI_TRY(syi_reduce_row(all->job, row, all->nodes + (size_t)row * size, all->count, &doubt));
     if (doubt) {
-        ++*repaired;
-        SYI_TRY(syi_gate_pass(job->gate, 0));
-        SYI_TRY(syi_repair_reduction(job, row));
+        atomic_fetch_add(&all->repaired, 1);
+        SYI_TRY(syi_gate_pass(all->job->gate, 0));
+        SYI_TRY(syi_repair_reduction(all->job, row));
     }
-    syi_reduce_seeds_fixed(job, row);
+    syi_reduce_seeds_fixed(all->job, row);
     return SY_OK;
 }
 
-/* The rows' values go to the outputs themselves, or to a copy and from there to a device. */
+/* The rows' values go to the outputs themselves, or to a copy and from there to a device. The
+ * user's functions are called by one thread, and so is a device for what is in doubt. */
 static sy_status reduce_all(const syi_job *job, const syi_job *local, int64_t *repaired)
 {
-    const size_t size = job->workload->partial_size;
-    unsigned char *nodes;
-    int64_t count;
-    SYI_TRY(syi_partials_nodes(job, &nodes, &count));
-    for (int64_t row = 0; row < job->rows; row++)
-        SYI_TRY(reduce_row(local, row, nodes + (size_t)(row * count) * size, count, repaired));
+    enum { AT_ONCE = 64 };
+    const int is_shared = !job->workload->user && syi_job_addressable(job);
+    reduction all = {.job = local};
+    SYI_TRY(syi_partials_nodes(job, &all.nodes, &all.count));
+    SYI_TRY(syi_share(job, job->rows, is_shared || !job->rows ? AT_ONCE : job->rows, reduce_row,
+                      &all));
+    *repaired += all.repaired;
     for (int k = 0; k < job->workload->n_outputs; k++)
         if (local->out[k] != job->out[k])
             SYI_TRY(syi_output_write(job, k, 0, job->rows, local->out[k]));

@@ -7,10 +7,9 @@
 #include "base/arithmetic.h"
 #include "base/mem.h"
 #include "device/place.h"
-#include "device/team.h"
+#include "exec/share.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdatomic.h>
 
 /* Part of a row: the slab's columns, of which the outputs are there, and inputs to their left. */
@@ -144,18 +143,13 @@ static int64_t join_doubts(syi_doubts *doubts, int64_t halo)
     return kept;
 }
 
-/* What the threads share: the doubts, from `next` on, and where their columns are. `patch` NULL:
- * the host can address everything. */
+/* What threads share: doubts, and where their columns are. `patch` NULL: the host can address
+ * everything. */
 typedef struct decision {
     const syi_job *job;
     const patch *patch;
     const syi_doubt *list;
-    int64_t count;
-    _Atomic int64_t next;
-    pthread_mutex_t lock;
-    sy_status status;
-    sy_error error;
-    int64_t wanted; /* the least of all */
+    _Atomic int64_t wanted; /* the least of all */
 } decision;
 
 static patch whole_row(const syi_job *job, int64_t row)
@@ -165,58 +159,29 @@ static patch whole_row(const syi_job *job, int64_t row)
     return all;
 }
 
-static void decide_one(decision *all, const syi_doubt *doubt)
-{
-    const patch own = whole_row(all->job, doubt->row);
-    int64_t wanted = INT64_MAX;
-    sy_status status = syi_gate_pass(all->job->gate, 0);
-    if (status == SY_OK)
-        status = repair(all->job, all->patch ? all->patch : &own, NULL, doubt->first, doubt->last,
-                        &wanted);
-    pthread_mutex_lock(&all->lock);
-    if (status != SY_OK && all->status == SY_OK) {
-        all->status = status;
-        all->error = *sy_last_error();
-    }
-    if (wanted < all->wanted)
-        all->wanted = wanted;
-    pthread_mutex_unlock(&all->lock);
-}
-
-/* One thread's part. */
-static void decide_some(void *argument, int index)
+static sy_status decide_one(void *argument, int64_t index)
 {
     decision *all = argument;
-    (void)index;
-    for (int64_t i; (i = atomic_fetch_add(&all->next, 1)) < all->count;)
-        decide_one(all, &all->list[i]);
+    const syi_doubt *doubt = &all->list[index];
+    const patch own = whole_row(all->job, doubt->row);
+    int64_t wanted, least = atomic_load(&all->wanted);
+    SYI_TRY(syi_gate_pass(all->job->gate, 0));
+    SYI_TRY(repair(all->job, all->patch ? all->patch : &own, NULL, doubt->first, doubt->last,
+                   &wanted));
+    while (wanted < least && !atomic_compare_exchange_weak(&all->wanted, &least, wanted))
+        ;
+    return SY_OK;
 }
 
-/* Few are decided before another thread has come. */
-enum { DOUBTS_A_THREAD = 4 };
-
-/* As many threads take the doubts as the context's CPU has, or where it has none as there are
- * processors; the first failure is told. */
 static sy_status decide_all(const syi_job *job, const patch *patch, const syi_doubt *list,
                             int64_t count, int64_t *wanted)
 {
-    decision all = {.job = job,
-                    .patch = patch,
-                    .list = list,
-                    .count = count,
-                    .status = SY_OK,
-                    .wanted = INT64_MAX};
-    const int64_t worth = count / DOUBTS_A_THREAD;
-    const int most = worth <= 1 ? 1 : job->threads > 0 ? job->threads : syi_processors();
+    decision all = {.job = job, .patch = patch, .list = list, .wanted = INT64_MAX};
     if (count == 0) /* as a rule */
         return SY_OK;
-    pthread_mutex_init(&all.lock, NULL);
-    syi_team_run(worth < most ? (int)worth : most, job->outside, decide_some, &all);
-    pthread_mutex_destroy(&all.lock);
+    SYI_TRY(syi_share(job, count, 1, decide_one, &all));
     *wanted = all.wanted;
-    if (all.status != SY_OK)
-        syi_error_adopt(&all.error);
-    return all.status;
+    return SY_OK;
 }
 
 /* How many doubts, from the first of the list on, are decided in one patch, and where that is: from
