@@ -166,8 +166,8 @@ static sy_status decide_one(void *argument, int64_t index)
     const patch own = whole_row(all->job, doubt->row);
     int64_t wanted, least = atomic_load(&all->wanted);
     SYI_TRY(syi_gate_pass(all->job->gate, 0));
-    SYI_TRY(repair(all->job, all->patch ? all->patch : &own, NULL, doubt->first, doubt->last,
-                   &wanted));
+    SYI_TRY(
+        repair(all->job, all->patch ? all->patch : &own, NULL, doubt->first, doubt->last, &wanted));
     while (wanted < least && !atomic_compare_exchange_weak(&all->wanted, &least, wanted))
         ;
     return SY_OK;

@@ -77,8 +77,8 @@ static void run_alone(lab_case *all, sy_accuracy accuracy)
         one.x = all->x + row * all->columns;
         run(contexts[0], &one, accuracy);
         for (int k = 0; k < one.n_outputs; k++)
-            memcpy(all->out[k] + row * all->columns, one.out[k],
-                   (size_t)one.columns * sizeof *one.out[k]);
+            memcpy(all->out[k] + row * one.out_count, one.out[k],
+                   (size_t)one.out_count * sizeof *one.out[k]);
         lab_release(&one);
     }
 }
@@ -161,6 +161,23 @@ Test(rows, of_one_kind)
         check(SY_F64, kind, 17, 61, 5);
         check(SY_F64, kind, 16, 252, 20);
         check(SY_F64, kind, 9, 600, 50);
+    }
+}
+
+/* So many that several threads merge them, around whole steps of columns. */
+Test(rows, of_reductions)
+{
+    static const char *const reductions[] = {"sum", "mean", "variance", "min", "max", "dot"};
+    const int64_t columns[] = {1, 5, 31, 33, 64, 100, 252, 601};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        double *x = panel(EACH_KIND, 521, columns[i]);
+        for (size_t w = 0; w < sizeof reductions / sizeof *reductions; w++)
+            for (int accuracy = SY_ACCURACY_EXACT; accuracy <= SY_ACCURACY_FAST; accuracy++) {
+                const lab_case c = {
+                    .workload = reductions[w], .rows = 521, .columns = columns[i], .x = x};
+                compare(&c, (sy_accuracy)accuracy, n_contexts);
+            }
+        free(x);
     }
 }
 
