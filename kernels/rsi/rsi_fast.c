@@ -32,7 +32,7 @@ typedef struct task {
 SYI_INLINE void start(void *argument, int64_t at, int seeded)
 {
     task *t = argument;
-    t->block = seeded ? at : at + t->decay;
+    t->block = seeded ? t->seed : at + t->decay;
     t->seeding = seeded;
     t->known |= seeded;
     for (int k = 0; k < CHAINS; k++)
@@ -123,17 +123,20 @@ SYI_INLINE int64_t skip_empty(const double *y, int64_t i, int64_t count)
     return i;
 }
 
-/* Fills what has no value; the last one becomes the task's. */
+/* Fills what has no value, and tells whether there was any; the last one becomes the task's. */
 SYI_INLINE void hold(task *t, int64_t at, double *y, int64_t count)
 {
+    const int looks = t->faint;
     int64_t i = t->block > at ? t->block - at : 0;
+    t->faint = 0;
     while (i < count) {
         int64_t from = i;
-        if (t->faint)
+        if (looks)
             i = skip_empty(y, i, count);
         fill(t, at, y, from, i);
+        t->faint |= from < i;
         from = i;
-        i = t->faint ? i : count;
+        i = looks ? i : count;
         while (i < count && y[i] == y[i])
             i++;
         if (i > from)
