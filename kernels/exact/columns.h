@@ -14,10 +14,11 @@ SYI_INLINE void syi_lanes_load_some(syi_vec *to, const double *x, int64_t stride
     if (count == SYI_VECTOR) {
         syi_vec_columns(x, stride, r);
     } else {
-        double part[SYI_VECTOR * SYI_VECTOR] = {0};
+        const syi_vec none = {0};
+        SYI_UNROLL(8)
         for (int k = 0; k < SYI_VECTOR; k++)
-            memcpy(part + k * SYI_VECTOR, x + k * stride, (size_t)count * sizeof *x);
-        syi_vec_columns(part, SYI_VECTOR, r);
+            r[k] = syi_vec_load_some(x + k * stride, count, none);
+        syi_vec_transpose(r);
     }
     SYI_UNROLL(8)
     for (int k = 0; k < SYI_VECTOR; k++)
@@ -56,11 +57,20 @@ SYI_INLINE void syi_lanes_ask_to_write(double *y, int64_t stride, int ahead)
         syi_ask_to_write((uintptr_t)(y + k * stride) + (uintptr_t)ahead * sizeof *y, SYI_LINE);
 }
 
+/* The first `count`. Some processors (Zen) take dozens of cycles to write four by a mask. */
+SYI_INLINE void syi_lane_store_some(double *to, syi_vec a, int count)
+{
+#if SYI_VECTOR == 8
+    _mm512_mask_storeu_pd(to, (__mmask8)((1u << count) - 1), (__m512d)a);
+#else
+    memcpy(to, &a, (size_t)count * sizeof *to);
+#endif
+}
+
 /* At most SYI_VECTOR columns; only whole vectors go `past` the cache. */
 SYI_INLINE void syi_lanes_store_some(double *y, int64_t stride, const syi_vec *from, int count,
                                      int past)
 {
-    double part[SYI_VECTOR * SYI_VECTOR];
     syi_vec r[SYI_VECTOR];
     SYI_UNROLL(8)
     for (int k = 0; k < SYI_VECTOR; k++)
@@ -69,9 +79,10 @@ SYI_INLINE void syi_lanes_store_some(double *y, int64_t stride, const syi_vec *f
         syi_vec_rows(y, stride, r, past);
         return;
     }
-    syi_vec_rows(part, SYI_VECTOR, r, 0);
+    syi_vec_transpose(r);
+    SYI_UNROLL(8)
     for (int k = 0; k < SYI_VECTOR; k++)
-        memcpy(y + k * stride, part + k * SYI_VECTOR, (size_t)count * sizeof *y);
+        syi_lane_store_some(y + k * stride, r[k], count);
 }
 
 /* A line of each lane past the cache, one after another: a processor that has many of them half
