@@ -1,8 +1,7 @@
 /* Exponential moving averages in fast accuracy. Compiled for several instruction sets. */
 #include "ema/ema.h"
 #include "ema/fast.h"
-#include "fast/reduce_run.h"
-#include "fast/walk.h"
+#include "fast/beside.h"
 #include "isa.h"
 
 /* The mean of the columns up to the seed's. */
@@ -44,6 +43,31 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
     return syi_chain_met(&t->state, in[0], count);
 }
 
+#if SYI_HAVE_VECTORS
+
+static uint8_t run_beside(const void *argument, const syi_beside *rows)
+{
+    const syi_chain chain = ((const syi_walk_one *)argument)->chain;
+    const int64_t count = rows->seed + 1, first = rows->seed / SYI_STEP * SYI_STEP;
+    syi_beside_chain state = {0};
+    syi_vector x[SYI_BESIDE_SEED], seed;
+    syi_lanes_load(x, rows->first->in[0], rows->columns, (int)count);
+    seed = syi_beside_sum(x, count) / (double)count;
+    for (int64_t at = first; at < rows->columns; at += SYI_STEP) {
+        syi_beside_load(rows, 0, at, x);
+        if (at == first)
+            syi_beside_begin(x, rows->seed - at, seed / chain.a);
+        syi_beside_step(&chain, &state, x);
+        syi_beside_scale(&chain, x);
+        syi_beside_store(rows, 0, at, x);
+    }
+    return syi_beside_sound(&state, seed);
+}
+
+#else
+#define run_beside NULL
+#endif
+
 sy_status SYI_ISA_NAME(syi_ema_fast_run)(const syi_piece *piece)
 {
     static const syi_walk_form form = {syi_walk_one_start, gather, run};
@@ -53,9 +77,11 @@ sy_status SYI_ISA_NAME(syi_ema_fast_run)(const syi_piece *piece)
     syi_walk_one t = {.segment = &rows.piece.segment,
                       .seed = walk.seed,
                       .chain = syi_chain_of(2.0, ema.period + 1.0)};
+    syi_beside_done beside = {0, 0};
     syi_walk_begin(&rows, piece, 1, 1);
     do
-        syi_walk_run(&walk, &form, &t);
+        if (!syi_beside_did(&beside, &walk, &rows, run_beside, &t))
+            syi_walk_run(&walk, &form, &t);
     while (syi_walk_next_row(&rows, 1, 1));
     return SY_OK;
 }

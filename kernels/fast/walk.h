@@ -18,6 +18,7 @@ typedef struct syi_walk_rows {
     const double *in[SYI_WALK_ARRAYS];
     double *out[SYI_WALK_ARRAYS];
     int is_inner; /* there is a row before this one */
+    int is_ahead; /* some of the next rows have been done already */
     int64_t left; /* columns behind this row's */
 } syi_walk_rows;
 
@@ -251,7 +252,8 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
 {
     const sy_segment *segment = &walk->rows->piece.segment;
     const int past = walk->rows->piece.past_cache;
-    const int64_t spare = !past && walk->rows->left >= SYI_STEP ? SYI_STEP - 1 : 0;
+    const int may_end_there = !past && !walk->rows->is_ahead && walk->rows->left >= SYI_STEP;
+    const int64_t spare = may_end_there ? SYI_STEP - 1 : 0;
     double room[SYI_WALK_ARRAYS][SYI_CHUNK];
     const double *in[SYI_WALK_ARRAYS];
     syi_results out[SYI_WALK_ARRAYS];
@@ -318,7 +320,7 @@ SYI_INLINE void syi_walk_begin(syi_walk_rows *rows, const syi_piece *piece, int 
     for (int k = 0; k < outputs; k++)
         rows->out[k] = all->out[k];
     rows->left = all->count - count;
-    rows->is_inner = 0;
+    rows->is_inner = rows->is_ahead = 0;
     rows->piece.segment.in = rows->in;
     rows->piece.segment.out = rows->out;
     rows->piece.segment.count = count;

@@ -1,7 +1,6 @@
 /* MACD in fast accuracy: the two averages side by side, the signal behind them. Compiled for
  * several instruction sets. */
-#include "fast/reduce_run.h"
-#include "fast/walk.h"
+#include "fast/beside.h"
 #include "isa.h"
 #include "macd/fast.h"
 #include "macd/macd.h"
@@ -235,6 +234,78 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
     return syi_chain_met(&t->state[MACD_SLOW], x, count);
 }
 
+#if SYI_HAVE_VECTORS
+
+/* What the averages of each row begin with, of its first columns x. */
+SYI_INLINE void seeds_beside(const task *t, const syi_vector *x, syi_vector *seed)
+{
+    for (int k = MACD_FAST; k <= MACD_SLOW; k++) {
+        const int64_t columns = t->columns[k];
+        syi_vector last[SYI_BESIDE_SEED];
+        memcpy(last, x + t->seed + 1 - columns, (size_t)columns * sizeof *x);
+        seed[k] = syi_beside_sum(last, columns) / (double)columns;
+    }
+}
+
+/* The signals' inputs of a step: nothing, then of each row what its signal begins with, then the
+ * macd. */
+SYI_INLINE void signals_beside(const task *t, int64_t at, const syi_vector *macd, syi_vector *sum,
+                               syi_vector *lost, syi_vector *x)
+{
+    for (int i = 0; i < SYI_STEP; i++) {
+        const int64_t column = at + i;
+        syi_vector rest;
+        x[i] = macd[i];
+        if (column > t->shown)
+            continue;
+        if (column >= t->seed) { /* syi_macd_seed_add() */
+            syi_vec_two_sum(*sum, macd[i], sum, &rest);
+            *lost += rest;
+        }
+        x[i] = (syi_vector){0};
+        if (column == t->shown) /* syi_macd_signal_seed() */
+            x[i] = (*sum + *lost) / (double)t->columns[MACD_SIGNAL] / t->chain[MACD_SIGNAL].a;
+    }
+}
+
+static uint8_t run_beside(const void *argument, const syi_beside *rows)
+{
+    const task *t = argument;
+    const syi_chain *const fast = &t->chain[MACD_FAST], *const slow = &t->chain[MACD_SLOW];
+    const syi_chain *const signal = &t->chain[MACD_SIGNAL];
+    const int64_t first = t->seed / SYI_STEP * SYI_STEP;
+    syi_beside_chain state[MACD_CHAINS] = {0};
+    syi_vector x[SYI_BESIDE_SEED], seed[MACD_SIGNAL], sum = {0}, lost = {0};
+    syi_lanes_load(x, rows->first->in[0], rows->columns, (int)t->seed + 1);
+    seeds_beside(t, x, seed);
+    for (int64_t at = first; at < rows->columns; at += SYI_STEP) {
+        syi_vector macd[SYI_STEP], y[SYI_STEP];
+        syi_beside_load(rows, 0, at, macd);
+        memcpy(y, macd, sizeof y);
+        if (at == first) {
+            syi_beside_begin(macd, t->seed - at, seed[MACD_FAST] / fast->a);
+            syi_beside_begin(y, t->seed - at, seed[MACD_SLOW] / slow->a);
+        }
+        syi_beside_step(fast, &state[MACD_FAST], macd);
+        syi_beside_step(slow, &state[MACD_SLOW], y);
+        for (int i = 0; i < SYI_STEP; i++)
+            macd[i] = syi_plus_zero(macd[i] * fast->a - y[i] * slow->a);
+        syi_beside_store(rows, 0, at, macd);
+        signals_beside(t, at, macd, &sum, &lost, y);
+        syi_beside_step(signal, &state[MACD_SIGNAL], y);
+        syi_beside_scale(signal, y);
+        syi_beside_store(rows, 1, at, y);
+        for (int i = 0; i < SYI_STEP; i++)
+            y[i] = macd[i] - y[i];
+        syi_beside_store(rows, 2, at, y);
+    }
+    return syi_beside_sound(&state[MACD_SLOW], seed[MACD_FAST] + seed[MACD_SLOW]);
+}
+
+#else
+#define run_beside NULL
+#endif
+
 sy_status SYI_ISA_NAME(syi_macd_fast_run)(const syi_piece *piece)
 {
     static const syi_walk_form form = {start, gather, run};
@@ -249,9 +320,11 @@ sy_status SYI_ISA_NAME(syi_macd_fast_run)(const syi_piece *piece)
               .shown = walk.shown,
               .chain = {syi_chain_of(2.0, macd.fast + 1.0), syi_chain_of(2.0, macd.slow + 1.0),
                         syi_chain_of(2.0, macd.signal + 1.0)}};
+    syi_beside_done beside = {0, 0};
     syi_walk_begin(&rows, piece, 1, 3);
     do
-        syi_walk_run(&walk, &form, &t);
+        if (!syi_beside_did(&beside, &walk, &rows, run_beside, &t))
+            syi_walk_run(&walk, &form, &t);
     while (syi_walk_next_row(&rows, 1, 3));
     return SY_OK;
 }

@@ -1,0 +1,71 @@
+/* Short rows of rsi in fast accuracy, side by side (fast/beside.h). */
+#ifndef SYI_KERNELS_RSI_BESIDE_H
+#define SYI_KERNELS_RSI_BESIDE_H
+
+#include "fast/beside.h"
+#include "rsi/fast.h"
+
+#if SYI_HAVE_VECTORS
+
+/* The sums of the moves of columns 1 .. seed of each row: of one that is a gain, by `sign`. */
+SYI_INLINE syi_vector sums_beside(const syi_vector *close, int64_t seed, double sign)
+{
+    const syi_vector none = {0};
+    syi_vector move[SYI_BESIDE_SEED];
+    for (int64_t i = 0; i < seed; i++)
+        move[i] = syi_larger(none, sign * (close[i + 1] - close[i]));
+    return syi_beside_sum(move, seed);
+}
+
+/* A step's gains and losses. */
+SYI_INLINE void moves_beside(const syi_beside *rows, int64_t at, syi_vector *before,
+                             syi_vector *gain, syi_vector *loss)
+{
+    const syi_vector none = {0};
+    syi_beside_load(rows, 0, at, loss);
+    for (int i = 0; i < SYI_STEP; i++) {
+        const syi_vector close = loss[i], move = close - *before;
+        gain[i] = syi_larger(move, none);
+        loss[i] = gain[i] - move;
+        *before = close;
+    }
+}
+
+/* Rows whose sums become faint are left to the walk. */
+static uint8_t syi_rsi_beside(const void *of_both, const syi_beside *rows)
+{
+    const syi_chain chain = *(const syi_chain *)of_both;
+    const int64_t seed = rows->seed, first = seed / SYI_STEP * SYI_STEP;
+    syi_beside_chain gains = {0}, losses = {0};
+    syi_vector close[SYI_BESIDE_SEED], before = {0}, least = {0};
+    least += SYI_RSI_FAINT;
+    syi_lanes_load(close, rows->first->in[0], rows->columns, (int)seed + 1);
+    const syi_vector up = sums_beside(close, seed, 1.0), down = sums_beside(close, seed, -1.0);
+    if (first > 0)
+        before = close[first - 1];
+    for (int64_t at = first; at < rows->columns; at += SYI_STEP) {
+        const int64_t left = rows->columns - at, count = left < SYI_STEP ? left : SYI_STEP;
+        syi_vector gain[SYI_STEP], loss[SYI_STEP];
+        moves_beside(rows, at, &before, gain, loss);
+        if (at == first) {
+            syi_beside_begin(gain, seed - at, up);
+            syi_beside_begin(loss, seed - at, down);
+        }
+        syi_beside_step(&chain, &gains, gain);
+        syi_beside_step(&chain, &losses, loss);
+        for (int64_t i = at < seed ? seed - at : 0; i < count; i++) {
+            const syi_vector total = gain[i] + loss[i];
+            least = syi_smaller(total, least);
+            gain[i] = SYI_RSI_OF(gain[i], total);
+        }
+        syi_beside_store(rows, 0, at, gain);
+    }
+    const syi_vector_mask faint = least < SYI_RSI_FAINT;
+    return syi_beside_sound(&losses, (syi_vector)((syi_vector_mask)(up + down) | faint));
+}
+
+#else
+#define syi_rsi_beside NULL
+#endif
+
+#endif
