@@ -75,9 +75,12 @@ SYI_INLINE void syi_beside_store(const syi_beside *rows, int k, int64_t at, cons
     double *to = rows->first->out[k] + at;
     const int64_t left = rows->columns - at;
     SYI_UNROLL(4)
-    for (int i = 0; i < SYI_STEP && i < left; i += SYI_VECTOR)
+    for (int i = 0; i < SYI_STEP; i += SYI_VECTOR) {
+        if (i >= left)
+            break;
         syi_lanes_store_some(to + i, rows->columns, y + i,
                              i + SYI_VECTOR <= left ? SYI_VECTOR : (int)left - i, 0);
+    }
     for (int i = 0; i < SYI_STEP; i += SYI_LINE)
         syi_lanes_ask_to_write(to + i, rows->columns, SYI_STEP);
 }
