@@ -36,10 +36,9 @@ typedef struct beside {
 /* What a sum of a tile is held with. */
 typedef struct row_grid {
     syi_vec shift;
-    group_sum sum;  /* with the shift */
-    syi_vec error;  /* relative, of what follows */
-    syi_vec own;    /* the part of it that the tile adds */
-    syi_vec before; /* the sum itself */
+    group_sum sum; /* with the shift */
+    syi_vec error; /* relative, of what follows */
+    syi_vec own;   /* the part of it that the tile adds */
 } row_grid;
 
 /* What a first tile begins with, whose first column is the one of these states, without a term: as
@@ -111,8 +110,7 @@ SYI_INLINE row_grid grid_of_rows(beside *b, const row_sum *rows, syi_vec more)
         (rows->error / before + syi_vec_of(SUM_ERROR)) * syi_vec_of(SYI_FINE * (1.0 + 0x1p-40));
     const syi_vec own = binade * syi_vec_of(LANES * 0x1p-91 * (1.0 + 0x1p-40)) / rows->high;
     b->fits = syi_vec_mask_ordered(b->fits, syi_vec_of(LEAST_BOUND), size);
-    return (row_grid){
-        shift, {held, rows->low + (rows->high - (held - shift))}, loose + own, own, before};
+    return (row_grid){shift, {held, rows->low + (rows->high - (held - shift))}, loose + own, own};
 }
 
 /* On to the next tile: the sums' starts, and their errors. */
