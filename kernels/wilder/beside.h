@@ -35,11 +35,18 @@ typedef struct beside {
 
 /* What a sum of a tile is held with. */
 typedef struct row_grid {
+    syi_vec size; /* it stays below that */
     syi_vec shift;
     group_sum sum; /* with the shift */
     syi_vec error; /* relative, of what follows */
     syi_vec own;   /* the part of it that the tile adds */
 } row_grid;
+
+/* A tile's sums on their way, and the relative error of the values. */
+typedef struct held_sums {
+    row_grid total, up;
+    syi_vec error;
+} held_sums;
 
 /* What a first tile begins with, whose first column is the one of these states, without a term: as
  * if they had been divided by b before. */
@@ -99,7 +106,7 @@ SYI_INLINE syi_vec take_tile(beside *b, const syi_wilder_prices *x, int64_t coun
 }
 
 /* choose_grid(), start_of() and chain_grid()'s errors of each row. */
-SYI_INLINE row_grid grid_of_rows(beside *b, const row_sum *rows, syi_vec more)
+SYI_INLINE row_grid grid_of_rows(const beside *b, const row_sum *rows, syi_vec more)
 {
     const syi_vec before = rows->high * syi_vec_of(b->w->back.high);
     const syi_vec size = (before + more) * syi_vec_of(1.0 + 0x1p-40);
@@ -109,8 +116,8 @@ SYI_INLINE row_grid grid_of_rows(beside *b, const row_sum *rows, syi_vec more)
     const syi_vec loose =
         (rows->error / before + syi_vec_of(SUM_ERROR)) * syi_vec_of(SYI_FINE * (1.0 + 0x1p-40));
     const syi_vec own = binade * syi_vec_of(LANES * 0x1p-91 * (1.0 + 0x1p-40)) / rows->high;
-    b->fits = syi_vec_mask_ordered(b->fits, syi_vec_of(LEAST_BOUND), size);
-    return (row_grid){shift, {held, rows->low + (rows->high - (held - shift))}, loose + own, own};
+    const group_sum sum = {held, rows->low + (rows->high - (held - shift))};
+    return (row_grid){size, shift, sum, loose + own, own};
 }
 
 /* On to the next tile: the sums' starts, and their errors. */
@@ -138,34 +145,32 @@ SYI_INLINE void add_weighted(const weights *w, int64_t i, syi_vec term, group_su
     s->high = next;
 }
 
-/* The values at the tile's column i. */
-SYI_INLINE syi_vec settle_column(const weights *w, int64_t i, const row_grid *total,
-                                 const row_grid *up, syi_vec error, syi_bits_vec *unsure)
+/* The values at the tile's column i, the next one. */
+SYI_INLINE syi_vec settle_column(const beside *b, int64_t i, held_sums *h, syi_bits_vec *unsure)
 {
-    group_sum s = {total->sum.high - total->shift, total->sum.low};
+    const weights *const w = b->w;
+    const syi_vec term = b->term[i];
+    add_weighted(w, i, IS_RANGE ? term : syi_vec_abs(term), &h->total.sum);
+    group_sum s = {h->total.sum.high - h->total.shift, h->total.sum.low};
     if (IS_RANGE)
-        return round_near(mean_of(s, w->out_high[i], w->out_low[i]), error, unsure);
+        return round_near(mean_of(s, w->out_high[i], w->out_low[i]), h->error, unsure);
+    add_weighted(w, i, syi_vec_max(term, (syi_vec){0}), &h->up.sum);
+    const group_sum up = {h->up.sum.high - h->up.shift, h->up.sum.low};
     const syi_vec high = s.high + s.low;
     s = (group_sum){high, s.low - (high - s.high)};
-    return round_near(index_of((group_sum){up->sum.high - up->shift, up->sum.low}, s), error,
-                      unsure);
+    return round_near(index_of(up, s), h->error, unsure);
 }
 
 /* At most a line of columns from the tile's column i on, to y. */
-SYI_INLINE void put_columns(const beside *b, int64_t i, int some, row_grid *total, row_grid *up,
-                            syi_vec error, syi_bits_vec *unsure, const syi_wilder_prices *x,
-                            double *y)
+SYI_INLINE void put_columns(const beside *b, int64_t i, int some, held_sums *h,
+                            syi_bits_vec *unsure, const syi_wilder_prices *x, double *y)
 {
     syi_vec out[SYI_LINE] = {{0}};
     SYI_UNROLL(8)
     for (int k = 0; k < SYI_LINE; k++) {
         if (k >= some)
             break;
-        const syi_vec term = b->term[i + k];
-        add_weighted(b->w, i + k, IS_RANGE ? term : syi_vec_abs(term), &total->sum);
-        if (!IS_RANGE)
-            add_weighted(b->w, i + k, syi_vec_max(term, (syi_vec){0}), &up->sum);
-        out[k] = settle_column(b->w, i + k, total, up, error, unsure);
+        out[k] = settle_column(b, i + k, h, unsure);
     }
     syi_lanes_store(y + i, b->stride, out, some, 0);
     syi_lanes_ask_to_write(y + i, b->stride, 2 * SYI_LINE);
@@ -178,37 +183,71 @@ SYI_INLINE void put_columns(const beside *b, int64_t i, int some, row_grid *tota
     }
 }
 
-/* The tile of `count` columns at x of each row, to y; of the rows those that no longer fit are
- * lost. */
-SYI_INLINE void run_beside(beside *b, const syi_wilder_prices *x, double *y, int64_t count,
-                           int is_first)
+/* What a tile of `count` columns begins with, whose prices are so far apart; rows that are not for
+ * a grid no longer fit. */
+SYI_INLINE held_sums hold_sums(beside *b, int64_t count, syi_vec apart)
 {
-    const syi_vec none = {0};
     const double heaviest = b->w->high[count - 1] * b->period * (1.0 + 0x1p-40);
-    const syi_vec more = syi_vec_of(heaviest) * take_tile(b, x, count);
-    row_grid total = grid_of_rows(b, &b->total, more), up = total;
-    syi_vec error = syi_vec_of(LAST_ERROR) + total.error;
+    const syi_vec more = syi_vec_of(heaviest) * apart, least = syi_vec_of(LEAST_BOUND);
+    const double most = IS_RANGE ? MOST_RANGE_ERROR : MOST_MOVE_ERROR;
+    held_sums h;
+    h.total = h.up = grid_of_rows(b, &b->total, more);
+    h.error = syi_vec_of(LAST_ERROR) + h.total.error;
+    if (!IS_RANGE) {
+        h.up = grid_of_rows(b, &b->up, more);
+        h.error += h.up.error;
+        b->fits = syi_vec_mask_ordered(b->fits, syi_vec_of(LEAST_TERM), more); /* it moves */
+    }
+    b->fits = syi_vec_mask_ordered(b->fits, least, h.total.size);
+    b->fits = syi_vec_mask_ordered(b->fits, least, h.up.size);
+    b->fits = syi_vec_mask_ordered(b->fits, h.error, syi_vec_of(most));
+    return h;
+}
+
+/* Rows in which something is not 0, as bits. */
+SYI_INLINE uint64_t rows_of(syi_bits_vec some)
+{
+    const syi_bits_vec one = (syi_bits_vec)syi_vec_of(1.0);
+    const syi_vec is = (syi_vec)((syi_bits_vec)(some != 0) & one);
+    return syi_vec_mask_bits(syi_vec_mask_ordered(syi_vec_mask_full(), syi_vec_of(1.0), is));
+}
+
+/* The doubts of a tile's `rows`; it is gone through again. */
+static sy_status tell_doubts(const beside *b, held_sums h, const task *task, int64_t at,
+                             int64_t count, uint64_t rows)
+{
+    for (int64_t i = 0; i < count; i++) {
+        syi_bits_vec unsure = {0};
+        settle_column(b, i, &h, &unsure);
+        for (uint64_t left = rows & rows_of(unsure); left; left &= left - 1)
+            SYI_TRY(syi_doubts_add(task->doubts, task->row + __builtin_ctzll(left), at + i));
+    }
+    return SY_OK;
+}
+
+/* The tile of `count` columns from column `at` on; of the rows those that it is not for are left no
+ * more. */
+SYI_INLINE sy_status run_beside(beside *b, const task *task, int64_t at, int64_t count,
+                                int is_first, uint64_t *rows)
+{
+    const syi_wilder_prices x = prices_at(task, at);
+    const syi_vec apart = take_tile(b, &x, count);
+    const held_sums begun = hold_sums(b, count, apart);
+    held_sums h = begun;
     syi_bits_vec unsure = {0};
     int64_t i = 0;
     if (is_first)
-        b->term[0] = none;
-    if (!IS_RANGE) {
-        up = grid_of_rows(b, &b->up, more);
-        error += up.error;
-        b->fits = syi_vec_mask_ordered(b->fits, syi_vec_of(LEAST_TERM), more); /* it moves */
-    }
-    b->fits = syi_vec_mask_ordered(b->fits, error,
-                                   syi_vec_of(IS_RANGE ? MOST_RANGE_ERROR : MOST_MOVE_ERROR));
+        b->term[0] = (syi_vec){0};
     for (; i + SYI_LINE <= count; i += SYI_LINE)
-        put_columns(b, i, SYI_LINE, &total, &up, error, &unsure, x, y);
+        put_columns(b, i, SYI_LINE, &h, &unsure, &x, task->y + at);
     if (i < count)
-        put_columns(b, i, (int)(count - i), &total, &up, error, &unsure, x, y);
-    end_sum(b, &total, &b->total);
+        put_columns(b, i, (int)(count - i), &h, &unsure, &x, task->y + at);
+    end_sum(b, &h.total, &b->total);
     if (!IS_RANGE)
-        end_sum(b, &up, &b->up);
-    const syi_bits_vec one = (syi_bits_vec)syi_vec_of(1.0), doubt = (syi_bits_vec)(unsure != 0);
-    b->fits = syi_vec_mask_ordered(b->fits, (syi_vec)(doubt & one), none);
-    b->fits = syi_vec_mask_ordered(b->fits, none, b->total.high); /* no NaN */
+        end_sum(b, &h.up, &b->up);
+    b->fits = syi_vec_mask_ordered(b->fits, (syi_vec){0}, b->total.high); /* no NaN */
+    *rows &= syi_vec_mask_bits(b->fits);
+    return syi_vec_any(unsure) ? tell_doubts(b, begun, task, at, count, *rows) : SY_OK;
 }
 
 /* Columns of a tile of rows, for weights that a grid can do with. */
@@ -222,8 +261,8 @@ SYI_INLINE int64_t beside_steps(const weights *w)
 
 /* The rows' values from that of their states, at column `from`, to the last one, of `columns`.
  * Gives how many columns each has got by this way, and its state there where that is not all. */
-static void run_rows_beside(const weights *w, const task *task, int64_t columns, int64_t from,
-                            syi_wilder_state *state, int64_t *reached)
+static sy_status run_rows_beside(const weights *w, const task *task, int64_t columns, int64_t from,
+                                 syi_wilder_state *state, int64_t *reached)
 {
     beside b;
     uint64_t left = (UINT64_C(1) << SYI_VECTOR) - 1;
@@ -240,13 +279,12 @@ static void run_rows_beside(const weights *w, const task *task, int64_t columns,
         reached[l] = b.steps > 0 ? columns : from;
     }
     for (int64_t at = from; at < columns && left && b.steps > 0; at += b.steps) {
+        const int64_t count = columns - at < b.steps ? columns - at : b.steps;
         const row_sum total = b.total, up = b.up;
         const syi_vec close = b.close;
-        const syi_wilder_prices x = prices_at(task, at);
-        run_beside(&b, &x, task->y + at, columns - at < b.steps ? columns - at : b.steps,
-                   at == from);
-        const uint64_t now = left & syi_vec_mask_bits(b.fits);
-        for (uint64_t lost = left & ~now; lost; lost &= lost - 1) {
+        const uint64_t before = left;
+        SYI_TRY(run_beside(&b, task, at, count, at == from, &left));
+        for (uint64_t lost = before & ~left; lost; lost &= lost - 1) {
             const int l = __builtin_ctzll(lost);
             reached[l] = at;
             if (at == from)
@@ -255,8 +293,8 @@ static void run_rows_beside(const weights *w, const task *task, int64_t columns,
             state[l].up = row_sum_at(w, &up, l);
             state[l].close = close[l];
         }
-        left = now;
     }
+    return SY_OK;
 }
 
 #endif

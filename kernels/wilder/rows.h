@@ -114,7 +114,7 @@ static sy_status start_rows(const task *first, const weights *w, int64_t columns
     for (int l = 0; l < ROWS_BESIDE; l++)
         reached[l] = seed;
     if (wait->left-- <= 0) {
-        run_rows_beside(w, first, columns, seed, state, reached);
+        SYI_TRY(run_rows_beside(w, first, columns, seed, state, reached));
         for (int l = 0; l < ROWS_BESIDE; l++)
             columns_left += columns - reached[l];
         wait->next = 2 * columns_left < ROWS_BESIDE * (columns - seed) ? 0
