@@ -165,20 +165,31 @@ Test(rows, of_one_kind)
 }
 
 /* So many that several threads merge them, around whole steps of columns. */
-Test(rows, of_reductions)
+static void check_reductions(sy_dtype dtype)
 {
     static const char *const reductions[] = {"sum", "mean", "variance", "min", "max", "dot"};
     const int64_t columns[] = {1, 5, 31, 33, 64, 100, 252, 601};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         double *x = panel(EACH_KIND, 521, columns[i]);
+        if (dtype == SY_F32)
+            lab_round_to_floats(x, 521 * columns[i]);
         for (size_t w = 0; w < sizeof reductions / sizeof *reductions; w++)
             for (int accuracy = SY_ACCURACY_EXACT; accuracy <= SY_ACCURACY_FAST; accuracy++) {
-                const lab_case c = {
-                    .workload = reductions[w], .rows = 521, .columns = columns[i], .x = x};
+                const lab_case c = {.workload = reductions[w],
+                                    .rows = 521,
+                                    .columns = columns[i],
+                                    .dtype = dtype,
+                                    .x = x};
                 compare(&c, (sy_accuracy)accuracy, n_contexts);
             }
         free(x);
     }
+}
+
+Test(rows, of_reductions)
+{
+    check_reductions(SY_F64);
+    check_reductions(SY_F32);
 }
 
 /* What may end a row's way beside the others: what becomes of a price. */
