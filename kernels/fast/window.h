@@ -28,15 +28,15 @@
 #define SYI_FAST_BEHIND 24
 
 /* How many of the `left` windows whose results begin at y are the next chunk, `most` as a rule.
- * *apart: it is computed on copies, since it must not touch what lies behind it, or, with `past`,
- * since its results do not begin a line; those of the next one do. */
+ * *apart: it is computed on copies, since it must not touch what lies behind it, so the last ones
+ * are few; or, with `past`, since its results do not begin a line; those of the next one do. */
 SYI_INLINE int64_t syi_fast_chunk(const double *y, int64_t left, int64_t most, int past, int *apart)
 {
-    int64_t windows = past ? syi_line_after(y, 0, left) : 0;
-    *apart = windows > 0 || left < most + SYI_FAST_BEHIND;
-    if (windows > 0)
-        return windows;
-    return left < most ? left : most;
+    const int64_t to_line = past ? syi_line_after(y, 0, left) : 0;
+    *apart = to_line > 0 || left < 4 * SYI_FAST_BEHIND;
+    if (*apart)
+        return to_line > 0 ? to_line : left;
+    return left < most + SYI_FAST_BEHIND ? (left - SYI_FAST_BEHIND) / SYI_LINE * SYI_LINE : most;
 }
 
 /* The mean of the `have` newest columns, of which there is the mean, and the stretch of `length`
