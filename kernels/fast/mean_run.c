@@ -4,8 +4,9 @@
  * each length. Compiled for several instruction sets. */
 #include "fast/window.h"
 
-/* Windows at a time: few columns are summed up twice, and all stays in the nearest cache. */
-enum { CHUNK = 1024, ROOM = CHUNK + SYI_MEAN_MOST + 64 };
+/* Windows at a time: few columns are summed up twice, and all stays in the nearest cache; and of
+ * those of one pass, which stores nothing but results. */
+enum { CHUNK = 1024, ROOM = CHUNK + SYI_MEAN_MOST + 64, CHUNK_OF_ONE_PASS = 8 * CHUNK };
 
 /* What the period has beyond a multiple of eight columns is its tail. FIRST: columns of the first
  * sums; STEP: vectors from one of them to the next. */
@@ -363,18 +364,21 @@ sy_status SYI_ISA_NAME(syi_fast_mean_run)(const syi_piece *piece, int64_t period
 {
     const sy_segment *segment = &piece->segment;
     /* The last pass of several leaves time between its lines. */
-    const int bursts = syi_in_bursts(piece) && times_of(period) != LONG;
+    const int is_one_pass = times_of(period) != LONG, bursts = syi_in_bursts(piece) && is_one_pass;
+    const int64_t most = is_one_pass && !piece->past_cache ? CHUNK_OF_ONE_PASS : CHUNK;
     int64_t at = period - 1 - segment->first;
     _Alignas(64) double room[3][ROOM], x[ROOM], y[ROOM];
     task t = {.period = period, .room = room};
     at = at < 0 ? 0 : at > segment->count ? segment->count : at;
     syi_fast_blank(segment->out[0], at);
     for (; at < segment->count; at += t.windows) {
+        int64_t next;
         int apart;
         t.x = segment->in[0] + at - (period - 1);
         t.y = segment->out[0] + at;
-        t.windows = syi_fast_chunk(t.y, segment->count - at, CHUNK, piece->past_cache, &apart);
-        t.next = segment->in[0] + at + syi_ahead(syi_known(piece), at + t.windows, t.windows);
+        t.windows = syi_fast_chunk(t.y, segment->count - at, most, piece->past_cache, &apart);
+        next = t.windows < CHUNK ? t.windows : CHUNK;
+        t.next = segment->in[0] + at + syi_ahead(syi_known(piece), at + t.windows, next);
         t.past = piece->past_cache && !bursts && !apart;
         if (apart)
             compute_apart(&t, x, y);
