@@ -232,65 +232,77 @@ SYI_INLINE syi_vector through_mean(const sums_so_far *sums, int times, syi_vecto
     return syi_join_mean(mean, sum_back(sums, ONE, 2 * ONE), 2 * EIGHT, EIGHT + tail);
 }
 
-/* Windows of `times` (0, 1, 2, 4, THREE_EIGHTS) first stretches and a tail, in one pass. Gives
- * whether something is not finite. */
-SYI_INLINE int through(const task *task, int times, int64_t tail)
+/* Windows of `times` (0, 1, 2, 4, THREE_EIGHTS) first stretches and a tail, in one pass. Now and
+ * then it marks what is not finite: of that much is still in the nearest cache. */
+SYI_INLINE void through(const task *task, int times, int64_t tail)
 {
     const struct task t = *task;
     const double *x = t.x;
     sums_behind behind = sums_from(x);
     sums_so_far sums = {{{0}}, {{0}}};
-    syi_vector strange = {0}, four;
+    syi_vector four;
     for (int k = 0; k < times * STEP; k++, x += SYI_WIDTH)
         keep(&sums, first_sum(x, &behind, &four));
-    for (int64_t j = 0; j < t.windows;) {
-        syi_ask_for((uintptr_t)(t.next + j), SYI_LINE);
-        /* A line, so that the sums are seldom moved. */
-        SYI_UNROLL(4)
-        for (int k = 0; k < SYI_LINE; k += SYI_WIDTH, j += SYI_WIDTH) {
-            syi_vector next = first_sum(x + j, &behind, &four);
-            syi_vector mean = tail_mean(x + j, four, tail) * (tail == 4 ? 0.25 : 1.0);
-            mean = through_mean(&sums, times, mean, tail);
-            put(&t, j, mean, &strange);
-            keep(&sums, next);
+    for (int64_t from = 0, to; from < t.windows; from = to) {
+        syi_vector strange = {0};
+        to = t.windows - from < CHUNK ? t.windows : from + CHUNK;
+        for (int64_t j = from; j < to;) {
+            syi_ask_for((uintptr_t)(t.next + j), SYI_LINE);
+            /* A line, so that the sums are seldom moved. */
+            SYI_UNROLL(4)
+            for (int k = 0; k < SYI_LINE; k += SYI_WIDTH, j += SYI_WIDTH) {
+                syi_vector next = first_sum(x + j, &behind, &four);
+                syi_vector mean = tail_mean(x + j, four, tail) * (tail == 4 ? 0.25 : 1.0);
+                mean = through_mean(&sums, times, mean, tail);
+                put(&t, j, mean, &strange);
+                keep(&sums, next);
+            }
         }
+        if (is_strange(strange))
+            syi_fast_mark(t.y + from, to - from);
     }
-    return is_strange(strange);
 }
 
 /* `times`, or LONG: the windows are longer, and only begun. */
-SYI_INLINE int pass(task *t, int times, int64_t tail)
+SYI_INLINE void pass(task *t, int times, int64_t tail)
 {
-    if (times != LONG)
-        return through(t, times, tail);
-    begin(t, tail);
-    return 0;
+    if (times == LONG)
+        begin(t, tail);
+    else
+        through(t, times, tail);
 }
 
 /* Each tail has code of its own: else its branches and factors would take as long as the rest. */
-SYI_INLINE int first_pass(task *t, int times)
+SYI_INLINE void first_pass(task *t, int times)
 {
     switch (t->period % EIGHT) {
     case 0:
-        return pass(t, times, 0);
+        pass(t, times, 0);
+        break;
     case 1:
-        return pass(t, times, 1);
+        pass(t, times, 1);
+        break;
     case 2:
-        return pass(t, times, 2);
+        pass(t, times, 2);
+        break;
     case 3:
-        return pass(t, times, 3);
+        pass(t, times, 3);
+        break;
     case 4:
-        return pass(t, times, 4);
+        pass(t, times, 4);
+        break;
     case 5:
-        return pass(t, times, 5);
+        pass(t, times, 5);
+        break;
     case 6:
-        return pass(t, times, 6);
+        pass(t, times, 6);
+        break;
     default:
-        return pass(t, times, 7);
+        pass(t, times, 7);
     }
 }
 
-static int compute_long(task *t)
+static void compute_long(task *t)
 {
     int64_t rest;
     first_pass(t, LONG);
@@ -302,7 +314,8 @@ static int compute_long(task *t)
         else
             fourfold(t);
     }
-    return rest == 2 ? finish(t, 2) : finish(t, 4);
+    if (rest == 2 ? finish(t, 2) : finish(t, 4))
+        syi_fast_mark(t->y, t->windows);
 }
 
 /* How many first stretches, beside the tail, are windows that take one pass; LONG: they take more.
@@ -314,30 +327,21 @@ static int times_of(int64_t period)
     return few ? (int)times : LONG;
 }
 
-static int compute_windows(task *t)
-{
-    switch (times_of(t->period)) {
-    case 0:
-        return first_pass(t, 0);
-    case 1:
-        return first_pass(t, 1);
-    case 2:
-        return first_pass(t, 2);
-    case 4:
-        return first_pass(t, 4);
-#if JOINS_TWICE
-    case THREE_EIGHTS:
-        return first_pass(t, THREE_EIGHTS);
-#endif
-    default:
-        return compute_long(t);
-    }
-}
-
 static void compute(task *t)
 {
-    if (compute_windows(t))
-        syi_fast_mark(t->y, t->windows);
+    const int times = times_of(t->period);
+    if (times == 0)
+        first_pass(t, 0);
+    else if (times == 1)
+        first_pass(t, 1);
+    else if (times == 2)
+        first_pass(t, 2);
+    else if (times == 4)
+        first_pass(t, 4);
+    else if (times == THREE_EIGHTS && JOINS_TWICE)
+        first_pass(t, THREE_EIGHTS);
+    else
+        compute_long(t);
 }
 
 static void compute_apart(task *t, double *x, double *y)
@@ -372,13 +376,12 @@ sy_status SYI_ISA_NAME(syi_fast_mean_run)(const syi_piece *piece, int64_t period
     at = at < 0 ? 0 : at > segment->count ? segment->count : at;
     syi_fast_blank(segment->out[0], at);
     for (; at < segment->count; at += t.windows) {
-        int64_t next;
         int apart;
         t.x = segment->in[0] + at - (period - 1);
         t.y = segment->out[0] + at;
         t.windows = syi_fast_chunk(t.y, segment->count - at, most, piece->past_cache, &apart);
-        next = t.windows < CHUNK ? t.windows : CHUNK;
-        t.next = segment->in[0] + at + syi_ahead(syi_known(piece), at + t.windows, next);
+        t.next = segment->in[0] + at +
+                 syi_ahead(syi_known(piece), at + t.windows, t.windows < CHUNK ? t.windows : CHUNK);
         t.past = piece->past_cache && !bursts && !apart;
         if (apart)
             compute_apart(&t, x, y);
