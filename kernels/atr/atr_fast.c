@@ -122,50 +122,49 @@ SYI_INLINE syi_vector range_beside(syi_vector high, syi_vector low, syi_vector b
 }
 
 /* The means of the ranges of columns 1 .. seed. */
-SYI_INLINE syi_vector seeds_beside(const syi_beside *rows, syi_vector_mask *wrong)
+SYI_INLINE syi_vector seeds_beside(const syi_walk *walk, syi_vector_mask *wrong)
 {
-    const int count = (int)rows->seed + 1;
+    const int count = (int)walk->seed + 1;
     syi_vector high[SYI_BESIDE_SEED], low[SYI_BESIDE_SEED], close[SYI_BESIDE_SEED];
-    syi_lanes_load(high, rows->first->in[0], rows->columns, count);
-    syi_lanes_load(low, rows->first->in[1], rows->columns, count);
-    syi_lanes_load(close, rows->first->in[2], rows->columns, count);
+    syi_beside_first(walk, 0, count, high);
+    syi_beside_first(walk, 1, count, low);
+    syi_beside_first(walk, 2, count, close);
     for (int i = 1; i < count; i++)
         high[i] = range_beside(high[i], low[i], close[i - 1], wrong);
-    return (close[0] * 0.0 + syi_beside_sum(high + 1, rows->seed)) / (double)rows->seed;
+    return (close[0] * 0.0 + syi_beside_sum(high + 1, walk->seed)) / (double)walk->seed;
 }
 
-static uint8_t run_beside(const void *argument, const syi_beside *rows)
+static uint8_t run_beside(const void *argument, const syi_walk *walk)
 {
     const syi_chain chain = ((const syi_walk_one *)argument)->chain;
-    const int64_t first = rows->seed / SYI_STEP * SYI_STEP;
+    const int64_t columns = syi_beside_columns(walk);
+    const int64_t first = walk->seed / SYI_STEP * SYI_STEP;
     syi_beside_chain state = {0};
     syi_vector_mask wrong = {0};
-    const syi_vector seed = seeds_beside(rows, &wrong);
+    const syi_vector seed = seeds_beside(walk, &wrong);
     syi_vector before = {0};
     for (int l = 0; l < SYI_VECTOR && first > 0; l++)
-        before[l] = rows->first->in[2][l * rows->columns + first - 1];
-    for (int64_t at = first; at < rows->columns; at += SYI_STEP) {
+        before[l] = walk->rows->in[2][l * columns + first - 1];
+    for (int64_t at = first; at < columns; at += SYI_STEP) {
         syi_vector high[SYI_STEP], low[SYI_STEP], close[SYI_STEP];
-        syi_beside_load(rows, 0, at, high);
-        syi_beside_load(rows, 1, at, low);
-        syi_beside_load(rows, 2, at, close);
+        syi_beside_load(walk, 0, at, high);
+        syi_beside_load(walk, 1, at, low);
+        syi_beside_load(walk, 2, at, close);
         for (int i = 0; i < SYI_STEP; i++) {
             high[i] = range_beside(high[i], low[i], before, &wrong);
-            before = at + i < rows->columns ? close[i] : before;
+            before = at + i < columns ? close[i] : before;
         }
         if (at == first)
-            syi_beside_begin(high, rows->seed - at, seed / chain.a);
+            syi_beside_begin(high, walk->seed - at, seed / chain.a);
         syi_beside_step(&chain, &state, high);
         syi_beside_scale(&chain, high);
-        syi_beside_store(rows, 0, at, high);
+        syi_beside_store(walk, 0, at, high);
     }
     /* No close is in a range of its own column. */
     before = (syi_vector)((syi_vector_mask)before | wrong);
     return syi_beside_sound(&state, seed + before);
 }
 
-#else
-#define run_beside NULL
 #endif
 
 sy_status SYI_ISA_NAME(syi_atr_fast_run)(const syi_piece *piece)
@@ -175,10 +174,9 @@ sy_status SYI_ISA_NAME(syi_atr_fast_run)(const syi_piece *piece)
     syi_walk walk = {&rows, (int64_t)period, (int64_t)period, syi_wilder_cut(period), 3, 1};
     syi_walk_one t = {
         .segment = &rows.piece.segment, .seed = walk.seed, .chain = syi_chain_of(1.0, period)};
-    syi_beside_done beside = {0, 0};
     syi_walk_begin(&rows, piece, 3, 1);
     do
-        if (!syi_beside_did(&beside, &walk, &rows, run_beside, &t))
+        if (!syi_beside_did(&walk, run_beside, &t))
             run_row(&walk, &t);
     while (syi_walk_next_row(&rows, 3, 1));
     return SY_OK;

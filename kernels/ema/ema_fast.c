@@ -45,27 +45,26 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
 
 #if SYI_HAVE_VECTORS
 
-static uint8_t run_beside(const void *argument, const syi_beside *rows)
+static uint8_t run_beside(const void *argument, const syi_walk *walk)
 {
     const syi_chain chain = ((const syi_walk_one *)argument)->chain;
-    const int64_t count = rows->seed + 1, first = rows->seed / SYI_STEP * SYI_STEP;
+    const int64_t columns = syi_beside_columns(walk), count = walk->seed + 1;
+    const int64_t first = walk->seed / SYI_STEP * SYI_STEP;
     syi_beside_chain state = {0};
     syi_vector x[SYI_BESIDE_SEED], seed;
-    syi_lanes_load(x, rows->first->in[0], rows->columns, (int)count);
+    syi_beside_first(walk, 0, count, x);
     seed = syi_beside_sum(x, count) / (double)count;
-    for (int64_t at = first; at < rows->columns; at += SYI_STEP) {
-        syi_beside_load(rows, 0, at, x);
+    for (int64_t at = first; at < columns; at += SYI_STEP) {
+        syi_beside_load(walk, 0, at, x);
         if (at == first)
-            syi_beside_begin(x, rows->seed - at, seed / chain.a);
+            syi_beside_begin(x, walk->seed - at, seed / chain.a);
         syi_beside_step(&chain, &state, x);
         syi_beside_scale(&chain, x);
-        syi_beside_store(rows, 0, at, x);
+        syi_beside_store(walk, 0, at, x);
     }
     return syi_beside_sound(&state, seed);
 }
 
-#else
-#define run_beside NULL
 #endif
 
 sy_status SYI_ISA_NAME(syi_ema_fast_run)(const syi_piece *piece)
@@ -77,10 +76,9 @@ sy_status SYI_ISA_NAME(syi_ema_fast_run)(const syi_piece *piece)
     syi_walk_one t = {.segment = &rows.piece.segment,
                       .seed = walk.seed,
                       .chain = syi_chain_of(2.0, ema.period + 1.0)};
-    syi_beside_done beside = {0, 0};
     syi_walk_begin(&rows, piece, 1, 1);
     do
-        if (!syi_beside_did(&beside, &walk, &rows, run_beside, &t))
+        if (!syi_beside_did(&walk, run_beside, &t))
             syi_walk_run(&walk, &form, &t);
     while (syi_walk_next_row(&rows, 1, 1));
     return SY_OK;

@@ -14,75 +14,71 @@
  * are; and up to its seed. */
 enum { SYI_BESIDE_LONGEST = 16 * SYI_WIDTH, SYI_BESIDE_SEED = 2 * SYI_FAST_LANES };
 
-/* Rows, the first of which is the walk's next one. */
-typedef struct syi_beside {
-    const sy_segment *first;
-    int64_t columns, seed, shown; /* of a row, as in a walk */
-} syi_beside;
-
-/* Which of the rows from the walk's next one on have been done, as bits. In a byte, for of a mask
- * that becomes a longer number gcc 12 may keep no more than that, whatever the others were. */
-typedef struct syi_beside_done {
-    uint8_t rows;
-    int left; /* that have been tried */
-} syi_beside_done;
-
-/* Computes as many rows as a vector has lanes, from their seeds on; gives those that it did. */
-typedef uint8_t (*syi_beside_fn)(const void *task, const syi_beside *rows);
-
 #if SYI_HAVE_VECTORS
 
-/* Whether the walk's next row has been done; `run` is a constant. */
-SYI_INLINE int syi_beside_did(syi_beside_done *done, const syi_walk *walk, syi_walk_rows *all,
-                              syi_beside_fn run, const void *task)
+/* Computes the walk's row and as many behind it as make a row a lane, from their seeds on. Gives
+ * those that it did, as bits. */
+typedef uint8_t (*syi_beside_fn)(const void *task, const syi_walk *walk);
+
+SYI_INLINE int64_t syi_beside_columns(const syi_walk *walk)
 {
-    const sy_segment *segment = &all->piece.segment;
-    const syi_beside rows = {segment, segment->columns, walk->seed, walk->shown};
-    if (done->left == 0 && all->left >= (SYI_VECTOR - 1) * rows.columns &&
-        rows.columns > rows.shown && rows.columns <= SYI_BESIDE_LONGEST &&
-        rows.seed < SYI_BESIDE_SEED) {
-        done->rows = run(task, &rows);
-        done->left = SYI_VECTOR;
+    return walk->rows->piece.segment.columns;
+}
+
+/* Whether the walk's row has been done; `run` is a constant. */
+SYI_INLINE int syi_beside_did(const syi_walk *walk, syi_beside_fn run, const void *task)
+{
+    syi_walk_rows *const rows = walk->rows;
+    const int64_t columns = syi_beside_columns(walk);
+    if (rows->tried == 0 && rows->left >= (SYI_VECTOR - 1) * columns && columns > walk->shown &&
+        columns <= SYI_BESIDE_LONGEST && walk->seed < SYI_BESIDE_SEED) {
+        rows->done = run(task, walk);
+        rows->tried = SYI_VECTOR;
         for (int k = 0; k < walk->outputs; k++)
             for (int l = 0; l < SYI_VECTOR; l++)
-                syi_fast_blank(segment->out[k] + l * rows.columns, rows.shown);
+                syi_fast_blank(rows->out[k] + l * columns, walk->shown);
     }
-    const int did = done->rows & 1;
-    done->rows >>= 1;
-    done->left -= done->left > 0;
-    all->is_ahead = done->rows != 0;
+    const int did = rows->done & 1;
+    rows->done >>= 1;
+    rows->tried -= rows->tried > 0;
     return did;
 }
 
 /* The columns from `at` on of a step of input k; zeros behind the row's end. */
-SYI_INLINE void syi_beside_load(const syi_beside *rows, int k, int64_t at, syi_vector *x)
+SYI_INLINE void syi_beside_load(const syi_walk *walk, int k, int64_t at, syi_vector *x)
 {
-    const double *from = rows->first->in[k] + at;
-    const int64_t left = rows->columns - at;
+    const double *from = walk->rows->in[k] + at;
+    const int64_t columns = syi_beside_columns(walk), left = columns - at;
     SYI_UNROLL(4)
     for (int i = 0; i < SYI_STEP; i += SYI_VECTOR)
         if (i + SYI_VECTOR <= left)
-            syi_lanes_load_some(x + i, from + i, rows->columns, SYI_VECTOR);
+            syi_lanes_load_some(x + i, from + i, columns, SYI_VECTOR);
         else if (i < left)
-            syi_lanes_load_some(x + i, from + i, rows->columns, (int)left - i);
+            syi_lanes_load_some(x + i, from + i, columns, (int)left - i);
         else
             memset(x + i, 0, SYI_VECTOR * sizeof *x);
 }
 
 /* And of output k. */
-SYI_INLINE void syi_beside_store(const syi_beside *rows, int k, int64_t at, const syi_vector *y)
+SYI_INLINE void syi_beside_store(const syi_walk *walk, int k, int64_t at, const syi_vector *y)
 {
-    double *to = rows->first->out[k] + at;
-    const int64_t left = rows->columns - at;
+    double *to = walk->rows->out[k] + at;
+    const int64_t columns = syi_beside_columns(walk), left = columns - at;
     SYI_UNROLL(4)
     for (int i = 0; i < SYI_STEP; i += SYI_VECTOR) {
         if (i >= left)
             break;
-        syi_lanes_store_some(to + i, rows->columns, y + i,
+        syi_lanes_store_some(to + i, columns, y + i,
                              i + SYI_VECTOR <= left ? SYI_VECTOR : (int)left - i, 0);
     }
     for (int i = 0; i < SYI_STEP; i += SYI_LINE)
-        syi_lanes_ask_to_write(to + i, rows->columns, SYI_STEP);
+        syi_lanes_ask_to_write(to + i, columns, SYI_STEP);
+}
+
+/* At most SYI_BESIDE_SEED of the first columns of input k. */
+SYI_INLINE void syi_beside_first(const syi_walk *walk, int k, int64_t count, syi_vector *x)
+{
+    syi_lanes_load(x, walk->rows->in[k], syi_beside_columns(walk), (int)count);
 }
 
 /* syi_fast_sum() of SYI_BESIDE_SEED columns at most, which are lost. */
@@ -126,8 +122,7 @@ SYI_INLINE void syi_beside_step(const syi_chain *chain, syi_beside_chain *state,
     }
 }
 
-/* Makes inputs of the step at column `at` those of chains that begin with `value` at the one with
- * number `index`. */
+/* Makes a step's inputs those of chains that begin with `value` at the one with number `index`. */
 SYI_INLINE void syi_beside_begin(syi_vector *x, int64_t index, syi_vector value)
 {
     for (int64_t i = 0; i < index; i++)
@@ -152,13 +147,6 @@ SYI_INLINE uint8_t syi_beside_sound(const syi_beside_chain *state, syi_vector ot
 }
 
 #else
-
-SYI_INLINE int syi_beside_did(syi_beside_done *done, const syi_walk *walk, syi_walk_rows *all,
-                              syi_beside_fn run, const void *task)
-{
-    (void)done, (void)walk, (void)all, (void)run, (void)task;
-    return 0;
-}
-
+#define syi_beside_did(walk, run, task) 0
 #endif
 #endif

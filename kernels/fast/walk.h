@@ -18,12 +18,16 @@ typedef struct syi_walk_rows {
     const double *in[SYI_WALK_ARRAYS];
     double *out[SYI_WALK_ARRAYS];
     int is_inner; /* there is a row before this one */
-    int is_ahead; /* some of the next rows have been done already */
     int64_t left; /* columns behind this row's */
+    /* Side by side (fast/beside.h): how many rows from the next one on have been tried, and which
+     * have been done, as bits. In a byte, for of a mask that becomes a longer number gcc 12 may
+     * keep no more than that, whatever the others were. */
+    int tried;
+    uint8_t done;
 } syi_walk_rows;
 
 typedef struct syi_walk {
-    const syi_walk_rows *rows;
+    syi_walk_rows *rows;
     int64_t seed; /* the column where the chains begin; the outputs begin at `shown` */
     int64_t shown;
     syi_chain_cut cut;
@@ -252,7 +256,7 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
 {
     const sy_segment *segment = &walk->rows->piece.segment;
     const int past = walk->rows->piece.past_cache;
-    const int may_end_there = !past && !walk->rows->is_ahead && walk->rows->left >= SYI_STEP;
+    const int may_end_there = !past && !walk->rows->done && walk->rows->left >= SYI_STEP;
     const int64_t spare = may_end_there ? SYI_STEP - 1 : 0;
     double room[SYI_WALK_ARRAYS][SYI_CHUNK];
     const double *in[SYI_WALK_ARRAYS];
@@ -260,10 +264,9 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
     int64_t at, count, reached = 0;
     int writing = 0;
     for (at = from; at < to; at += count) {
-        const int64_t index = at - segment->first, left = (at < wanted ? wanted : to) - at;
-        count = at < wanted && left > SYI_CHUNK
-                    ? SYI_CHUNK
-                    : (at < wanted ? left : left + spare) / SYI_STEP * SYI_STEP;
+        const int64_t index = at - segment->first;
+        const int64_t left = at < wanted ? wanted - at : to - at + spare;
+        count = at < wanted && left > SYI_CHUNK ? SYI_CHUNK : left / SYI_STEP * SYI_STEP;
         if (count == 0 || (at == 0 && !walk->rows->is_inner) || (past && index < SYI_WIDTH)) {
             count = SYI_STEP;
             reached = syi_walk_edge(walk, form, task, at, wanted, to);
@@ -320,7 +323,7 @@ SYI_INLINE void syi_walk_begin(syi_walk_rows *rows, const syi_piece *piece, int 
     for (int k = 0; k < outputs; k++)
         rows->out[k] = all->out[k];
     rows->left = all->count - count;
-    rows->is_inner = rows->is_ahead = 0;
+    rows->is_inner = rows->tried = rows->done = 0;
     rows->piece.segment.in = rows->in;
     rows->piece.segment.out = rows->out;
     rows->piece.segment.count = count;

@@ -268,19 +268,19 @@ SYI_INLINE void signals_beside(const task *t, int64_t at, const syi_vector *macd
     }
 }
 
-static uint8_t run_beside(const void *argument, const syi_beside *rows)
+static uint8_t run_beside(const void *argument, const syi_walk *walk)
 {
     const task *t = argument;
     const syi_chain *const fast = &t->chain[MACD_FAST], *const slow = &t->chain[MACD_SLOW];
     const syi_chain *const signal = &t->chain[MACD_SIGNAL];
-    const int64_t first = t->seed / SYI_STEP * SYI_STEP;
+    const int64_t columns = syi_beside_columns(walk), first = t->seed / SYI_STEP * SYI_STEP;
     syi_beside_chain state[MACD_CHAINS] = {0};
     syi_vector x[SYI_BESIDE_SEED], seed[MACD_SIGNAL], sum = {0}, lost = {0};
-    syi_lanes_load(x, rows->first->in[0], rows->columns, (int)t->seed + 1);
+    syi_beside_first(walk, 0, t->seed + 1, x);
     seeds_beside(t, x, seed);
-    for (int64_t at = first; at < rows->columns; at += SYI_STEP) {
+    for (int64_t at = first; at < columns; at += SYI_STEP) {
         syi_vector macd[SYI_STEP], y[SYI_STEP];
-        syi_beside_load(rows, 0, at, macd);
+        syi_beside_load(walk, 0, at, macd);
         memcpy(y, macd, sizeof y);
         if (at == first) {
             syi_beside_begin(macd, t->seed - at, seed[MACD_FAST] / fast->a);
@@ -290,20 +290,18 @@ static uint8_t run_beside(const void *argument, const syi_beside *rows)
         syi_beside_step(slow, &state[MACD_SLOW], y);
         for (int i = 0; i < SYI_STEP; i++)
             macd[i] = syi_plus_zero(macd[i] * fast->a - y[i] * slow->a);
-        syi_beside_store(rows, 0, at, macd);
+        syi_beside_store(walk, 0, at, macd);
         signals_beside(t, at, macd, &sum, &lost, y);
         syi_beside_step(signal, &state[MACD_SIGNAL], y);
         syi_beside_scale(signal, y);
-        syi_beside_store(rows, 1, at, y);
+        syi_beside_store(walk, 1, at, y);
         for (int i = 0; i < SYI_STEP; i++)
             y[i] = macd[i] - y[i];
-        syi_beside_store(rows, 2, at, y);
+        syi_beside_store(walk, 2, at, y);
     }
     return syi_beside_sound(&state[MACD_SLOW], seed[MACD_FAST] + seed[MACD_SLOW]);
 }
 
-#else
-#define run_beside NULL
 #endif
 
 sy_status SYI_ISA_NAME(syi_macd_fast_run)(const syi_piece *piece)
@@ -320,10 +318,9 @@ sy_status SYI_ISA_NAME(syi_macd_fast_run)(const syi_piece *piece)
               .shown = walk.shown,
               .chain = {syi_chain_of(2.0, macd.fast + 1.0), syi_chain_of(2.0, macd.slow + 1.0),
                         syi_chain_of(2.0, macd.signal + 1.0)}};
-    syi_beside_done beside = {0, 0};
     syi_walk_begin(&rows, piece, 1, 3);
     do
-        if (!syi_beside_did(&beside, &walk, &rows, run_beside, &t))
+        if (!syi_beside_did(&walk, run_beside, &t))
             syi_walk_run(&walk, &form, &t);
     while (syi_walk_next_row(&rows, 1, 3));
     return SY_OK;

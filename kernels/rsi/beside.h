@@ -18,11 +18,11 @@ SYI_INLINE syi_vector sums_beside(const syi_vector *close, int64_t seed, double 
 }
 
 /* A step's gains and losses. */
-SYI_INLINE void moves_beside(const syi_beside *rows, int64_t at, syi_vector *before,
-                             syi_vector *gain, syi_vector *loss)
+SYI_INLINE void moves_beside(const syi_walk *walk, int64_t at, syi_vector *before, syi_vector *gain,
+                             syi_vector *loss)
 {
     const syi_vector none = {0};
-    syi_beside_load(rows, 0, at, loss);
+    syi_beside_load(walk, 0, at, loss);
     for (int i = 0; i < SYI_STEP; i++) {
         const syi_vector close = loss[i], move = close - *before;
         gain[i] = syi_larger(move, none);
@@ -32,21 +32,22 @@ SYI_INLINE void moves_beside(const syi_beside *rows, int64_t at, syi_vector *bef
 }
 
 /* Rows whose sums become faint are left to the walk. */
-static uint8_t syi_rsi_beside(const void *of_both, const syi_beside *rows)
+static uint8_t syi_rsi_beside(const void *of_both, const syi_walk *walk)
 {
     const syi_chain chain = *(const syi_chain *)of_both;
-    const int64_t seed = rows->seed, first = seed / SYI_STEP * SYI_STEP;
+    const int64_t columns = syi_beside_columns(walk), seed = walk->seed;
+    const int64_t first = seed / SYI_STEP * SYI_STEP;
     syi_beside_chain gains = {0}, losses = {0};
     syi_vector close[SYI_BESIDE_SEED], before = {0}, least = {0};
     least += SYI_RSI_FAINT;
-    syi_lanes_load(close, rows->first->in[0], rows->columns, (int)seed + 1);
+    syi_beside_first(walk, 0, seed + 1, close);
     const syi_vector up = sums_beside(close, seed, 1.0), down = sums_beside(close, seed, -1.0);
     if (first > 0)
         before = close[first - 1];
-    for (int64_t at = first; at < rows->columns; at += SYI_STEP) {
-        const int64_t left = rows->columns - at, count = left < SYI_STEP ? left : SYI_STEP;
+    for (int64_t at = first; at < columns; at += SYI_STEP) {
+        const int64_t left = columns - at, count = left < SYI_STEP ? left : SYI_STEP;
         syi_vector gain[SYI_STEP], loss[SYI_STEP];
-        moves_beside(rows, at, &before, gain, loss);
+        moves_beside(walk, at, &before, gain, loss);
         if (at == first) {
             syi_beside_begin(gain, seed - at, up);
             syi_beside_begin(loss, seed - at, down);
@@ -58,14 +59,12 @@ static uint8_t syi_rsi_beside(const void *of_both, const syi_beside *rows)
             least = syi_smaller(total, least);
             gain[i] = SYI_RSI_OF(gain[i], total);
         }
-        syi_beside_store(rows, 0, at, gain);
+        syi_beside_store(walk, 0, at, gain);
     }
     const syi_vector_mask faint = least < SYI_RSI_FAINT;
     return syi_beside_sound(&losses, (syi_vector)((syi_vector_mask)(up + down) | faint));
 }
 
-#else
-#define syi_rsi_beside NULL
 #endif
 
 #endif

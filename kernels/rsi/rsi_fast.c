@@ -345,13 +345,12 @@ sy_status SYI_ISA_NAME(syi_rsi_fast_run)(const syi_piece *piece)
               .forgets = period == 1.0,
               .bursts = syi_in_bursts(piece),
               .chain = syi_chain_of(1.0, period)};
-    syi_beside_done beside = {0, 0};
     syi_walk_begin(&rows, piece, 1, 1);
     do {
         t.known = piece->start != NULL || period == 1.0;
         t.relied = 0;
         t.value = piece->start && period > 1.0 ? piece->start->word[2] : SYI_RSI_STILL;
-        if (!syi_beside_did(&beside, &walk, &rows, syi_rsi_beside, &t.chain))
+        if (!syi_beside_did(&walk, syi_rsi_beside, &t.chain))
             syi_walk_run(&walk, &form, &t);
     } while (syi_walk_next_row(&rows, 1, 1));
     if (piece->assumed)

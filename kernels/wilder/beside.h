@@ -136,29 +136,18 @@ SYI_INLINE void end_sum(beside *b, const row_grid *g, row_sum *rows)
     rows->error = syi_vec_fma(power * syi_vec_of(1.0 + 0x1p-40), rows->error, lost * after);
 }
 
-/* A column more. */
-SYI_INLINE void add_weighted(const weights *w, int64_t i, syi_vec term, group_sum *s)
-{
-    const syi_vec weight = syi_vec_of(w->high[i]), rest = syi_vec_of(w->low[i]);
-    const syi_vec next = syi_vec_fma(weight, term, s->high);
-    s->low += syi_vec_fma(rest, term, syi_vec_fma(weight, term, s->high - next));
-    s->high = next;
-}
-
 /* The values at the tile's column i, the next one. */
 SYI_INLINE syi_vec settle_column(const beside *b, int64_t i, held_sums *h, syi_bits_vec *unsure)
 {
     const weights *const w = b->w;
     const syi_vec term = b->term[i];
     add_weighted(w, i, IS_RANGE ? term : syi_vec_abs(term), &h->total.sum);
-    group_sum s = {h->total.sum.high - h->total.shift, h->total.sum.low};
+    const group_sum total = {h->total.sum.high - h->total.shift, h->total.sum.low};
     if (IS_RANGE)
-        return round_near(mean_of(s, w->out_high[i], w->out_low[i]), h->error, unsure);
+        return round_near(mean_of(total, w->out_high[i], w->out_low[i]), h->error, unsure);
     add_weighted(w, i, syi_vec_max(term, (syi_vec){0}), &h->up.sum);
     const group_sum up = {h->up.sum.high - h->up.shift, h->up.sum.low};
-    const syi_vec high = s.high + s.low;
-    s = (group_sum){high, s.low - (high - s.high)};
-    return round_near(index_of(up, s), h->error, unsure);
+    return round_index(up, total, h->error, unsure);
 }
 
 /* At most a line of columns from the tile's column i on, to y. */

@@ -73,16 +73,22 @@ SYI_INLINE int choose_grid(grid *grid, const tile *t, double before, double more
     return !syi_vec_any(small);
 }
 
-/* A column of a group's sums, whose high parts have the shift. */
+/* A column more in a sum, whose high part has the shift. */
+SYI_INLINE void add_weighted(const weights *w, int64_t i, syi_vec term, group_sum *s)
+{
+    const syi_vec weight = syi_vec_of(w->high[i]), rest = syi_vec_of(w->low[i]);
+    const syi_vec next = syi_vec_fma(weight, term, s->high);
+    const syi_vec lost = syi_vec_fma(weight, term, s->high - next);
+    s->high = next;
+    s->low += syi_vec_fma(rest, term, lost);
+}
+
+/* In a group's sums, which go to `to`. */
 SYI_INLINE void sum_weighted(const weights *w, int64_t i, syi_vec term, group_sum *s, sums *to,
                              int q)
 {
-    const syi_vec weight = syi_vec_of(w->high[i]), rest = syi_vec_of(w->low[i]);
-    syi_vec next = syi_vec_fma(weight, term, s->high);
-    syi_vec lost = syi_vec_fma(weight, term, s->high - next);
-    s->high = next;
-    s->low += syi_vec_fma(rest, term, lost);
-    syi_vec_store(to->high + q * SYI_VECTOR, next);
+    add_weighted(w, i, term, s);
+    syi_vec_store(to->high + q * SYI_VECTOR, s->high);
     syi_vec_store(to->low + q * SYI_VECTOR, s->low);
 }
 

@@ -68,6 +68,14 @@ SYI_INLINE void sum_moves(const weights *w, tile *t, const grid *of_total, const
     syi_vec_store(t->up_last.low + q * SYI_VECTOR, up.low);
 }
 
+/* The total's parts are ordered first. */
+SYI_INLINE syi_vec round_index(group_sum up, group_sum total, syi_vec error, syi_bits_vec *unsure)
+{
+    const syi_vec high = total.high + total.low;
+    total = (group_sum){high, total.low - (high - total.high)};
+    return round_near(index_of(up, total), error, unsure);
+}
+
 /* Of columns i .. of a group; *unsure takes up whether one is in doubt. */
 SYI_INLINE void settle_moves(const tile *t, int64_t i, int q, group_sum total_start,
                              group_sum up_start, double error, syi_bits_vec *unsure, double *y,
@@ -76,11 +84,9 @@ SYI_INLINE void settle_moves(const tile *t, int64_t i, int q, group_sum total_st
     syi_vec r[SYI_VECTOR];
     SYI_UNROLL(8)
     for (int k = 0; k < SYI_VECTOR; k++) {
-        group_sum total = sum_from(&t->total[i + k], total_start, q);
-        syi_vec high = total.high + total.low;
-        total = (group_sum){high, total.low - (high - total.high)};
-        r[k] = round_near(index_of(sum_from(&t->up[i + k], up_start, q), total), syi_vec_of(error),
-                          unsure);
+        const group_sum total = sum_from(&t->total[i + k], total_start, q);
+        const group_sum up = sum_from(&t->up[i + k], up_start, q);
+        r[k] = round_index(up, total, syi_vec_of(error), unsure);
     }
     syi_vec_rows(y, steps, r, past);
 }

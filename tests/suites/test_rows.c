@@ -201,28 +201,31 @@ static double disturbed(double price, double before, int64_t how)
 
 /* Two of three rows from some column on, of these every second one in that alone. A period of 2
  * makes ties as well. */
-static void check_parting(int period)
+static void check_parting(int64_t columns, int period)
 {
-    enum { MANY = 42, COLUMNS = 333 };
-    double *x = panel(SERIES_TICK, MANY, COLUMNS);
+    enum { MANY = 42 };
+    double *x = panel(SERIES_TICK, MANY, columns);
     for (int64_t row = 0; row < MANY; row++) {
-        double *const prices = x + row * COLUMNS;
-        const int64_t first = 1 + row * 41 % (COLUMNS - 1), before = first - 1;
-        for (int64_t i = first; row % 3 > 0 && i < (row % 2 ? first + 1 : COLUMNS); i++)
+        double *const prices = x + row * columns;
+        const int64_t first = 1 + row * 41 % (columns - 1), before = first - 1;
+        for (int64_t i = first; row % 3 > 0 && i < (row % 2 ? first + 1 : columns); i++)
             prices[i] = disturbed(prices[i], prices[before], row);
     }
-    for (size_t w = 0; w < sizeof workloads / sizeof *workloads; w++) {
-        lab_case c = {.workload = workloads[w], .rows = MANY, .columns = COLUMNS, .x = x};
-        set_params(&c, period);
-        compare(&c, SY_ACCURACY_EXACT, n_contexts);
-    }
+    for (size_t w = 0; w < sizeof workloads / sizeof *workloads; w++)
+        for (int accuracy = SY_ACCURACY_EXACT; accuracy <= SY_ACCURACY_FAST; accuracy++) {
+            lab_case c = {.workload = workloads[w], .rows = MANY, .columns = columns, .x = x};
+            set_params(&c, period);
+            compare(&c, (sy_accuracy)accuracy, n_contexts);
+        }
     free(x);
 }
 
 Test(rows, that_part_on_the_way)
 {
-    check_parting(14);
-    check_parting(2);
+    check_parting(333, 14);
+    check_parting(333, 2);
+    check_parting(100, 14);
+    check_parting(100, 2);
 }
 
 /* So many that a thread takes some of them at a time, and arrays whose results go past caches. */
