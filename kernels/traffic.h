@@ -123,10 +123,58 @@ SYI_INLINE int64_t syi_ahead(int64_t known, int64_t end, int64_t most)
     return known - end < most ? known - end : most;
 }
 
+/* Asks for a line as far as the second cache. */
+SYI_INLINE void syi_ask_far(uintptr_t line)
+{
+#if defined(__CUDACC__) || defined(__CUDA__)
+    (void)line;
+#else
+    __builtin_prefetch((const void *)line, 0, 2);
+#endif
+}
+
 /* Asks for `count` columns `ahead` of x[0]. */
 SYI_INLINE void syi_ask_ahead(const double *x, int64_t ahead, int count)
 {
     syi_ask_for((uintptr_t)x + (uintptr_t)ahead * sizeof *x, count);
+}
+
+/* How many columns ahead inputs are asked for: into the nearest cache and, unless 0, before that as
+ * far as the second one. */
+typedef struct syi_distance {
+    int64_t near, far;
+} syi_distance;
+
+/* Whether a piece's inputs are asked for as far as the second cache. An Intel processor has few
+ * lines at a time on their way to the nearest one, and what is stored past it takes the same
+ * places. With more arrays than one that is read and one that is written that gains nothing. */
+SYI_INLINE int syi_asks_far(const syi_piece *piece, int arrays)
+{
+    return piece->past_cache && !piece->waits && arrays == 2;
+}
+
+/* Asks for a line, with `far` as far as that. */
+SYI_INLINE void syi_ask_line(const double *line, int far)
+{
+    if (far)
+        syi_ask_far((uintptr_t)line);
+    else
+        syi_ask_for((uintptr_t)line, 1);
+}
+
+/* In the columns before column `end`, where `known` are there. */
+SYI_INLINE syi_distance syi_distance_of(int far, int64_t known, int64_t end)
+{
+    enum { NEAR = 64, FAR = 512 };
+    return (syi_distance){syi_ahead(known, end, far ? NEAR : SYI_AHEAD),
+                          far ? syi_ahead(known, end, FAR) : 0};
+}
+
+SYI_INLINE void syi_ask_at(const double *x, syi_distance distance, int count)
+{
+    syi_ask_ahead(x, distance.near, count);
+    for (int i = 0; i < count && distance.far; i += SYI_LINE)
+        syi_ask_far((uintptr_t)(x + i) + (uintptr_t)distance.far * sizeof *x);
 }
 
 /* Asks for lines that are written soon through the cache, which fetches them first. */
@@ -137,16 +185,6 @@ SYI_INLINE void syi_ask_to_write(uintptr_t from, int count)
 #else
     for (int i = 0; i < count; i += SYI_LINE)
         __builtin_prefetch((const void *)(from + (uintptr_t)i * sizeof(double)), 1);
-#endif
-}
-
-/* Asks for a line as far as the second cache. */
-SYI_INLINE void syi_ask_far(uintptr_t line)
-{
-#if defined(__CUDACC__) || defined(__CUDA__)
-    (void)line;
-#else
-    __builtin_prefetch((const void *)line, 0, 2);
 #endif
 }
 

@@ -24,7 +24,7 @@ SYI_INLINE int64_t gather(void *argument, int64_t count, const double *const *in
 }
 
 SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
-                       int64_t ahead, syi_results *out, int past)
+                       syi_distance ahead, syi_results *out, int past)
 {
     syi_walk_one *t = argument;
     int64_t i = 0;

@@ -67,7 +67,7 @@ SYI_INLINE syi_vector flow_windows(const flow_state *s, int blocks, int tail, in
 /* The windows that end at x[0 .. n), n whole vectors; `past` the cache, where `out` begins a line;
  * meanwhile the columns `ahead` are asked for. Gives before which column they are right: as far as
  * all values are known to be finite. */
-SYI_INLINE int64_t flow(const double *x, int64_t ahead, double *out, int64_t n, int blocks,
+SYI_INLINE int64_t flow(const double *x, syi_distance ahead, double *out, int64_t n, int blocks,
                         int tail, int past, int greatest)
 {
     enum { BEFORE = 8 * (FLOW_BLOCKS + 1), LOOK = 512 };
@@ -81,7 +81,7 @@ SYI_INLINE int64_t flow(const double *x, int64_t ahead, double *out, int64_t n, 
         const int64_t end = n - done < LOOK ? n : done + LOOK;
         for (; i < end; i += 8) {
             flow_step(&s, x + i, greatest);
-            syi_ask_ahead(x + i, ahead, 8);
+            syi_ask_at(x + i, ahead, 8);
             if (past)
                 syi_store_past(out + i, flow_windows(&s, blocks, tail, greatest));
             else
@@ -94,8 +94,8 @@ SYI_INLINE int64_t flow(const double *x, int64_t ahead, double *out, int64_t n, 
 }
 
 /* Each tail has code of its own: which columns are picked is part of an instruction. */
-SYI_INLINE int64_t flow_tail(const double *x, int64_t ahead, double *out, int64_t n, int blocks,
-                             int tail, int past, int greatest)
+SYI_INLINE int64_t flow_tail(const double *x, syi_distance ahead, double *out, int64_t n,
+                             int blocks, int tail, int past, int greatest)
 {
     switch (tail) {
     case 0:
@@ -123,8 +123,8 @@ SYI_INLINE int flows(int64_t period)
     return period >= 8 && period <= FLOW_LONGEST;
 }
 
-SYI_INLINE int64_t flow_all(const double *x, int64_t ahead, double *out, int64_t n, int64_t period,
-                            int past, int greatest)
+SYI_INLINE int64_t flow_all(const double *x, syi_distance ahead, double *out, int64_t n,
+                            int64_t period, int past, int greatest)
 {
     switch (period / 8) {
     case 1:
@@ -144,8 +144,8 @@ SYI_INLINE int flows(int64_t period)
     return 0;
 }
 
-SYI_INLINE int64_t flow_all(const double *x, int64_t ahead, double *out, int64_t n, int64_t period,
-                            int past, int greatest)
+SYI_INLINE int64_t flow_all(const double *x, syi_distance ahead, double *out, int64_t n,
+                            int64_t period, int past, int greatest)
 {
     (void)x, (void)ahead, (void)out, (void)n, (void)period, (void)past, (void)greatest;
     return 0;

@@ -17,7 +17,7 @@ typedef struct range {
     const double *x;
     double *out;
     int64_t count, known, period;
-    int past;
+    int past, far; /* syi_asks_far */
 } range;
 
 /* How many of the `left` columns that begin at `out` come next: those before a line, then whole
@@ -165,12 +165,15 @@ SYI_INLINE void roll_flow(const range *r, int greatest)
         int64_t done = 0;
         n = columns_at_once(r->out + at, r->count - at, FLOW_COLUMNS);
         if (n >= SYI_LINE)
-            done = flow_all(r->x + at, syi_ahead(r->known, at + n, SYI_AHEAD), r->out + at, n,
+            done = flow_all(r->x + at, syi_distance_of(r->far, r->known, at + n), r->out + at, n,
                             r->period, r->past, greatest);
         n = n - done < 2 * BLOCK ? n : done + 2 * BLOCK;
         if (done < n) {
-            const range rest = {r->x + at + done,     r->out + at + done, n - done,
-                                r->known - at - done, r->period,          r->past};
+            range rest = *r;
+            rest.x += at + done;
+            rest.out += at + done;
+            rest.known -= at + done;
+            rest.count = n - done;
             roll_short(&rest, greatest);
         }
     }
@@ -236,7 +239,8 @@ sy_status SYI_ISA_NAME(syi_extreme_roll)(const syi_piece *piece, int greatest)
     if (first == segment->count)
         return SY_OK;
     const range r = {segment->in[0] + first,   segment->out[0] + first,     segment->count - first,
-                     syi_known(piece) - first, (int64_t)segment->params[0], piece->past_cache};
+                     syi_known(piece) - first, (int64_t)segment->params[0], piece->past_cache,
+                     syi_asks_far(piece, 2)};
     if (greatest)
         roll(&r, 1);
     else

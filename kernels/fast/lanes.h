@@ -78,11 +78,13 @@ SYI_DEVICE double syi_root(double square)
     return sqrt(square);
 }
 
-#define syi_product_root syi_root
-
-SYI_DEVICE double syi_score(double distance, double variance, double root)
+SYI_DEVICE double syi_score(double distance, double variance)
 {
-    return ((variance - variance) + distance) / root;
+    return ((variance - variance) + distance) / syi_root(variance);
 }
+
+/* As in fast/root.h; there is nothing to choose. */
+#define syi_product_root  syi_root
+#define syi_product_score syi_score
 
 #endif

@@ -26,6 +26,7 @@ typedef struct task {
     const double *sums, *head;
     double scale;
     int past; /* results go past the cache: y begins a line */
+    int far;  /* syi_asks_far */
     double (*room)[ROOM];
 } task;
 
@@ -181,7 +182,7 @@ SYI_INLINE int finish(const task *task, int times)
     for (int64_t j = 0; j < t.windows; j += SYI_WIDTH) {
         const double *const sums = t.sums + j;
         syi_vector mean = {0}, sum = SYI_LOAD(sums) + SYI_LOAD(sums + t.length);
-        syi_ask_for((uintptr_t)(t.next + j), SYI_WIDTH);
+        syi_ask_line(t.next + j, t.far);
         if (times == 4)
             sum += SYI_LOAD(sums + 2 * t.length) + SYI_LOAD(sums + 3 * t.length);
         if (t.have)
@@ -247,7 +248,7 @@ SYI_INLINE void through(const task *task, int times, int64_t tail)
         syi_vector strange = {0};
         to = t.windows - from < CHUNK ? t.windows : from + CHUNK;
         for (int64_t j = from; j < to;) {
-            syi_ask_for((uintptr_t)(t.next + j), SYI_LINE);
+            syi_ask_line(t.next + j, t.far);
             /* A line, so that the sums are seldom moved. */
             SYI_UNROLL(4)
             for (int k = 0; k < SYI_LINE; k += SYI_WIDTH, j += SYI_WIDTH) {
@@ -372,7 +373,7 @@ sy_status SYI_ISA_NAME(syi_fast_mean_run)(const syi_piece *piece, int64_t period
     const int64_t most = is_one_pass && !piece->past_cache ? CHUNK_OF_ONE_PASS : CHUNK;
     int64_t at = period - 1 - segment->first;
     _Alignas(64) double room[3][ROOM], x[ROOM], y[ROOM];
-    task t = {.period = period, .room = room};
+    task t = {.period = period, .far = syi_asks_far(piece, 2), .room = room};
     at = at < 0 ? 0 : at > segment->count ? segment->count : at;
     syi_fast_blank(segment->out[0], at);
     for (; at < segment->count; at += t.windows) {

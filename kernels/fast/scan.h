@@ -89,18 +89,16 @@ SYI_EITHER double syi_scan_factor(const syi_window *window)
 }
 
 /* What a window's results are made of; x is its newest value: the deviation, the score, or the
- * bands' middle and their reach from it. */
+ * bands' middle and their reach from it. `by_products`: is made so, bands never. */
 SYI_EITHER void syi_scan_result(syi_window_kind kind, double factor, syi_vector x,
-                                const syi_part *all, syi_vector *out)
+                                const syi_part *all, int by_products, syi_vector *out)
 {
     if (kind == SYI_WINDOW_BANDS) {
         out[0] = syi_root(all->square) * factor;
         out[1] = all->base + all->mean;
         return;
     }
-    const syi_vector variance = all->square * factor, root = syi_root(variance);
-    out[0] =
-        kind == SYI_WINDOW_SCORE ? syi_score((x - all->base) - all->mean, variance, root) : root;
+    out[0] = syi_scaled(kind, (x - all->base) - all->mean, all->square * factor, by_products);
 }
 
 /* The upper band, the middle and the lower one. */

@@ -74,7 +74,8 @@ SYI_INLINE void scan_column(scan_block *block, int64_t k, int is_most, scan_made
     syi_scan_add(&block->newer, block->x[k], inverse);
     const syi_part newer = syi_scan_part(&block->newer);
     const syi_part all = scan_window(block->by, k + 1, period, &older, &newer, is_most);
-    syi_scan_result(SYI_SPREAD_KIND, block->factor, block->x[k], &all, part);
+    const int products = SCORES && by_products(i);
+    syi_scan_result(SYI_SPREAD_KIND, block->factor, block->x[k], &all, products, part);
     for (int j = 0; j < PARTS; j++)
         made->part[j][i] = part[j];
     if (!MARKED)

@@ -107,7 +107,7 @@ SYI_DEVICE void scan_put(const fast_chunk *chunk, const syi_window *window,
     const int period = chunk->period, outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
     const syi_part all = scan_window(shared, period, (phase + j) % period + 1, j);
     double out[3];
-    syi_scan_result(window->kind, factor, shared->x[j + period - 1], &all, out);
+    syi_scan_result(window->kind, factor, shared->x[j + period - 1], &all, 0, out);
     if (window->kind == SYI_WINDOW_BANDS)
         syi_scan_bands(out[0], out[1], out);
     for (int k = 0; k < outputs; k++)

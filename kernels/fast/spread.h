@@ -163,8 +163,8 @@ SYI_EITHER double syi_spread_factor(const syi_window *window)
     return window->kind == SYI_WINDOW_SCORE ? 4.0 / count : 0.25 / count;
 }
 
-/* What comes of a window, of all of whose columns there is the spread. `by_products`: the root is
- * made so, of bands never. */
+/* What comes of a window, of all of whose columns there is the spread. `by_products`: is made so,
+ * bands never. */
 SYI_EITHER void syi_spread_result(syi_window_kind kind, double factor, syi_vector newest,
                                   const syi_spread *all, int by_products, syi_vector *out)
 {
@@ -175,9 +175,7 @@ SYI_EITHER void syi_spread_result(syi_window_kind kind, double factor, syi_vecto
         out[2] = out[1] - reach;
         return;
     }
-    const syi_vector square = all->square * factor;
-    const syi_vector root = by_products ? syi_product_root(square) : syi_root(square);
-    out[0] = kind == SYI_WINDOW_SCORE ? syi_score(all->distance, square, root) : root;
+    out[0] = syi_scaled(kind, all->distance, all->square * factor, by_products);
 }
 
 #endif

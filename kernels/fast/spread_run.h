@@ -23,14 +23,6 @@ enum {
  * waited for. Without fused operations there would be only more code. */
 enum { ROUND = SYI_WIDTH < 4 ? 1 : 4, ROUND_COLUMNS = ROUND * SYI_WIDTH };
 
-/* Whether the roots of a round's block with this number are made by products: of so many that
- * neither the divider nor the other units wait long for each other. Scanned windows and bands do
- * not gain by it reliably. */
-SYI_INLINE int by_products(int number)
-{
-    return SCORES ? number % 2 == 1 : number % 4 == 1;
-}
-
 /* SPREAD_BEFORE: columns before a window that are read, but not used. Windows without them are
  * computed on a copy: APART at most. */
 enum { SPREAD_BEFORE = 16, APART = SPREAD_BEFORE + SYI_LINE + ROUND_COLUMNS };
@@ -76,7 +68,7 @@ SYI_INLINE syi_spread next_spread(const task *t, flow *flow, const double *x, in
 {
     const syi_vector none = {0};
     syi_spread_sums sums = {SYI_LOAD(x) - SYI_LOAD(x), none, none, none};
-    syi_ask_ahead(x, t->ahead, SYI_WIDTH);
+    syi_ask_at(x, t->ahead, SYI_WIDTH);
     if (groups) {
         go_on(flow, x);
         sums =
@@ -164,7 +156,7 @@ static void compute_apart(const task *chunk)
     memcpy(x + SPREAD_BEFORE, chunk->x - before, (size_t)(chunk->windows + before) * sizeof *x);
     t.x = x + SPREAD_BEFORE + before;
     t.windows = (chunk->windows + ROUND_COLUMNS - 1) & -ROUND_COLUMNS;
-    t.ahead = 0;
+    t.ahead = (syi_distance){0, 0};
     t.past = t.late = 0;
     for (int k = 0; k < OUTPUTS; k++)
         t.out[k] = y[k];
@@ -192,6 +184,7 @@ static void compute_all(task *t, const syi_piece *piece, int64_t from)
     const sy_segment *segment = &piece->segment;
     const int64_t known = syi_known(piece);
     const int past = goes_past(piece);
+    const int far = syi_asks_far(piece, 1 + OUTPUTS);
     const int late = syi_lags(piece->waits, segment->out, OUTPUTS, SYI_LATE_UNIT, t->lag);
     for (int64_t at = from; at < segment->count; at += t->windows) {
         const int64_t left = segment->count - at, whole = left & -ROUND_COLUMNS;
@@ -208,7 +201,7 @@ static void compute_all(task *t, const syi_piece *piece, int64_t from)
             compute_apart(t);
         } else {
             t->windows = most <= 0 || whole < most ? whole : most;
-            t->ahead = syi_ahead(known, at + t->windows, SYI_AHEAD);
+            t->ahead = syi_distance_of(far, known, at + t->windows);
             compute(t);
         }
     }

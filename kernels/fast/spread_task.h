@@ -11,14 +11,22 @@
 enum { OUTPUTS = SYI_SPREAD_KIND == SYI_WINDOW_BANDS ? 3 : 1 };
 enum { SCORES = SYI_SPREAD_KIND == SYI_WINDOW_SCORE, MARKED = SCORES && SYI_SCORES_MARKED };
 
+/* Whether the vector with this number is made by products: of so many that neither the divider nor
+ * the other units wait long for each other. Bands, and deviations that are scanned, do not gain by
+ * it reliably. */
+SYI_INLINE int by_products(int number)
+{
+    return SCORES ? number % 2 == 1 : number % 4 == 1;
+}
+
 /* Windows, in whole rounds of fast/spread_run.h; x[j] is the newest column of window j. There are
  * SPREAD_BEFORE columns more before the first window's. */
 typedef struct task {
     const double *x;
     double *out[OUTPUTS];
     int64_t period, windows;
-    int64_t ahead; /* how many columns ahead values are asked for */
-    double factor; /* syi_spread_factor */
+    syi_distance ahead; /* at which values are asked for */
+    double factor;      /* syi_spread_factor */
     syi_spread_weights by;
     int past; /* results go past the cache: the outputs begin lines */
     int late; /* and some of them behind others: */

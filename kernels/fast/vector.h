@@ -251,65 +251,6 @@ SYI_INLINE syi_vector syi_plus_zero(syi_vector v)
     return v + 0.0;
 }
 
-/* By the processor's divider, beside which its other units are free. */
-SYI_INLINE syi_vector syi_root(syi_vector square)
-{
-#if SYI_WIDTH == 8
-    return (syi_vector)_mm512_sqrt_pd((__m512d)square);
-#elif SYI_WIDTH == 4
-    return (syi_vector)_mm256_sqrt_pd((__m256d)square);
-#elif defined(__SSE2__)
-    return (syi_vector)_mm_sqrt_pd((__m128d)square);
-#else
-    for (int k = 0; k < SYI_WIDTH; k++)
-        square[k] = sqrt(square[k]);
-    return square;
-#endif
-}
-
-/*
- * The same bits by these units (as P. Markstein rounds roots, IBM Journal of Research and
- * Development 34, 1990). The guess is off by 2^-14, so what it becomes, and half the inverse, are
- * off by 2^-51.9 of themselves, and what is rounded at last by 2^-102.8. The root of a double comes
- * as near as 2^-102 to the middle between two for some dozens of significands only;
- * tests/unit/test_root.c tries them all. Small squares would lose digits. Infinity becomes NaN.
- */
-#if SYI_WIDTH == 8
-SYI_INLINE syi_vector syi_product_root(syi_vector square)
-{
-    const __m512d a = (__m512d)square;
-    const __mmask8 large = _mm512_cmp_pd_mask(a, _mm512_set1_pd(0x1p-900), _CMP_GE_OQ);
-    if (large != 0xff && _mm512_mask_cmp_pd_mask(~large, a, _mm512_setzero_pd(), _CMP_NEQ_OQ))
-        return syi_root(square);
-    const syi_vector guess = (syi_vector)_mm512_maskz_rsqrt14_pd(large, a), none = {0};
-    const syi_vector about = square * guess, half = 0.5 * guess;
-    const syi_vector off = syi_product_sum(-about, guess, 1.0 + none);
-    syi_vector more = syi_product_sum(off, 0.3125 + none, 0.375 + none);
-    more = off * syi_product_sum(more, off, 0.5 + none);
-    const syi_vector root = syi_product_sum(about, more, about);
-    const syi_vector lack = syi_product_sum(-root, root, square);
-    return syi_product_sum(lack, syi_product_sum(half, more, half), root);
-}
-#else
-#define syi_product_root syi_root
-#endif
-
-/* Whether scores are the library's NaN where there are none, or something not finite. */
-enum { SYI_SCORES_MARKED = SYI_WIDTH == 8 };
-
-/* The score of a value that is `distance` above the mean, by the variance and its root: none where
- * that is zero or not finite. A zero is +0. */
-SYI_INLINE syi_vector syi_score(syi_vector distance, syi_vector variance, syi_vector root)
-{
-#if SYI_WIDTH == 8 /* 0x9f: what is NaN, zero, infinite or negative */
-    const __mmask8 none = _mm512_fpclass_pd_mask((__m512d)variance, 0x9f);
-    const syi_vector score = (0.0 + distance) / root;
-    return (syi_vector)_mm512_mask_mov_pd((__m512d)score, none, _mm512_set1_pd(syi_nan()));
-#else
-    return ((variance - variance) + distance) / root;
-#endif
-}
-
 /* Whether something in it is not zero (a NaN is not). */
 SYI_INLINE int syi_any(const syi_vector *v)
 {

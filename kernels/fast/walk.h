@@ -43,8 +43,8 @@ typedef struct syi_walk_form {
     /* The next `count` columns, whole steps, from column `at` of the row on: in[k][-1 .. count) to
      * out[k], `past` the cache or not; meanwhile those `ahead` are asked for. Gives the first of
      * them whose inputs are not finite, `count` when all are. */
-    int64_t (*run)(void *task, int64_t at, int64_t count, const double *const *in, int64_t ahead,
-                   syi_results *out, int past);
+    int64_t (*run)(void *task, int64_t at, int64_t count, const double *const *in,
+                   syi_distance ahead, syi_results *out, int past);
 } syi_walk_form;
 
 /* The task of a form with one chain. */
@@ -104,11 +104,12 @@ SYI_INLINE void syi_chain_put(const syi_chain *chain, syi_chain_state *state, co
 
 /* The averages of columns [i, count), whole steps, three of which are under way. */
 SYI_INLINE void syi_walk_one_run(syi_walk_one *one, int inputs, syi_walk_take take,
-                                 const double *const *in, int64_t i, int64_t count, int64_t ahead,
-                                 syi_results *out, int past)
+                                 const double *const *in, int64_t i, int64_t count,
+                                 syi_distance ahead, syi_results *out, int past)
 {
     const syi_chain chain = one->chain;
     syi_chain_state state = one->state;
+    const syi_distance near = {ahead.near, 0};
     syi_results y = *out;
     syi_walk_step last, next;
     syi_pairs x;
@@ -124,7 +125,7 @@ SYI_INLINE void syi_walk_one_run(syi_walk_one *one, int inputs, syi_walk_take ta
         syi_walk_open(&chain, &state, &x, &next);
         for (i += 2 * SYI_STEP; i < count; i += SYI_STEP) {
             for (int k = 0; k < inputs; k++)
-                syi_ask_ahead(in[k] + i, ahead, SYI_STEP);
+                syi_ask_at(in[k] + i, inputs > 1 ? near : ahead, SYI_STEP);
             syi_walk_put(&chain, &last, &y, past);
             last = next;
             syi_chain_sum_far(1, &chain, &state, &last.sums);
@@ -220,7 +221,7 @@ SYI_INLINE int64_t syi_walk_edge(const syi_walk *walk, const syi_walk_form *form
     }
     for (int k = 0; k < walk->outputs; k++)
         out[k] = syi_results_at(out_room[k], 0);
-    reached = form->run(task, at, SYI_STEP, in, 0, out, 0);
+    reached = form->run(task, at, SYI_STEP, in, (syi_distance){0, 0}, out, 0);
     for (int k = 0; k < walk->outputs && from < until; k++)
         memcpy(segment->out[k] + (from - segment->first), out_room[k] + (from - at),
                (size_t)(until - from) * sizeof **out_room);
@@ -256,6 +257,7 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
 {
     const sy_segment *segment = &walk->rows->piece.segment;
     const int past = walk->rows->piece.past_cache;
+    const int far = syi_asks_far(&walk->rows->piece, walk->inputs + walk->outputs);
     const int may_end_there = !past && !walk->rows->done && walk->rows->left >= SYI_STEP;
     const int64_t spare = may_end_there ? SYI_STEP - 1 : 0;
     double room[SYI_WALK_ARRAYS][SYI_CHUNK];
@@ -271,8 +273,8 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
             count = SYI_STEP;
             reached = syi_walk_edge(walk, form, task, at, wanted, to);
         } else {
-            const int64_t ahead =
-                syi_ahead(syi_known(&walk->rows->piece), index + count, SYI_AHEAD);
+            const syi_distance ahead =
+                syi_distance_of(far, syi_known(&walk->rows->piece), index + count);
             for (int k = 0; k < walk->inputs; k++)
                 in[k] = segment->in[k] + index;
             for (int k = 0; k < walk->outputs && !writing; k++)

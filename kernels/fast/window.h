@@ -39,6 +39,16 @@ SYI_INLINE int64_t syi_fast_chunk(const double *y, int64_t left, int64_t most, i
     return left < most + SYI_FAST_BEHIND ? (left - SYI_FAST_BEHIND) / SYI_LINE * SYI_LINE : most;
 }
 
+/* The deviation or, of a value that is `distance` above the mean, the score; with `by_products`
+ * made so (fast/root.h). */
+SYI_EITHER syi_vector syi_scaled(syi_window_kind kind, syi_vector distance, syi_vector variance,
+                                 int by_products)
+{
+    if (kind == SYI_WINDOW_SCORE)
+        return by_products ? syi_product_score(distance, variance) : syi_score(distance, variance);
+    return by_products ? syi_product_root(variance) : syi_root(variance);
+}
+
 /* The mean of the `have` newest columns, of which there is the mean, and the stretch of `length`
  * before them. */
 SYI_EITHER syi_vector syi_join_mean(syi_vector newer, syi_vector sum, int64_t length, int64_t have)

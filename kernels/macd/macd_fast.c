@@ -218,7 +218,7 @@ SYI_INLINE void steps(task *t, int64_t at, const double *x, int64_t count, int64
 }
 
 SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
-                       int64_t ahead, syi_results *out, int past)
+                       syi_distance ahead, syi_results *out, int past)
 {
     task *t = argument;
     const double *x = in[0];
@@ -230,7 +230,7 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
         t->seeding = at + i + SYI_STEP <= t->shown;
     }
     if (i < count)
-        steps(t, at + i, x + i, count - i, ahead, out, past);
+        steps(t, at + i, x + i, count - i, ahead.near, out, past);
     return syi_chain_met(&t->state[MACD_SLOW], x, count);
 }
 

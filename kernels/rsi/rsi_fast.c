@@ -23,7 +23,7 @@ typedef struct task {
     int forgets;         /* at once, with a period of 1: a price that stands still is a new one */
     int faint;           /* some of the last columns have no value of their own */
     int bursts;          /* results go past the cache by many */
-    int64_t ahead;       /* how many columns ahead closes are asked for */
+    syi_distance ahead;  /* how many columns ahead closes are asked for */
     double value;        /* the last one, or what stands for it */
     syi_chain chain;     /* of both */
     syi_chain_state state[CHAINS];
@@ -229,7 +229,7 @@ SYI_INLINE int64_t steps(task *t, int64_t at, int64_t count, const double *close
             moves(&close, i, x);
             open_step(chain, state, x, sums);
             for (i += SYI_STEP; i < end; i += SYI_STEP) {
-                syi_ask_ahead(close + i, t->ahead, SYI_STEP);
+                syi_ask_at(close + i, t->ahead, SYI_STEP);
                 put(z, &y, &least, marks, past);
                 average(chain, state, x, sums, z);
                 moves(&close, i, x);
@@ -320,7 +320,7 @@ SYI_INLINE int64_t run_apart(task *t, int64_t at, int64_t *i, int64_t count, con
 }
 
 SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
-                       int64_t ahead, syi_results *out, int past)
+                       syi_distance ahead, syi_results *out, int past)
 {
     task *t = argument;
     int64_t i = 0, reached = count;
