@@ -8,7 +8,7 @@
 #include "fast/lanes.h"
 #define SYI_EITHER SYI_DEVICE
 #else
-#include "fast/root.h"
+#include "fast/divide.h"
 #define SYI_EITHER SYI_INLINE
 #endif
 

@@ -40,7 +40,7 @@ SYI_INLINE int64_t syi_fast_chunk(const double *y, int64_t left, int64_t most, i
 }
 
 /* The deviation or, of a value that is `distance` above the mean, the score; with `by_products`
- * made so (fast/root.h). */
+ * made so (fast/divide.h). */
 SYI_EITHER syi_vector syi_scaled(syi_window_kind kind, syi_vector distance, syi_vector variance,
                                  int by_products)
 {

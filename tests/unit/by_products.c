@@ -1,7 +1,7 @@
-/* For test_root.c, but compiled for AVX-512: of a multiple of eight numbers. */
+/* For test_divide.c, but compiled for AVX-512: of a multiple of eight numbers. */
 #include "by_products.h"
 
-#include "fast/root.h"
+#include "fast/divide.h"
 
 void product_roots(const double *squares, double *roots, int64_t count)
 {

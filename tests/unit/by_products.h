@@ -1,4 +1,4 @@
-/* Roots and scores without the processor's divider (fast/root.h). */
+/* Roots and scores without the processor's divider (fast/divide.h). */
 #ifndef SYI_TESTS_UNIT_BY_PRODUCTS_H
 #define SYI_TESTS_UNIT_BY_PRODUCTS_H
 

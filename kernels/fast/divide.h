@@ -9,7 +9,7 @@
  * 2^-102 to the middle between two for some dozens of significands only. One step more makes the
  * reciprocal that of the rounded root, off by half a place and 2^-48 of one. What a quotient lacks,
  * times that, is rounded at last: off by less than a quotient of two doubles is from the middle
- * between two, unless the divisor is 2 - e and e less than 2^-47. tests/unit/test_root.c tries all
+ * between two, unless the divisor is 2 - e and e less than 2^-47. tests/unit/test_divide.c tries all
  * these.
  *
  * For the last two significands before a power of two it would depend on the guess, which is not
@@ -17,8 +17,8 @@
  * There, and of what is beside them, the divider is asked. Scores are no larger than the root of
  * the period.
  */
-#ifndef SYI_KERNELS_FAST_ROOT_H
-#define SYI_KERNELS_FAST_ROOT_H
+#ifndef SYI_KERNELS_FAST_DIVIDE_H
+#define SYI_KERNELS_FAST_DIVIDE_H
 
 #include "fast/vector.h"
 
