@@ -1,88 +1,7 @@
 /* The exponential moving average. Compiled for several instruction sets. */
-#include "ema/ema.h"
-#include "ema/state.h"
+#include "ema/columns.h"
 #include "ema/long.h"
-#include "exact/total.h"
-#include "isa.h"
-#include "recurrence/fade.h"
 #include "recurrence/seeds.h"
-#include "traffic.h"
-
-typedef struct task {
-    const double *x;             /* x[0] is column `first` */
-    double *y;                   /* NULL: only the state is wanted */
-    int64_t first, row, columns; /* of the whole row */
-    syi_ema ema;
-    syi_factor_dd factor;
-    syi_doubts *doubts;
-    int past_cache;
-} task;
-
-static sy_status put(const task *task, int64_t i, const syi_ema_state *state)
-{
-    if (syi_ema_settle(state, &task->y[i]) != 0.0)
-        return syi_doubts_add(task->doubts, task->row, task->first + i);
-    return SY_OK;
-}
-
-/* From column *at on, as long as there are zeros, before which there have been such until little is
- * left. */
-static sy_status run_zeros(const task *task, syi_ema_state *state, int64_t *at, int64_t to)
-{
-    syi_deviation left = syi_lifted(state->deviation);
-    const int64_t from = *at, count = syi_count_still(task->x + from, 0.0, to - from);
-    SYI_TRY(syi_fade_out(&left, &task->factor, task->y ? task->y + from : NULL, count, task->doubts,
-                         task->row, task->first + from));
-    *at += count;
-    state->deviation = syi_unlifted(left);
-    return SY_OK;
-}
-
-/* Columns [from, to), and where there are long zeros up to `most`. */
-static sy_status run_steps(const task *task, syi_ema_state *state, int64_t from, int64_t to,
-                           int64_t most, int64_t *reached)
-{
-    syi_ema_state s = *state;
-    int64_t i = from;
-    while (i < to) {
-        double x = task->x[i];
-        const double left = fabs(s.deviation.value.high);
-        if (x == 0.0 && s.x == 0.0 && left > 0.0 && left < SYI_LIFT_BELOW) {
-            syi_ema_state zeros = s; /* so that the other stays in registers */
-            SYI_TRY(run_zeros(task, &zeros, &i, most));
-            s = zeros;
-            continue;
-        }
-        if (!(fabs(x) <= SYI_HUGE)) {
-            s.phase = syi_phase_after(x);
-            break;
-        }
-        syi_ema_advance(&s, x, &task->factor);
-        if (task->y)
-            SYI_TRY(put(task, i, &s));
-        i++;
-    }
-    *state = s;
-    *reached = i;
-    return SY_OK;
-}
-
-/* The same of the row that is so many behind it. */
-static task task_of_row(const task *first, int64_t row)
-{
-    task task = *first;
-    task.x += row * first->columns;
-    task.y += row * first->columns;
-    task.row += row;
-    return task;
-}
-
-/* On from column *at to where the output begins a line, or to `to`. */
-static sy_status run_to_line(const task *task, syi_ema_state *state, int64_t *at, int64_t to)
-{
-    const int64_t line = syi_line_after(task->y, *at, to);
-    return run_steps(task, state, *at, line, line, at);
-}
 
 #if SYI_HAVE_VECTORS
 
@@ -146,7 +65,7 @@ static sy_status fill_long(const task *task, ema_slab *slab, double before, int6
 {
     slab->outside = (syi_bits_vec){0};
     ema_go_to(slab, task->x + from, task->y + from, before, 0);
-    for (int lane = 0; lane < EMA_LANES; lane++)
+    for (int lane = 0; lane < EMA_LANES && !slab->are_rows; lane++)
         ema_set(slab, lane, &slab->start[lane]);
     for (int64_t at = 0; at < columns && !*again; at += EMA_BLOCK) {
         ema_go_to(slab, task->x + from, task->y + from, before, at);
@@ -216,52 +135,6 @@ static sy_status run_slabs(const task *task, syi_ema_state *state, int64_t from,
 
 #endif
 
-/* Puts a row's first value, the mean of what comes before it, which is often as near to one number
- * as to the next. */
-static void put_seed(const task *task, int64_t i, const syi_ema_state *state)
-{
-    const int64_t count = task->ema.seeded;
-    if (syi_ema_settle(state, &task->y[i]) != 0.0)
-        task->y[i] = syi_total_exact(task->x + i + 1 - count, NULL, count, count);
-}
-
-/* Columns before the first value, and that value once it is reached. */
-static void run_seed(const task *task, syi_ema_state *state, int64_t from, int64_t to,
-                     int64_t *reached)
-{
-    int64_t seed = task->ema.seeded - 1 - task->first;
-    if (task->y)
-        syi_fill_nan(task->y, from, seed < to ? seed : to);
-    *reached = seed < to ? seed : to;
-    if (seed >= to)
-        return;
-    state->phase = syi_phase_of_seed(task->x + seed + 1 - task->ema.seeded, task->ema.seeded,
-                                     SYI_PHASE_RUNNING);
-    if (state->phase != SYI_PHASE_RUNNING)
-        return;
-    state->x = task->x[seed];
-    state->deviation = syi_deviation_seed(task->x + seed, task->ema.seeded);
-    ++*reached;
-    if (task->y)
-        put_seed(task, seed, state);
-}
-
-/* Beyond the fast arithmetic's range, until something is not finite. */
-static sy_status run_huge(const task *task, syi_ema_state *state, int64_t from, int64_t to,
-                          int64_t *reached)
-{
-    int64_t i = from;
-    for (; i < to && syi_is_finite(task->x[i]); i++)
-        if (task->y) {
-            task->y[i] = task->x[i];
-            SYI_TRY(syi_doubts_add(task->doubts, task->row, task->first + i));
-        }
-    if (i < to)
-        state->phase = SYI_PHASE_POISONED;
-    *reached = i;
-    return SY_OK;
-}
-
 static sy_status run_columns(const task *task, syi_ema_state *state, int64_t from, int64_t to)
 {
     int64_t i = from;
@@ -310,20 +183,35 @@ static sy_status run_row(const task *task)
 
 #if SYI_HAVE_VECTORS
 
+/* Puts the rows' first values, x and what their means are above it. */
+SYI_INLINE void put_seeds(const task *task, syi_vec x, const syi_lanes_number *mean)
+{
+    const int64_t seed = task->ema.seeded - 1;
+    const syi_lanes_number last = {x, {0}, {0}};
+    syi_bits_vec unsure = {0};
+    const syi_vec y = syi_lanes_rounded(syi_lanes_plus(last, *mean), &unsure);
+    for (int lane = 0; lane < EMA_LANES; lane++) {
+        const struct task row = task_of_row(task, lane);
+        const syi_ema_state state = {.x = x[lane], .deviation = syi_lanes_deviation(mean, lane)};
+        syi_fill_nan(row.y, 0, seed);
+        row.y[seed] = y[lane];
+        if (unsure[lane] != 0)
+            put_seed(&row, seed, &state);
+    }
+}
+
 /* As many rows as lanes, one in each; *done is 0 when they have to be run one by one. */
 static sy_status run_beside(const task *task, ema_slab *slab, int *done)
 {
     const int64_t from = task->ema.seeded;
+    syi_lanes_number mean;
     int again = 0;
     *done = 0;
-    if (!syi_lanes_seed(task->x + from - 1, task->columns, from, slab->start))
+    if (!syi_lanes_seed(task->x + from - 1, task->columns, from, &mean))
         return SY_OK;
-    for (int lane = 0; lane < EMA_LANES; lane++) {
-        const struct task own = task_of_row(task, lane);
-        const syi_ema_state state = {.x = own.x[from - 1], .deviation = slab->start[lane]};
-        syi_fill_nan(own.y, 0, from - 1);
-        put_seed(&own, from - 1, &state);
-    }
+    slab->pivot = syi_lanes_column(task->x + from - 1, task->columns);
+    slab->stage = (syi_stage){mean.high, mean.low, mean.error};
+    put_seeds(task, slab->pivot, &mean);
     SYI_TRY(fill_long(task, slab, task->x[from - 1], from, task->columns - from, &again));
     *done = !again;
     return SY_OK;

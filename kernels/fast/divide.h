@@ -9,8 +9,8 @@
  * 2^-102 to the middle between two for some dozens of significands only. One step more makes the
  * reciprocal that of the rounded root, off by half a place and 2^-48 of one. What a quotient lacks,
  * times that, is rounded at last: off by less than a quotient of two doubles is from the middle
- * between two, unless the divisor is 2 - e and e less than 2^-47. tests/unit/test_divide.c tries all
- * these.
+ * between two, unless the divisor is 2 - e and e less than 2^-47. tests/unit/test_divide.c tries
+ * all these.
  *
  * For the last two significands before a power of two it would depend on the guess, which is not
  * every processor's. Small numbers would lose digits, and small quotients may be in the middle.

@@ -143,15 +143,15 @@ static sy_status run_short(const task *task, macd_slab *slab, syi_macd_state *st
     return SY_OK;
 }
 
-/* Writes long lanes whose starts have been claimed, or rows; *again is not 0 when they are better
- * run as short ones, or one by one. */
+/* Writes long lanes whose starts have been claimed, or rows whose lanes have begun; *again is not 0
+ * when they are better run as short ones, or one by one. */
 static sy_status fill_long(const task *task, macd_slab *slab, double before, int64_t from,
                            int *again)
 {
     double *const y[] = {task->y[0] + from, task->y[1] + from, task->y[2] + from};
     int64_t spare = slab->are_rows ? SPARE_ROWS : SPARE;
     macd_go_to(slab, task->x + from, y, before, 0);
-    for (int lane = 0; lane < MACD_LANES; lane++)
+    for (int lane = 0; lane < MACD_LANES && !slab->are_rows; lane++)
         macd_set(slab, lane, &slab->start[lane]);
     for (int64_t at = 0; at < slab->columns_each && !*again; at += MACD_BLOCK) {
         macd_go_to(slab, task->x + from, y, before, at);

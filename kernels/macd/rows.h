@@ -8,13 +8,29 @@
 
 #if SYI_HAVE_VECTORS
 
-/* A sum of each lane's macd so far: high + low, off by `error`. */
-typedef struct macd_sum {
-    syi_vec high, low, error;
-} macd_sum;
+/* Of the lanes between blocks. */
+SYI_INLINE syi_lanes_number macd_stage(const macd_lanes *l, int k)
+{
+    return (syi_lanes_number){l->stage[k].high, l->stage[k].low, l->stage[k].error};
+}
+
+SYI_INLINE void macd_set_stage(macd_lanes *l, int k, const syi_lanes_number *n)
+{
+    l->stage[k] = (syi_stage){n->high, n->low, n->error};
+}
+
+SYI_INLINE syi_lanes_number macd_less(syi_lanes_number a, syi_lanes_number b)
+{
+    return syi_lanes_plus(a, syi_lanes_negative(b));
+}
+
+SYI_INLINE syi_lanes_number macd_now(const macd_lanes *l)
+{
+    return macd_less(macd_stage(l, FAST), macd_stage(l, SLOW));
+}
 
 /* Adds the macd of the part that has been loaded. */
-SYI_INLINE void macd_sum_part(macd_slab *s, int count, macd_sum *sum)
+SYI_INLINE void macd_sum_part(macd_slab *s, int count, syi_lanes_number *sum)
 {
     const syi_stage_grid grid = macd_enter(s, 0);
     const syi_vec error = macd_error(s->part_terms, &s->lanes, &grid);
@@ -32,10 +48,12 @@ SYI_INLINE void macd_sum_part(macd_slab *s, int count, macd_sum *sum)
     macd_leave(s, &grid, &run, error, count);
 }
 
-/* The averages of `count` columns from x[0] on, and the sum of what they are apart. */
-SYI_INLINE macd_sum macd_sum_rows(macd_slab *s, const double *x, int64_t count)
+/* The averages of `count` columns from x[0] on, and the sum of what they and those before are
+ * apart.
+ */
+SYI_INLINE syi_lanes_number macd_sum_rows(macd_slab *s, const double *x, int64_t count)
 {
-    macd_sum sum = {{0}, {0}, {0}};
+    syi_lanes_number sum = macd_now(&s->lanes);
     for (int64_t at = 0; at < count; at += MACD_PART) {
         const int some = count - at < MACD_PART ? (int)(count - at) : MACD_PART;
         macd_go_to(s, x, NULL, x[-1], at);
@@ -45,50 +63,63 @@ SYI_INLINE macd_sum macd_sum_rows(macd_slab *s, const double *x, int64_t count)
     return sum;
 }
 
-/* Puts a row's first value, at task->warmup, where its averages are `t`. */
+/* Puts a row's first value, at task->warmup, again, with wider arithmetic. */
 static sy_status put_first(const task *task, const syi_macd_triple *t)
 {
     const int64_t i = task->warmup;
     syi_macd_state state = {.phase = SYI_PHASE_RUNNING};
-    for (int k = 0; k < 3; k++)
-        syi_fill_nan(task->y[k], 0, i);
     syi_macd_state_set(&task->terms, &state, t, task->x[i > 0 ? i - 1 : 0], task->x[i]);
     if (task->macd.seeded_signal == 1) /* it is the macd itself */
         state.signal = (syi_deviation){{0.0, 0.0}, 0.0};
     return put(task, i, &state);
 }
 
-/* Begins the rows: their first values and slab->start, behind those. Gives whether all of them are
- * in range; else they are to be run one by one. */
+/* Puts the rows' first values. */
+SYI_INLINE sy_status put_firsts(const task *task, const macd_slab *s)
+{
+    const syi_lanes_number macd = macd_now(&s->lanes), signal = macd_stage(&s->lanes, SIGNAL);
+    syi_bits_vec unsure = {0};
+    const syi_vec out[] = {syi_lanes_rounded(macd, &unsure), syi_lanes_rounded(signal, &unsure),
+                           syi_lanes_rounded(macd_less(macd, signal), &unsure)};
+    for (int lane = 0; lane < MACD_LANES; lane++)
+        for (int k = 0; k < 3; k++) {
+            double *const y = task->y[k] + lane * s->stride;
+            syi_fill_nan(y, 0, task->warmup);
+            y[task->warmup] = out[k][lane];
+        }
+    for (int lane = 0; lane < MACD_LANES && syi_vec_any(unsure); lane++) {
+        double *y[3];
+        const struct task row = task_of_row(task, lane, y);
+        const syi_macd_triple triple = macd_triple(&s->lanes, lane, row.x[row.warmup]);
+        if (unsure[lane] != 0)
+            SYI_TRY(put_first(&row, &triple));
+    }
+    return SY_OK;
+}
+
+/* Begins the rows: their first values, and the lanes behind those. Gives whether all of them are in
+ * range; else they are to be run one by one. */
 static sy_status begin_rows(const task *task, macd_slab *slab, int *begun)
 {
     const double *x = task->x + task->seed;
     const int64_t count = task->warmup - task->seed, stride = slab->stride;
-    syi_deviation fast[MACD_LANES], slow[MACD_LANES];
-    macd_sum sum;
+    macd_lanes *const lanes = &slab->lanes;
+    syi_lanes_number fast, slow, signal;
     slab->outside = slab->straight = (syi_bits_vec){0};
-    *begun = syi_lanes_seed(x, stride, task->macd.seeded_fast, fast) &&
-             syi_lanes_seed(x, stride, task->macd.seeded_slow, slow);
+    *begun = syi_lanes_seed(x, stride, task->macd.seeded_fast, &fast) &&
+             syi_lanes_seed(x, stride, task->macd.seeded_slow, &slow);
     if (!*begun)
         return SY_OK;
     slab->columns_each = count;
     macd_go_to(slab, x + 1, NULL, x[0], 0);
-    for (int lane = 0; lane < MACD_LANES; lane++)
-        macd_set(slab, lane, &(syi_macd_triple){fast[lane], slow[lane], {{0.0, 0.0}, 0.0}});
-    sum = macd_sum_rows(slab, x + 1, count);
+    lanes->pivot = syi_lanes_column(x, stride);
+    macd_set_stage(lanes, FAST, &fast);
+    macd_set_stage(lanes, SLOW, &slow);
+    macd_set_stage(lanes, SIGNAL, &(syi_lanes_number){{0}, {0}, {0}});
+    signal = syi_lanes_part(macd_sum_rows(slab, x + 1, count), task->macd.seeded_signal);
+    macd_set_stage(lanes, SIGNAL, &signal);
     *begun = !syi_vec_any(slab->outside);
-    for (int lane = 0; lane < MACD_LANES && *begun; lane++) {
-        double *y[3];
-        const struct task row = task_of_row(task, lane, y);
-        syi_macd_triple *start = &slab->start[lane];
-        *start = macd_triple(&slab->lanes, lane, row.x[row.warmup]);
-        const syi_dd others = syi_dd_of_sum(sum.high[lane], sum.low[lane]); /* than the first */
-        const syi_deviation first = syi_deviation_less(fast[lane], slow[lane]);
-        start->signal =
-            syi_macd_first_signal(&task->macd, syi_deviation_plus(first, others, sum.error[lane]));
-        SYI_TRY(put_first(&row, start));
-    }
-    return SY_OK;
+    return *begun ? put_firsts(task, slab) : SY_OK;
 }
 
 #endif

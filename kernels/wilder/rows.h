@@ -74,17 +74,16 @@ SYI_INLINE void add_terms(row_sums *s, const syi_wilder_prices *x, int64_t strid
 static int seed_rows(const task *task, int64_t columns, syi_wilder_state *state)
 {
     const int64_t period = (int64_t)task->period;
-    syi_deviation total[SYI_VECTOR] = {{{0.0, 0.0}, 0.0}}, up[SYI_VECTOR] = {{{0.0, 0.0}, 0.0}};
+    syi_lanes_number total = {{0}, {0}, {0}}, up = total;
     row_sums s = {.outside = {0}};
-    for (int l = 0; l < SYI_VECTOR; l++)
-        s.close[l] = task->x.close[l * columns];
+    s.close = syi_lanes_column(task->x.close, columns);
     look_at(&s, s.close);
     for (int64_t i = 1; i <= period;) {
         const int64_t end = i + SYI_TALLY_MOST <= period ? i + SYI_TALLY_MOST : period + 1;
         s.total = s.up = (syi_lanes_tally){{0}, {0}, {0}};
         add_terms(&s, &task->x, columns, i, end);
-        syi_lanes_tally_end(&s.total, total);
-        syi_lanes_tally_end(&s.up, up);
+        syi_lanes_tally_end(&s.total, &total);
+        syi_lanes_tally_end(&s.up, &up);
         i = end;
     }
     for (int l = 0; l < SYI_VECTOR; l++)
@@ -92,8 +91,8 @@ static int seed_rows(const task *task, int64_t columns, syi_wilder_state *state)
                                       .from_start = 1.0,
                                       .period = task->period,
                                       .close = s.close[l],
-                                      .total = total[l],
-                                      .up = up[l]};
+                                      .total = syi_lanes_deviation(&total, l),
+                                      .up = syi_lanes_deviation(&up, l)};
     return !syi_vec_any(s.outside);
 }
 
