@@ -248,6 +248,31 @@ Test(edges, zero_is_positive)
     }
 }
 
+/* Infinities and what is no number beside numbers that are nearly as large, and sums that are too
+ * large for a double. */
+Test(edges, sums_of_a_few_infinite_values)
+{
+    const double infinity = (double)INFINITY;
+    const struct {
+        double x[3], sum, mean;
+    } series[] = {{{infinity, 1e300, 1e300}, infinity, infinity},
+                  {{1e300, -infinity, -1e300}, -infinity, -infinity},
+                  {{infinity, 1e305, -infinity}, (double)NAN, (double)NAN},
+                  {{1e300, (double)NAN, 1e300}, (double)NAN, (double)NAN},
+                  {{1e308, 1e308, 1e308}, infinity, 1e308}};
+    for (size_t k = 0; k < sizeof series / sizeof series[0]; k++)
+        for (int mean = 0; mean < 2; mean++) {
+            const double want = mean ? series[k].mean : series[k].sum;
+            lab_case c = {
+                .workload = mean ? "mean" : "sum", .rows = 1, .columns = 3, .x = series[k].x};
+            cr_assert(lab_prepare(&c));
+            cr_expect_eq(lab_run(contexts[1], &c, NULL, NULL), SY_OK);
+            cr_expect(isnan(want) ? isnan(c.out[0][0]) : c.out[0][0] == want,
+                      "%s of series %d: %g, not %g", c.workload, (int)k, c.out[0][0], want);
+            lab_release(&c);
+        }
+}
+
 /* Nothing but one strange value for longer than any block of columns. */
 Test(edges, only_strange_values)
 {
