@@ -98,7 +98,8 @@ SYI_EITHER void syi_scan_result(syi_window_kind kind, double factor, syi_vector 
         out[1] = all->base + all->mean;
         return;
     }
-    out[0] = syi_scaled(kind, (x - all->base) - all->mean, all->square * factor, by_products);
+    out[0] =
+        syi_root_or_score(kind, (x - all->base) - all->mean, all->square * factor, by_products);
 }
 
 /* The upper band, the middle and the lower one. */

@@ -175,7 +175,7 @@ SYI_EITHER void syi_spread_result(syi_window_kind kind, double factor, syi_vecto
         out[2] = out[1] - reach;
         return;
     }
-    out[0] = syi_scaled(kind, all->distance, all->square * factor, by_products);
+    out[0] = syi_root_or_score(kind, all->distance, all->square * factor, by_products);
 }
 
 #endif

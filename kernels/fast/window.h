@@ -41,8 +41,8 @@ SYI_INLINE int64_t syi_fast_chunk(const double *y, int64_t left, int64_t most, i
 
 /* The deviation or, of a value that is `distance` above the mean, the score; with `by_products`
  * made so (fast/divide.h). */
-SYI_EITHER syi_vector syi_scaled(syi_window_kind kind, syi_vector distance, syi_vector variance,
-                                 int by_products)
+SYI_EITHER syi_vector syi_root_or_score(syi_window_kind kind, syi_vector distance,
+                                        syi_vector variance, int by_products)
 {
     if (kind == SYI_WINDOW_SCORE)
         return by_products ? syi_product_score(distance, variance) : syi_score(distance, variance);
