@@ -83,7 +83,7 @@ SYI_DEVICE double syi_score(double distance, double variance)
     return ((variance - variance) + distance) / syi_root(variance);
 }
 
-/* As in fast/root.h; there is nothing to choose. */
+/* As in fast/divide.h; there is nothing to choose. */
 #define syi_product_root  syi_root
 #define syi_product_score syi_score
 

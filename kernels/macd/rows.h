@@ -48,9 +48,8 @@ SYI_INLINE void macd_sum_part(macd_slab *s, int count, syi_lanes_number *sum)
     macd_leave(s, &grid, &run, error, count);
 }
 
-/* The averages of `count` columns from x[0] on, and the sum of what they and those before are
- * apart.
- */
+/* The averages of `count` columns from x[0] on, and the sum of what these and those before them are
+ * apart. */
 SYI_INLINE syi_lanes_number macd_sum_rows(macd_slab *s, const double *x, int64_t count)
 {
     syi_lanes_number sum = macd_now(&s->lanes);
