@@ -153,15 +153,6 @@ SYI_INLINE int syi_asks_far(const syi_piece *piece, int arrays)
     return piece->past_cache && !piece->waits && arrays == 2;
 }
 
-/* Asks for a line, with `far` as far as that. */
-SYI_INLINE void syi_ask_line(const double *line, int far)
-{
-    if (far)
-        syi_ask_far((uintptr_t)line);
-    else
-        syi_ask_for((uintptr_t)line, 1);
-}
-
 /* In the columns before column `end`, where `known` are there. */
 SYI_INLINE syi_distance syi_distance_of(int far, int64_t known, int64_t end)
 {
@@ -170,11 +161,21 @@ SYI_INLINE syi_distance syi_distance_of(int far, int64_t known, int64_t end)
                           far ? syi_ahead(known, end, FAR) : 0};
 }
 
+/* Asks for `count` columns at these distances from x[0]. */
 SYI_INLINE void syi_ask_at(const double *x, syi_distance distance, int count)
 {
     syi_ask_ahead(x, distance.near, count);
     for (int i = 0; i < count && distance.far; i += SYI_LINE)
         syi_ask_far((uintptr_t)(x + i) + (uintptr_t)distance.far * sizeof *x);
+}
+
+/* Asks for a line, with `far` as far as the second cache. */
+SYI_INLINE void syi_ask_line(const double *line, int far)
+{
+    if (far)
+        syi_ask_far((uintptr_t)line);
+    else
+        syi_ask_for((uintptr_t)line, 1);
 }
 
 /* Asks for lines that are written soon through the cache, which fetches them first. */

@@ -142,54 +142,39 @@ static int64_t take_some(exact_sum *s, const double *x, const double *y, int64_t
     return n;
 }
 
-/* Few values whose last bits are at most NEAR apart, as a row's prices: their sum in units of
- * 2^*bottom. Gives whether they are. */
-static int sum_near(const double *x, int64_t count, syi_u128 *sum, int *bottom)
+/* The terms of a row. */
+static void add_all(exact_sum *s, const double *x, const double *y, int64_t count)
 {
-    enum { NEAR = 63, FEW = 1 << 10, INFINITE = 0x7fe + SYI_BOTTOM };
-    int least = INFINITE, most = SYI_BOTTOM;
-    for (int64_t i = 0; i < count && count <= FEW; i++) {
-        const syi_parts part = syi_split(x[i]);
-        least = part.mantissa != 0 && part.exponent < least ? part.exponent : least;
-        most = part.exponent > most ? part.exponent : most;
+    begin(s, y ? SYI_SQUARES_LIMBS : SYI_SUM_LIMBS, y ? 2 * SYI_BOTTOM : SYI_BOTTOM);
+    for (int64_t i = 0; i < count && !(s->up && s->down);) {
+        i += take_some(s, x + i, y ? y + i : NULL, count - i);
+        add_held(s);
     }
-    if (count > FEW || least == INFINITE || most == INFINITE || most - least > NEAR)
-        return 0;
-    *sum = 0;
-    *bottom = least;
-    for (int64_t i = 0; i < count; i++) {
-        const syi_parts part = syi_split(x[i]);
-        const syi_u128 size =
-            part.mantissa ? (syi_u128)part.mantissa << (part.exponent - least) : 0;
-        *sum += part.negative ? -size : size;
-    }
-    return 1;
 }
 
-/* The same divided. */
-static double divide_near(syi_u128 sum, int bottom, int64_t divisor)
+/* Few values that are not far apart, as a row's prices: two limbs hold their sum. Gives whether
+ * they are. */
+static int add_near(exact_sum *s, const double *x, int64_t count)
 {
-    const int negative = (int)(sum >> 127);
-    const syi_u128 size = negative ? -sum : sum;
-    const uint64_t limb[] = {(uint64_t)size, (uint64_t)(size >> 64)};
-    syi_big number;
-    syi_big_set(&number, limb, 2);
-    return syi_decide_quotient(negative, &number, bottom, (uint64_t)divisor, 1) + 0.0;
+    enum { LIMBS = 2, BITS = 10 };
+    if (count > 1 << BITS)
+        return 0;
+    const syi_span span = syi_measure(x, count);
+    if (span.has_non_finite || span.top - span.bottom + BITS >= 64 * LIMBS)
+        return 0;
+    begin(s, LIMBS, span.bottom);
+    for (int64_t i = 0; i < count; i++)
+        add_product(s, x[i], 1.0);
+    return 1;
 }
 
 double syi_total_exact(const double *x, const double *y, int64_t count, int64_t divisor)
 {
     exact_sum s;
     syi_big number;
-    syi_u128 sum;
-    int empty = 0, bottom;
-    if (!y && sum_near(x, count, &sum, &bottom))
-        return divide_near(sum, bottom, divisor);
-    begin(&s, y ? SYI_SQUARES_LIMBS : SYI_SUM_LIMBS, y ? 2 * SYI_BOTTOM : SYI_BOTTOM);
-    for (int64_t i = 0; i < count && !(s.up && s.down);) {
-        i += take_some(&s, x + i, y ? y + i : NULL, count - i);
-        add_held(&s);
-    }
+    int empty = 0;
+    if (y || !add_near(&s, x, count))
+        add_all(&s, x, y, count);
     if (s.up || s.down)
         return s.up && s.down ? syi_nan() : s.up ? INFINITY : -INFINITY;
     int negative = syi_limbs_magnitude(s.limb, s.limbs);

@@ -1,8 +1,8 @@
 /*
  * Deviations and scores of variances, by two of a processor's units: its divider, beside which the
- * others are free, or by products, with the same bits. By products the reciprocal root of the
- * variance is taken, off by 2^-14, to the third order, with a little more of the second one in the
- * place of the fourth: then root and reciprocal are off by 2^-51.9 of themselves.
+ * others are free, or by products, with the same bits. By products a guess of the reciprocal root
+ * of the variance, off by 2^-14, is improved: then root and reciprocal are off by 2^-51.9 of
+ * themselves.
  *
  * One step more is rounded to the root (as P. Markstein rounds roots and quotients, IBM Journal of
  * Research and Development 34, 1990), off by 2^-102.8 before. The root of a double comes as near as
@@ -77,7 +77,7 @@ SYI_INLINE syi_roots syi_roots_near(syi_vector square, syi_vector guess)
 {
     const syi_vector about = square * guess, none = {0};
     const syi_vector off = syi_product_sum(-about, guess, 1.0 + none);
-    syi_vector more = syi_product_sum(off, 0.3125 + none, 0x1.8000002p-2 + none);
+    syi_vector more = syi_product_sum(off, 0.3125 + none, 0.375 + none);
     more = off * syi_product_sum(more, off, 0.5 + none);
     return (syi_roots){syi_product_sum(about, more, about), syi_product_sum(guess, more, guess)};
 }

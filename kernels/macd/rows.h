@@ -42,8 +42,7 @@ SYI_INLINE void macd_sum_part(macd_slab *s, int count, syi_lanes_number *sum)
         lost += macd.low;
         sum->high = high;
         sum->low += lost;
-        sum->error += error + (syi_vec_abs(lost) + syi_vec_abs(sum->low)) *
-                                  syi_vec_of(SYI_STAGE_LOSS * (1.0 + 0x1p-40));
+        sum->error += error + syi_lanes_lost(syi_vec_abs(lost) + syi_vec_abs(sum->low));
     }
     macd_leave(s, &grid, &run, error, count);
 }
