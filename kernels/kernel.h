@@ -112,6 +112,10 @@ typedef struct syi_workload {
     /* The first column with a value; the ones before hold NaN. REDUCE: a row that ends before it
      * gives NaN. NULL: 0. */
     int64_t (*warmup)(const double *params);
+    /* RECURRENCE: the columns of the blocks that a row consists of, each of which begins anew. A
+     * piece that does not begin with one goes through what is before it there, too. NULL: a piece
+     * may begin anywhere. */
+    int64_t (*block)(const double *params);
     /* Whole rows of so many columns or more may come in one piece (of a REDUCE those that are not
      * longer than a tile do). A WINDOW, of which then nothing is in doubt, may go on from row to
      * row: what it computes of windows that reach over a row's beginning is not used. NULL: never.

@@ -28,15 +28,13 @@ typedef struct syi_launch {
     struct syi_carry *links; /* RECURRENCE: two a unit, `assumed` and `end` */
 } syi_launch;
 
-/* A workload's GPU form. A reduction's units are tiles. A recurrence's, which say nothing else, are
- * an eighth of its halo when that is longer: short enough to be many, long enough that not all goes
- * into what they run through before their own columns. */
+/* A workload's GPU form. A reduction's units are tiles; a recurrence's its blocks, where it has
+ * such, else an eighth of its halo when that is longer than what is said here: short enough to be
+ * many, long enough that not all goes into what they run through before their own columns. */
 typedef struct syi_gpu_form {
     const char *entry; /* the kernel's name in the image */
     long long unit_columns;
     int units_per_block, threads; /* of a block */
-    /* Columns of a unit in the place of those; NULL: they stay. */
-    long long (*unit_columns_for)(const double *params);
 } syi_gpu_form;
 
 #endif

@@ -85,7 +85,7 @@ static const sy_param_info params[] = {
 
 static const syi_gpu_form gpu = SYI_STRETCH_FORM("syi_gpu_atr");
 
-static const syi_gpu_form gpu_fast = SYI_WALK_FORM("syi_gpu_atr_fast", syi_wilder_fast_block_of);
+static const syi_gpu_form gpu_fast = SYI_WALK_FORM("syi_gpu_atr_fast");
 
 static const char *const input_names[] = {"high", "low", "close"};
 static const char *const output_names[] = {"atr"};
@@ -102,6 +102,7 @@ static const syi_workload fast = {
     .version = 3,
     .tag = "atr_fast",
     .halo = syi_wilder_fast_halo_of,
+    .block = syi_wilder_fast_block_of,
     .run = {SYI_ISA_LIST(syi_atr_fast_run)},
     .agrees = syi_chain_agrees,
     .gpu = &gpu_fast,

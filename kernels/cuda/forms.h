@@ -9,7 +9,7 @@
 #define SYI_WINDOW_UNIT_THREADS 256
 #define SYI_WINDOW_FORM(entry)                                                                     \
     {                                                                                              \
-        entry, SYI_WINDOW_UNIT_COLUMNS, 1, SYI_WINDOW_UNIT_THREADS, NULL                           \
+        entry, SYI_WINDOW_UNIT_COLUMNS, 1, SYI_WINDOW_UNIT_THREADS                                 \
     }
 
 /* The reductions: a warp a tile. */
@@ -17,7 +17,7 @@
 #define SYI_TILE_UNIT_THREADS    (32 * SYI_TILE_UNITS_PER_BLOCK)
 #define SYI_TILE_FORM(entry)                                                                       \
     {                                                                                              \
-        entry, 4096, SYI_TILE_UNITS_PER_BLOCK, SYI_TILE_UNIT_THREADS, NULL                         \
+        entry, 4096, SYI_TILE_UNITS_PER_BLOCK, SYI_TILE_UNIT_THREADS                               \
     }
 
 /* Floats to doubles and back: a thread an element. */
@@ -28,15 +28,15 @@
 #define SYI_STRETCH_THREADS 64
 #define SYI_STRETCH_FORM(entry)                                                                    \
     {                                                                                              \
-        entry, SYI_STRETCH_COLUMNS, SYI_STRETCH_THREADS, SYI_STRETCH_THREADS, NULL                 \
+        entry, SYI_STRETCH_COLUMNS, SYI_STRETCH_THREADS, SYI_STRETCH_THREADS                       \
     }
 
-/* The recurrences of fast accuracy: eight threads a unit, which is as long as the row's blocks. */
+/* The recurrences of fast accuracy: eight threads a unit, which is a block of the row. */
 #define SYI_WALK_UNITS_PER_BLOCK 8
 #define SYI_WALK_THREADS         (8 * SYI_WALK_UNITS_PER_BLOCK)
-#define SYI_WALK_FORM(entry, block)                                                                \
+#define SYI_WALK_FORM(entry)                                                                       \
     {                                                                                              \
-        entry, 4096, SYI_WALK_UNITS_PER_BLOCK, SYI_WALK_THREADS, block                             \
+        entry, 4096, SYI_WALK_UNITS_PER_BLOCK, SYI_WALK_THREADS                                    \
     }
 
 #endif

@@ -72,12 +72,12 @@ static const sy_param_info params[] = {
 
 static const syi_gpu_form gpu = SYI_STRETCH_FORM("syi_gpu_ema");
 
-static long long fast_block(const double *params)
+static int64_t fast_block(const double *params)
 {
     return syi_ema_cut(syi_ema_of(params).period).block;
 }
 
-static const syi_gpu_form gpu_fast = SYI_WALK_FORM("syi_gpu_ema_fast", fast_block);
+static const syi_gpu_form gpu_fast = SYI_WALK_FORM("syi_gpu_ema_fast");
 
 static int64_t fast_halo(const double *params)
 {
@@ -100,6 +100,7 @@ static const syi_workload fast = {
     .version = 3,
     .tag = "ema_fast",
     .halo = fast_halo,
+    .block = fast_block,
     .run = {SYI_ISA_LIST(syi_ema_fast_run)},
     .agrees = syi_chain_agrees,
     .gpu = &gpu_fast,

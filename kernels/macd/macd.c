@@ -184,13 +184,13 @@ static const sy_param_info params[] = {
 
 static const syi_gpu_form gpu = SYI_STRETCH_FORM("syi_gpu_macd");
 
-static long long fast_block(const double *params)
+static int64_t fast_block(const double *params)
 {
     syi_macd macd = syi_macd_of(params);
     return syi_macd_cut(&macd).block;
 }
 
-static const syi_gpu_form gpu_fast = SYI_WALK_FORM("syi_gpu_macd_fast", fast_block);
+static const syi_gpu_form gpu_fast = SYI_WALK_FORM("syi_gpu_macd_fast");
 
 static int64_t fast_halo(const double *params)
 {
@@ -215,6 +215,7 @@ static const syi_workload fast = {
     .version = 4,
     .tag = "macd_fast",
     .halo = fast_halo,
+    .block = fast_block,
     .run = {SYI_ISA_LIST(syi_macd_fast_run)},
     .agrees = syi_chain_agrees,
     .gpu = &gpu_fast,

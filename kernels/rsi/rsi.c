@@ -100,7 +100,7 @@ static const sy_param_info params[] = {
 
 static const syi_gpu_form gpu = SYI_STRETCH_FORM("syi_gpu_rsi");
 
-static const syi_gpu_form gpu_fast = SYI_WALK_FORM("syi_gpu_rsi_fast", syi_wilder_fast_block_of);
+static const syi_gpu_form gpu_fast = SYI_WALK_FORM("syi_gpu_rsi_fast");
 
 static const char *const input_names[] = {"close"};
 static const char *const output_names[] = {"rsi"};
@@ -117,6 +117,7 @@ static const syi_workload fast = {
     .version = 2,
     .tag = "rsi_fast",
     .halo = syi_wilder_fast_halo_of,
+    .block = syi_wilder_fast_block_of,
     .run = {SYI_ISA_LIST(syi_rsi_fast_run)},
     .agrees = syi_rsi_fast_agrees,
     .gpu = &gpu_fast,

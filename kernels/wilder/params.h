@@ -20,7 +20,7 @@ static inline int64_t syi_wilder_joined_from(const double *params)
     return syi_wilder_warmup_of(params) + 2;
 }
 
-static inline long long syi_wilder_fast_block_of(const double *params)
+static inline int64_t syi_wilder_fast_block_of(const double *params)
 {
     return syi_wilder_cut(params[0]).block;
 }

@@ -17,6 +17,10 @@
 /* What a row costs beside its columns, in columns. */
 #define ROW_ITSELF 256
 
+/* Where it makes no difference, pieces begin at multiples of so many columns: lines of all arrays.
+ */
+#define CUT_COLUMNS ((int64_t)512)
+
 /* Tiles that a thread takes at once where nothing speaks for more: enough that a processor, which
  * looks ahead in its memory only along what it reads, reads on for long. */
 #define TILES_AT_ONCE 64
@@ -61,15 +65,16 @@ static int64_t choose_share(int64_t count, int threads, int64_t most)
 }
 
 /* Pieces of a row that is cut: four for each thread, so that none waits long for the last one, as
- * long as their halos do not matter; else one for each thread. */
-static int64_t choose_pieces(int64_t tiles, int64_t halo_tiles, int64_t enough, int threads)
+ * long as they have `enough` tiles for what a piece begins with not to matter; else one for each
+ * thread. */
+static int64_t choose_pieces(int64_t tiles, int64_t worth, int64_t enough, int threads)
 {
-    const int64_t worth = halo_tiles > 1 ? 2 * halo_tiles : WORTH_A_THREAD;
     const int64_t pieces = tiles / enough;
     if (pieces >= (int64_t)threads * 4)
         return (int64_t)threads * 4;
     if (pieces > threads)
         return pieces - pieces % threads;
+    worth = worth > WORTH_A_THREAD ? worth : WORTH_A_THREAD;
     return tiles / worth < threads ? tiles / worth : threads;
 }
 
@@ -91,6 +96,7 @@ static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int 
     /* What a recurrence does before its first column takes as long as some tiles. */
     const int64_t enough = job->workload->pattern == SY_PATTERN_RECURRENCE && desk < 64 ? 64 : desk;
     const int64_t tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE;
+    const int64_t block = syi_job_block(job);
     int64_t piece = tiles;
     if (job->workload->user)
         return 1;
@@ -98,7 +104,8 @@ static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int 
     if (job->workload->pattern == SY_PATTERN_REDUCE) {
         piece = choose_reduced(slab->tiles, tiles, threads);
     } else if (threads > 1 && slab->rows < (int64_t)threads * 4) {
-        const int64_t pieces = choose_pieces(tiles, halo_tiles, enough, threads);
+        const int64_t worth = block > 0 ? block / SYI_TILE : 2 * halo_tiles;
+        const int64_t pieces = choose_pieces(tiles, worth, enough, threads);
         piece = pieces > 1 ? (tiles + pieces - 1) / pieces : tiles;
     }
     /* Floats pass through a thread's desk, which should stay in its cache. */
@@ -122,16 +129,31 @@ static int64_t choose_rows(const syi_job *job, const syi_slab *slab)
     return rows >= ROWS_BESIDE ? rows / ROWS_BESIDE * ROWS_BESIDE : rows > 1 ? rows : 1;
 }
 
+/* Where a row is cut into pieces of about `piece_tiles` tiles. */
+static void cut_row(const syi_job *job, const syi_slab *slab, int64_t piece_tiles, syi_cut *cut)
+{
+    const syi_workload *workload = job->workload;
+    const int is_tiled = workload->user || workload->pattern == SY_PATTERN_REDUCE;
+    const int64_t tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE, block = syi_job_block(job);
+    int64_t most;
+    cut->first = slab->first;
+    cut->columns = is_tiled ? tiles * SYI_TILE : slab->columns;
+    cut->unit = is_tiled ? SYI_TILE : block > 0 ? block : CUT_COLUMNS;
+    most = cut->columns / cut->unit;
+    cut->pieces_per_row = (tiles + piece_tiles - 1) / piece_tiles;
+    if (slab->rows == 1 && cut->pieces_per_row > 1) /* as many for each thread */
+        cut->pieces_per_row += (cut->threads - cut->pieces_per_row % cut->threads) % cut->threads;
+    if (cut->pieces_per_row > most)
+        cut->pieces_per_row = most > 1 ? most : 1;
+    if (!is_tiled && block == 0 && slab->first == 0) /* else all have as much of that */
+        cut->before = syi_job_halo(job);
+}
+
 syi_cut syi_cut_of(const syi_job *job, const syi_slab *slab, int threads)
 {
     syi_cut cut = {.threads = choose_threads(job->workload, slab, threads)};
     const int64_t piece_tiles = choose_piece_tiles(job, slab, cut.threads);
-    cut.row_tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE;
-    cut.pieces_per_row = (cut.row_tiles + piece_tiles - 1) / piece_tiles;
-    if (slab->rows == 1 && cut.row_tiles > piece_tiles) /* as many for each thread */
-        cut.pieces_per_row += (cut.threads - cut.pieces_per_row % cut.threads) % cut.threads;
-    if (cut.pieces_per_row > cut.row_tiles)
-        cut.pieces_per_row = cut.row_tiles;
+    cut_row(job, slab, piece_tiles, &cut);
     cut.pieces = slab->rows * cut.pieces_per_row;
     if (cut.threads > cut.pieces)
         cut.threads = cut.pieces ? (int)cut.pieces : 1;

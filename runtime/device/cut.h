@@ -6,20 +6,28 @@
 
 typedef struct syi_cut {
     int threads;
-    int past_cache;          /* as in syi_piece */
-    int64_t row_tiles;       /* of the slab's stretch of a row */
-    int64_t pieces_per_row;  /* of the slab's stretch of a row */
+    int past_cache; /* as in syi_piece */
+    /* The slab's stretch of a row, whose pieces begin at multiples of `unit` columns of the row;
+     * where tiles are not cut it has whole ones. All but the first go through `before` columns
+     * besides. */
+    int64_t first, columns, unit, before;
+    int64_t pieces_per_row;
     int64_t pieces, at_once; /* how many a thread takes at once */
     /* 1, or as many whole rows are run as one piece, best some multiple of `beside` of them. */
     int64_t rows_at_once, beside;
 } syi_cut;
 
-/* The first tile of a row's piece `k`; behind the last piece, the row's end. So many tiles in so
- * many pieces, none of which has more than one beyond another. */
-static inline int64_t syi_cut_tile(const syi_cut *cut, int64_t k)
+/* The slab's column with which a row's piece `k` begins; behind the last piece, its end. The pieces
+ * have as much to do, but for a unit. */
+static inline int64_t syi_cut_column(const syi_cut *cut, int64_t k)
 {
-    const int64_t rest = cut->row_tiles % cut->pieces_per_row;
-    return cut->row_tiles / cut->pieces_per_row * k + (rest ? rest * k / cut->pieces_per_row : 0);
+    const int64_t pieces = cut->pieces_per_row, all = cut->columns + (pieces - 1) * cut->before;
+    const int64_t rest = all % pieces;
+    int64_t at = all / pieces * k + (rest ? rest * k / pieces : 0);
+    if (k == 0 || k == pieces)
+        return k ? cut->columns : 0;
+    at += cut->first - (k - 1) * cut->before + cut->unit / 2;
+    return at / cut->unit * cut->unit - cut->first;
 }
 
 /* For `threads` at most. */

@@ -198,17 +198,18 @@ static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece 
     const syi_workload *workload = pass->job->workload;
     /* What is never in doubt, in fast accuracy, consists of blocks that begin anew. */
     const int is_chain = workload->pattern == SY_PATTERN_RECURRENCE && workload->repair;
-    const int64_t tile = syi_cut_tile(&pass->cut, here->piece),
+    const int64_t first = syi_cut_column(&pass->cut, here->piece),
                   row = here->row * pass->view->stride;
-    const int64_t end = syi_cut_tile(&pass->cut, here->piece + 1) * SYI_TILE;
+    const int64_t end = syi_cut_column(&pass->cut, here->piece + 1);
     const int64_t last = end < slab->columns ? end : slab->columns;
     sy_segment *segment = &piece->segment;
     segment->row = slab->row + here->row;
     piece->start = is_chain && is_next ? before : NULL;
     if (pass->partials)
-        piece->partials = pass->partials +
-                          (size_t)(here->row * pass->cut.row_tiles + tile) * workload->partial_size;
-    for (int64_t at = tile * SYI_TILE; at < last; at += segment->count, piece->start = before) {
+        piece->partials =
+            pass->partials +
+            (size_t)((here->row * pass->cut.columns + first) / SYI_TILE) * workload->partial_size;
+    for (int64_t at = first; at < last; at += segment->count, piece->start = before) {
         const int64_t visible = slab->left + at;
         segment->first = slab->first + at;
         segment->left = visible < pass->halo ? visible : pass->halo;

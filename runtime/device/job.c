@@ -33,12 +33,17 @@ int64_t syi_job_halo(const syi_job *job)
     return job->workload->halo ? job->workload->halo(job->params) : 0;
 }
 
+int64_t syi_job_block(const syi_job *job)
+{
+    return job->workload->block ? job->workload->block(job->params) : 0;
+}
+
 int64_t syi_job_unit_columns(const syi_job *job)
 {
     const syi_gpu_form *gpu = job->workload->gpu;
-    int64_t eighth = syi_job_halo(job) / 8;
-    if (gpu->unit_columns_for)
-        return gpu->unit_columns_for(job->params);
+    const int64_t eighth = syi_job_halo(job) / 8, block = syi_job_block(job);
+    if (block > 0)
+        return block;
     if (job->workload->pattern == SY_PATTERN_RECURRENCE && eighth > gpu->unit_columns)
         return eighth;
     return gpu->unit_columns;

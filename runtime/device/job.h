@@ -46,6 +46,8 @@ int64_t syi_job_tiles(const syi_job *job);
 /* The last tile of a row may be shorter than the others. */
 int64_t syi_tiles_elements(const syi_job *job, syi_tiles span);
 int64_t syi_job_halo(const syi_job *job);
+/* Of the workload's blocks; 0: it has none. */
+int64_t syi_job_block(const syi_job *job);
 /* Of the units that a GPU cuts its slabs into. The workload has a GPU form. */
 int64_t syi_job_unit_columns(const syi_job *job);
 
