@@ -223,6 +223,8 @@ SYI_INLINE sy_status run_running(const task *task, syi_wilder_state *s, int64_t 
     int64_t i = from, quick = from;
     make_weights(w, task->period, to - from < REST ? whole_rest(to - from) : to - from);
     set_steps(w, &t, w->steps);
+    if (!(s->total.value.high > 0.0)) /* which the quick way begins with */
+        quick += PATIENCE * LANES * t.steps;
     if (task->is_long || !(s->total.value.high > 0.0))
         SYI_TRY(run_to_line(task, s, &i, to));
     while (i < to && s->phase == SYI_PHASE_RUNNING) {
@@ -311,10 +313,35 @@ static __attribute__((noinline)) sy_status run_columns(const task *task, syi_wil
     return SY_OK;
 }
 
+/* What is largest of columns [from, 0), many at a time, for each waits for the one before it. */
+SYI_INLINE syi_wilder_most find_most(const syi_wilder_prices *x, int64_t from)
+{
+    syi_wilder_most most = {0.0, 0.0};
+#if SYI_HAVE_VECTORS
+    syi_vec term = {0}, gain = {0};
+    for (; from + SYI_VECTOR <= 0; from += SYI_VECTOR) {
+        const syi_vec before = syi_vec_load(x->close + from - 1);
+        const syi_vec high = syi_vec_load((IS_RANGE ? x->high : x->close) + from);
+        term = syi_vec_max(syi_vec_abs(high - before), term);
+        if (IS_RANGE) {
+            const syi_vec low = syi_vec_load(x->low + from);
+            term = syi_vec_max(syi_vec_abs(low - before), term);
+            term = syi_vec_max(high - low, term);
+        } else {
+            gain = syi_vec_max(high - before, gain);
+        }
+    }
+    most = (syi_wilder_most){syi_vec_most(term), syi_vec_most(gain)};
+#endif
+    syi_wilder_look(&most, x, from, 0, IS_RANGE);
+    return most;
+}
+
 /* The state before column 0 of the segment. */
 SYI_INLINE sy_status find_start(const task *columns, const syi_piece *piece, syi_wilder_state *s)
 {
-    int64_t left = piece->segment.left;
+    const int64_t left = piece->segment.left;
+    syi_wilder_most most;
     task unseen = *columns;
     unseen.y = NULL;
     *s =
@@ -327,7 +354,8 @@ SYI_INLINE sy_status find_start(const task *columns, const syi_piece *piece, syi
             syi_wilder_claim(s);
         return SY_OK;
     }
-    *s = syi_wilder_assume(&unseen.x, -left, left, unseen.period, IS_RANGE);
+    most = find_most(&unseen.x, 1 - left);
+    *s = syi_wilder_assume(&unseen.x, -left, unseen.period, IS_RANGE, &most);
     SYI_TRY(run_columns(&unseen, s, 1 - left, 0));
     syi_wilder_claim(s);
     return SY_OK;

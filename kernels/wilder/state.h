@@ -283,23 +283,33 @@ SYI_INLINE double syi_wilder_size(const syi_wilder_prices *x, int64_t i, int is_
     return rise > width ? rise : width;
 }
 
-/* The state at column i, the first of `count` that are seen; their terms suggest how large the sums
- * before may be, and the chain of states checks it. */
-SYI_INLINE syi_wilder_state syi_wilder_assume(const syi_wilder_prices *x, int64_t i, int64_t count,
-                                              double period, int is_range)
+/* The largest term and the largest gain of some columns, rounded. */
+typedef struct syi_wilder_most {
+    double term, gain;
+} syi_wilder_most;
+
+/* Adds columns [from, to). */
+SYI_INLINE void syi_wilder_look(syi_wilder_most *most, const syi_wilder_prices *x, int64_t from,
+                                int64_t to, int is_range)
+{
+    for (int64_t i = from; i < to; i++) {
+        double gain, size = syi_wilder_size(x, i, is_range, &gain);
+        most->term = size > most->term ? size : most->term;
+        most->gain = gain > most->gain ? gain : most->gain;
+    }
+}
+
+/* The state at column i, the first one that is seen; the terms of the columns behind it suggest how
+ * large the sums before may be, and the chain of states checks it. */
+SYI_INLINE syi_wilder_state syi_wilder_assume(const syi_wilder_prices *x, int64_t i, double period,
+                                              int is_range, const syi_wilder_most *behind)
 {
     syi_wilder_state s = {.phase = SYI_PHASE_RUNNING, .period = period, .close = x->close[i]};
-    double largest = syi_wilder_largest(x, i, is_range);
-    double most = 0.0, most_gain = 0.0, scale = 8.0 * SYI_PER_FINE * period;
+    const double largest = syi_wilder_largest(x, i, is_range), scale = 8.0 * SYI_PER_FINE * period;
     if (!(largest <= SYI_HUGE))
         s.phase = syi_phase_after(largest);
-    for (int64_t k = i + 1; k < i + count; k++) {
-        double gain, size = syi_wilder_size(x, k, is_range, &gain);
-        most = size > most ? size : most;
-        most_gain = gain > most_gain ? gain : most_gain;
-    }
-    s.total.error = most <= SYI_HUGE ? scale * most : 0.0;
-    s.up.error = most_gain <= SYI_HUGE ? scale * most_gain : 0.0;
+    s.total.error = behind->term <= SYI_HUGE ? scale * behind->term : 0.0;
+    s.up.error = behind->gain <= SYI_HUGE ? scale * behind->gain : 0.0;
     return s;
 }
 

@@ -41,9 +41,12 @@ SYI_DEVICE syi_wilder_state wilder_start(const syi_stretch *stretch, const syi_w
 {
     syi_wilder_state s = {.phase = SYI_PHASE_BEFORE, .from_start = 1.0, .period = period};
     const int exact = stretch->left == stretch->first;
+    syi_wilder_most most = {0.0, 0.0};
     double y;
-    if (!exact)
-        s = syi_wilder_assume(x, -stretch->left, stretch->left, period, is_range);
+    if (!exact) {
+        syi_wilder_look(&most, x, 1 - stretch->left, 0, is_range);
+        s = syi_wilder_assume(x, -stretch->left, period, is_range, &most);
+    }
     for (int64_t i = (exact ? 0 : 1) - stretch->left; i < 0; i++)
         wilder_column(&s, x, i, stretch->first + i, is_range, factor, &y);
     if (!exact)
