@@ -3,7 +3,7 @@
 #ifndef SYI_KERNELS_EXACT_COLUMNS_H
 #define SYI_KERNELS_EXACT_COLUMNS_H
 
-#include "exact/vector.h"
+#include "exact/transpose.h"
 
 #if SYI_HAVE_VECTORS
 

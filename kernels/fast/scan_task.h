@@ -6,7 +6,7 @@
 #ifndef SYI_KERNELS_FAST_SCAN_TASK_H
 #define SYI_KERNELS_FAST_SCAN_TASK_H
 
-#include "exact/vector.h"
+#include "exact/transpose.h"
 #include "fast/scan.h"
 #include "fast/spread_task.h"
 

@@ -139,9 +139,7 @@ SYI_INLINE void syi_stage_choose(syi_stage_grid *grid, syi_vec least, syi_vec mo
                                  double room)
 {
     syi_vec smallest = syi_vec_min(syi_vec_abs(least), syi_vec_abs(most));
-    syi_vec enough = syi_vec_max(size, syi_vec_of(SYI_STAGE_FLOOR));
-    syi_vec binade =
-        (syi_vec)((syi_bits_vec)enough & ((syi_bits_vec){0} + (UINT64_C(0x7ff) << 52)));
+    const syi_vec binade = syi_vec_binade(syi_vec_max(size, syi_vec_of(SYI_STAGE_FLOOR)));
     syi_vec unit = binade * syi_vec_of(room * SYI_STAGE_UNIT), rest;
     grid->shift = binade * syi_vec_of(room * SYI_STAGE_SHIFT);
     grid->unit = (syi_vec)((syi_bits_vec)unit & (syi_bits_vec)(size > 0.0));

@@ -110,8 +110,7 @@ SYI_INLINE row_grid grid_of_rows(const beside *b, const row_sum *rows, syi_vec m
 {
     const syi_vec before = rows->high * syi_vec_of(b->w->back.high);
     const syi_vec size = (before + more) * syi_vec_of(1.0 + 0x1p-40);
-    const syi_vec binade =
-        (syi_vec)((syi_bits_vec)size & ((syi_bits_vec){0} + (UINT64_C(0x7ff) << 52)));
+    const syi_vec binade = syi_vec_binade(size);
     const syi_vec shift = binade * syi_vec_of(6.0), held = rows->high + shift;
     const syi_vec loose =
         (rows->error / before + syi_vec_of(SUM_ERROR)) * syi_vec_of(SYI_FINE * (1.0 + 0x1p-40));

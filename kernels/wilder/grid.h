@@ -64,8 +64,7 @@ SYI_INLINE int choose_grid(grid *grid, const tile *t, double before, double more
     for (int q = 0; q < GROUPS; q++) {
         syi_vec size = syi_vec_of(before) * syi_vec_load(t->left.fade + q * SYI_VECTOR);
         size = (size + syi_vec_of(more)) * syi_vec_of(1.0 + 0x1p-40);
-        syi_vec binade =
-            (syi_vec)((syi_bits_vec)size & ((syi_bits_vec){0} + (UINT64_C(0x7ff) << 52)));
+        const syi_vec binade = syi_vec_binade(size);
         small |= (syi_bits_vec)(size < LEAST_BOUND);
         syi_vec_store(grid->shift + q * SYI_VECTOR, binade * syi_vec_of(6.0));
         syi_vec_store(grid->error + q * SYI_VECTOR, binade * syi_vec_of(0x1p-91));

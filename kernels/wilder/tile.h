@@ -16,7 +16,7 @@
 #ifndef SYI_KERNELS_WILDER_TILE_H
 #define SYI_KERNELS_WILDER_TILE_H
 
-#include "exact/vector.h"
+#include "exact/transpose.h"
 #include "traffic.h"
 #include "wilder/state.h"
 

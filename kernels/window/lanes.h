@@ -6,7 +6,7 @@
 #ifndef SYI_KERNELS_WINDOW_LANES_H
 #define SYI_KERNELS_WINDOW_LANES_H
 
-#include "exact/vector.h"
+#include "exact/transpose.h"
 
 /* 2^length >= n > 0. */
 SYI_INLINE int window_length(int64_t n)
