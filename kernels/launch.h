@@ -32,8 +32,8 @@ typedef struct syi_launch {
  * such, else an eighth of its halo when that is longer than what is said here: short enough to be
  * many, long enough that not all goes into what they run through before their own columns. */
 typedef struct syi_gpu_form {
-    const char *entry; /* the kernel's name in the image */
-    long long unit_columns;
+    const char *entry;            /* the kernel's name in the image */
+    long long unit_columns;       /* 0: of blocks */
     int units_per_block, threads; /* of a block */
 } syi_gpu_form;
 

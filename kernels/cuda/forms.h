@@ -36,7 +36,7 @@
 #define SYI_WALK_THREADS         (8 * SYI_WALK_UNITS_PER_BLOCK)
 #define SYI_WALK_FORM(entry)                                                                       \
     {                                                                                              \
-        entry, 4096, SYI_WALK_UNITS_PER_BLOCK, SYI_WALK_THREADS                                    \
+        entry, 0, SYI_WALK_UNITS_PER_BLOCK, SYI_WALK_THREADS                                       \
     }
 
 #endif

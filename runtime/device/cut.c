@@ -13,7 +13,9 @@
 #define PAST_COMMON     (2 * PAST_CACHE)
 #define PAST_ALL_CACHES (4 * PAST_CACHE)
 
-#define WORTH_A_THREAD 4
+/* Whole tiles that are worth a thread's start, which takes some microseconds, but see worth_of().
+ */
+#define WORTH_A_THREAD ((int64_t)4)
 /* What a row costs beside its columns, in columns. */
 #define ROW_ITSELF 256
 
@@ -44,12 +46,19 @@ static int is_past_cache(const syi_job *job, int threads)
     return job->dtype == SY_F64 && size > most;
 }
 
-/* Threads that are worth their start: each gets as much as WORTH_A_THREAD whole tiles of a workload
- * of ours, of a reduction twice as much. What the user's workloads take nobody knows. */
+/* Of a workload of ours. A reduction takes half as long for a tile as others do; what may leave
+ * doubts (whatever is exact but comparisons, and fast windows, of which long ones are) longer. */
+static int64_t worth_of(const syi_workload *workload)
+{
+    if (workload->pattern == SY_PATTERN_REDUCE)
+        return 2 * WORTH_A_THREAD;
+    return workload->repair ? WORTH_A_THREAD / 2 : WORTH_A_THREAD;
+}
+
+/* Threads that are worth their start. What the user's workloads take nobody knows. */
 static int choose_threads(const syi_workload *workload, const syi_slab *slab, int threads)
 {
-    const int64_t worth =
-        workload->pattern == SY_PATTERN_REDUCE ? 2 * WORTH_A_THREAD : WORTH_A_THREAD;
+    const int64_t worth = worth_of(workload);
     const int64_t columns = slab->rows * (slab->columns + ROW_ITSELF);
     const int64_t most = workload->user ? slab->tiles : columns / (worth * SYI_TILE);
     return most >= threads ? threads : most > 1 ? (int)most : 1;
@@ -66,15 +75,18 @@ static int64_t choose_share(int64_t count, int threads, int64_t most)
 
 /* Pieces of a row that is cut: four for each thread, so that none waits long for the last one, as
  * long as they have `enough` tiles for what a piece begins with not to matter; else one for each
- * thread. */
-static int64_t choose_pieces(int64_t tiles, int64_t worth, int64_t enough, int threads)
+ * thread that gets as many as are `worth` it. Fewer than `least` in each of two, and the row is not
+ * cut; more threads than two gain less each, but gain. */
+static int64_t choose_pieces(int64_t tiles, int64_t least, int64_t worth, int64_t enough,
+                             int threads)
 {
     const int64_t pieces = tiles / enough;
     if (pieces >= (int64_t)threads * 4)
         return (int64_t)threads * 4;
     if (pieces > threads)
         return pieces - pieces % threads;
-    worth = worth > WORTH_A_THREAD ? worth : WORTH_A_THREAD;
+    if (tiles < 2 * least)
+        return 1;
     return tiles / worth < threads ? tiles / worth : threads;
 }
 
@@ -97,6 +109,7 @@ static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int 
     const int64_t enough = job->workload->pattern == SY_PATTERN_RECURRENCE && desk < 64 ? 64 : desk;
     const int64_t tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE;
     const int64_t block = syi_job_block(job);
+    const int64_t worth = worth_of(job->workload);
     int64_t piece = tiles;
     if (job->workload->user)
         return 1;
@@ -104,8 +117,8 @@ static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int 
     if (job->workload->pattern == SY_PATTERN_REDUCE) {
         piece = choose_reduced(slab->tiles, tiles, threads);
     } else if (threads > 1 && slab->rows < (int64_t)threads * 4) {
-        const int64_t worth = block > 0 ? block / SYI_TILE : 2 * halo_tiles;
-        const int64_t pieces = choose_pieces(tiles, worth, enough, threads);
+        const int64_t least = block > 0 ? block / SYI_TILE : 2 * halo_tiles;
+        const int64_t pieces = choose_pieces(tiles, least, worth, enough, threads);
         piece = pieces > 1 ? (tiles + pieces - 1) / pieces : tiles;
     }
     /* Floats pass through a thread's desk, which should stay in its cache. */

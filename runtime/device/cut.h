@@ -8,8 +8,8 @@ typedef struct syi_cut {
     int threads;
     int past_cache; /* as in syi_piece */
     /* The slab's stretch of a row, whose pieces begin at multiples of `unit` columns of the row;
-     * where tiles are not cut it has whole ones. All but the first go through `before` columns
-     * besides. */
+     * where tiles are not cut it has whole ones. All but the first go through `before` columns more
+     * than are theirs, and than it does. */
     int64_t first, columns, unit, before;
     int64_t pieces_per_row;
     int64_t pieces, at_once; /* how many a thread takes at once */

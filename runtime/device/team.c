@@ -6,8 +6,10 @@
 #define _GNU_SOURCE
 #include "device/team.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/signals.h"
+#include "device/absent.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -51,6 +53,7 @@ typedef struct members {
     atomic_int alive;
     atomic_int users; /* the caller and each of them; 0: these are nobody's */
     int size; /* the team that the caller had here last: who is let go is alive for a while */
+    syi_absent absent;
 } members;
 
 static pthread_key_t caller_key, member_key; /* hold the members of which one is either */
@@ -96,6 +99,7 @@ static members *own_members(void)
             continue;
         team = &teams[i];
         team->size = 1;
+        team->absent = (syi_absent){0, 0};
         if (pthread_setspecific(caller_key, team) == 0)
             break;
         leave(team);
@@ -166,9 +170,8 @@ static int present(const members *team)
 
 /* Tried are twice as many as the team lacks, for the system counts a thread that has ended for some
  * time. What the program itself makes between the try and the making comes off that margin. */
-static int possible(int wanted, const syi_arithmetic *outside)
+static int possible(int wanted, members *team, const syi_arithmetic *outside)
 {
-    members *team = own_members();
     int size = allowed(wanted), lacks = size - present(team);
     if (lacks > 0) {
         pthread_mutex_lock(&growing);
@@ -215,28 +218,66 @@ __attribute__((destructor)) static void end(void)
 
 /* ---- running ------------------------------------------------------------------------------ */
 
+/* Threads that are looked after; of others it is not known whether they come. */
+enum { LOOKED_AFTER = 64 };
+
 typedef struct team {
     int size;
     const syi_arithmetic *outside;
     syi_team_part part;
     void *argument;
+    atomic_uchar has_begun[LOOKED_AFTER];
 } team;
+
+static int count_absent(const team *t, int size)
+{
+    int absent = 0;
+    for (int i = 1; i < size && i < LOOKED_AFTER; i++)
+        absent += !atomic_load_explicit(&t->has_begun[i], memory_order_relaxed);
+    return absent;
+}
+
+/* What is there to do is shared out: when the caller's part ends, it is done but for what others
+ * have begun. */
+static void run_region(team *t, int size, members *own)
+{
+    int64_t done_ns = 0;
+    int absent = 0;
+#pragma omp parallel num_threads(size)
+    {
+        const int index = omp_get_thread_num();
+        if (index < LOOKED_AFTER)
+            atomic_store_explicit(&t->has_begun[index], 1, memory_order_relaxed);
+        t->part(t->argument, index);
+        if (index == 0) {
+            size = omp_get_num_threads();
+            absent = count_absent(t, size);
+            done_ns = absent > 0 ? syi_now_ns() : 0;
+        }
+    }
+    if (absent > 0 && own)
+        syi_absent_note(&own->absent, size, absent, done_ns, syi_now_ns());
+}
 
 static void *run(void *argument)
 {
-    const team *t = argument;
-    const int size = possible(t->size, t->outside);
-    if (size == 1)
-        t->part(t->argument, 0);
+    team *t = argument;
+    members *own = own_members();
+    int size = t->size;
+    if (own && own->absent.most > 0)
+        size = syi_absent_limit(&own->absent, size, syi_now_ns());
+    if (size > 1)
+        size = possible(size, own, t->outside);
+    if (size > 1)
+        run_region(t, size, own);
     else
-#pragma omp parallel num_threads(size)
-        t->part(t->argument, omp_get_thread_num());
+        t->part(t->argument, 0);
     return NULL;
 }
 
 void syi_team_run(int wanted, const syi_arithmetic *outside, syi_team_part part, void *argument)
 {
-    team t = {wanted, outside, part, argument};
+    team t = {.size = wanted, .outside = outside, .part = part, .argument = argument};
     pthread_t fresh;
     if (wanted < 2)
         part(argument, 0);
