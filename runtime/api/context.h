@@ -30,8 +30,8 @@ struct sy_context {
     syi_block *blocks;
     syi_memory memory;
     syi_sides sides;
-    int frozen;                /* runs correct nothing */
-    _Atomic int warned_absent; /* stored ratios for devices that are not there: said once */
+    int frozen;              /* runs correct nothing */
+    _Atomic int told_absent; /* stored ratios for devices that are not there: said once */
 };
 
 /* The workload of that name; NULL and an error record that lists them when there is none. */

@@ -131,25 +131,33 @@ static void load_cost(sy_context *context, const syi_known *known, sy_dtype meas
         resume(context, known, json_object_get(stored->costs, device->info.name), i, out);
 }
 
-static sy_status match_ratios(sy_context *context, const syi_stored_balance *stored, syi_known *out)
+/* The names of devices that are stored, but not here. */
+enum { ABSENT = 256 };
+
+static sy_status match_ratios(sy_context *context, const syi_stored_balance *stored, syi_known *out,
+                              char absent[ABSENT])
 {
     double *ratios = syi_alloc((size_t)out->count, sizeof *ratios);
-    char absent[256];
     if (!ratios)
         return syi_no_memory((uint64_t)out->count * sizeof *ratios);
-    out->ratios =
-        syi_ratios_match(&context->devices, &stored->balance, ratios, absent, sizeof absent);
+    out->ratios = syi_ratios_match(&context->devices, &stored->balance, ratios, absent, ABSENT);
     for (int i = 0; i < out->count; i++)
         out->devices[i].ratio = ratios[i];
     syi_free(ratios);
-    /* A device alone gets everything, whatever the others' ratios were. */
-    if (*absent && out->count > 1 && !context->warned_absent) {
-        context->warned_absent = 1;
-        syi_log_line(&context->log, SY_LOG_WARNING,
-                     "%s has ratios for devices that are not here, ignored: %s",
-                     context->multigpu_path, absent);
-    }
     return SY_OK;
+}
+
+/* What is no news: where the caller has chosen the devices, that others are not among them; and a
+ * device alone gets everything, whatever the others' ratios were. */
+static void tell_absent(sy_context *context, const syi_known *known, const char *absent)
+{
+    if (!*absent || known->count == 1 || !known->ratios || known->borrowed || context->told_absent)
+        return;
+    context->told_absent = 1;
+    syi_log_line(&context->log, context->devices.is_auto ? SY_LOG_WARNING : SY_LOG_INFO,
+                 "the ratios of '%s' in %s are also for devices that are not here: %s; the others "
+                 "share the work; run 'profile' where they will not come back",
+                 known->tag, context->multigpu_path, absent);
 }
 
 /* The ratios, of tag `from`, are of another workload, or of devices as they are not any more: no
@@ -174,6 +182,7 @@ static sy_status read_file(sy_context *context, syi_known *out, bool told)
     syi_stored_balance stored;
     sy_dtype measured = out->dtype;
     sy_status status = syi_multigpu_get(&context->multigpu, out->tag, &stored);
+    char absent[ABSENT];
     bool same_workload = true;
     /* What doubles take tells much of floats. */
     if (status == SY_ERR_NOT_FOUND && out->dtype != SY_F64) {
@@ -199,7 +208,7 @@ static sy_status read_file(sy_context *context, syi_known *out, bool told)
     }
     SYI_TRY(status);
     out->measured = stored.costs != NULL;
-    status = match_ratios(context, &stored, out);
+    status = match_ratios(context, &stored, out, absent);
     for (int i = 0; status == SY_OK && same_workload && i < out->count; i++) {
         load_cost(context, out, measured, &stored, i, &out->devices[i]);
         out->costs += out->devices[i].has_cost;
@@ -207,6 +216,8 @@ static sy_status read_file(sy_context *context, syi_known *out, bool told)
     /* What somebody has set for doubles is no order for floats. */
     if (status == SY_OK && (!same_workload || (out->measured ? !out->costs : out->borrowed)))
         doubt_ratios(context, out, told ? NULL : stored.balance.tag);
+    if (status == SY_OK)
+        tell_absent(context, out, absent);
     syi_stored_balance_clear(&stored);
     return status;
 }

@@ -25,6 +25,12 @@ char *cli_compose(const char *format, va_list args)
 
 enum { LINE_SIZE = 1200 };
 
+void cli_clean(char *text)
+{
+    for (; *text; text++)
+        *text = (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text;
+}
+
 /* A line that is too long loses its middle: what it quotes, not the reason and the remedy behind.
  */
 static void say(const char *kind, const char *line)
@@ -35,8 +41,7 @@ static void say(const char *kind, const char *line)
         strcpy(clean, line);
     else
         snprintf(clean, sizeof clean, "%.600s ... %s", line, line + length - 590);
-    for (char *p = clean; *p; p++)
-        *p = (unsigned char)*p < 0x20 || *p == 0x7f ? '?' : *p;
+    cli_clean(clean);
     cli_progress_erase();
     fprintf(stderr, "steelyard: %s%s\n", kind, clean);
 }

@@ -19,6 +19,8 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_NO_DEVICE = 3, CLI_BUSY 
 
 /* The whole text, however long it is, to be freed; NULL: a lack of memory. */
 char *cli_compose(const char *format, va_list args);
+/* Control characters become `?`: whatever a line quotes, it stays one. */
+void cli_clean(char *text);
 /* Prints "steelyard: ..." and returns `code`. */
 int cli_fail(int code, const char *format, ...) CLI_PRINTF(2, 3);
 int cli_no_memory(void);

@@ -26,6 +26,8 @@ static void add_cell(cli_table *table, char *text)
         table->room = room;
     }
     table->failed |= !text;
+    if (text)
+        cli_clean(text);
     table->cells[table->count++] = text;
 }
 

@@ -37,9 +37,10 @@ void cli_lower_priority(void)
 
 int cli_lock_alone(const char *path, int *held)
 {
-    *held = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    const int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    *held = open(path, O_RDWR | O_CREAT | flags, 0666);
     if (*held < 0 && errno == EACCES) /* another user's: it can be locked without being writable */
-        *held = open(path, O_RDONLY | O_CLOEXEC);
+        *held = open(path, O_RDONLY | flags);
     if (*held < 0 && errno == ENOENT)
         errno = EACCES; /* there is none, and it cannot be made */
     if (*held < 0)

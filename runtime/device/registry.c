@@ -89,6 +89,7 @@ static sy_status open_item(const char *item, syi_devices *devices)
  * there should be one. */
 static sy_status open_auto(syi_log *log, syi_devices *devices)
 {
+    devices->is_auto = 1;
     for (int i = 0; i < BACKENDS; i++) {
         sy_status status = backends[i]->open_all ? backends[i]->open_all(devices) : SY_OK;
         if (status == SY_ERR_NO_DEVICE)

@@ -8,6 +8,7 @@
 struct syi_devices {
     syi_device **list;
     int count;
+    int is_auto;             /* every device there is is among them */
     const sy_config *config; /* while they are being opened */
     syi_log *log;
     int64_t watchdog_ns;

@@ -41,7 +41,8 @@ syi_nvml *syi_nvml_open(const char *path, syi_log *log)
     const char *why = nvml ? start(nvml, path ? path : "libnvidia-ml.so.1") : "no memory";
     if (!why)
         return nvml;
-    syi_log_line(log, SY_LOG_INFO, "no NVML (%s): the load of the GPUs is not known", why);
+    syi_log_line(log, path ? SY_LOG_WARNING : SY_LOG_INFO,
+                 "no NVML (%s): the load of the GPUs is not known", why);
     if (nvml && nvml->library)
         dlclose(nvml->library);
     syi_free(nvml);
