@@ -157,9 +157,10 @@ static sy_status reduce_all(const syi_job *job, const syi_job *local, int64_t *r
 {
     enum { AT_ONCE = 64 };
     const int is_shared = !job->workload->user && syi_job_addressable(job);
+    const int64_t at_once = is_shared ? AT_ONCE : job->rows;
     reduction all = {.job = local};
     SYI_TRY(syi_partials_nodes(job, &all.nodes, &all.count));
-    SYI_TRY(syi_share(job, job->rows, is_shared ? AT_ONCE : job->rows, reduce_row, &all));
+    SYI_TRY(syi_share(job, job->rows, at_once, 4 * at_once, reduce_row, &all));
     *repaired += all.repaired;
     for (int k = 0; k < job->workload->n_outputs; k++)
         if (local->out[k] != job->out[k])

@@ -124,23 +124,37 @@ static sy_status repair(const syi_job *job, const patch *patch, void *const *red
     return status;
 }
 
-/* Doubts of one tile become one where what is between is no longer than the way to the second one.
- * What is left has a certified column before it, if any. */
-static int64_t join_doubts(syi_doubts *doubts, int64_t halo)
+/* Whether what is between two doubts takes no longer than the way to the second one: of a window
+ * within a tile, of a recurrence anywhere, but for what makes one too long for threads to share, or
+ * for a patch. */
+static int are_near(const syi_job *job, const syi_doubt *left, const syi_doubt *right)
+{
+    const int64_t halo = syi_job_halo(job), between = right->first - left->last;
+    const int64_t most = 4 * halo < SYI_FETCHED ? 4 * halo : SYI_FETCHED;
+    if (right->first / SYI_TILE == (left->last - 1) / SYI_TILE)
+        return between <= halo;
+    return job->workload->pattern == SY_PATTERN_RECURRENCE && between <= halo / 2 &&
+           right->last - left->first <= most;
+}
+
+/* Makes near doubts one, whose columns between are decided again. What is left has a certified
+ * column before it, if any. Adds the columns that were in doubt to *columns. */
+static void join_doubts(const syi_job *job, syi_doubts *doubts, int64_t *columns)
 {
     int64_t kept = 0;
     syi_doubts_sort(doubts);
     for (int64_t i = 0; i < doubts->count; i++) {
         syi_doubt *last = kept ? &doubts->list[kept - 1] : NULL;
-        syi_doubt here = doubts->list[i];
-        if (last && last->row == here.row &&
-            (here.first <= last->last || (here.first - last->last <= halo &&
-                                          here.first / SYI_TILE == (last->last - 1) / SYI_TILE)))
+        const syi_doubt here = doubts->list[i];
+        const int is_next = last && last->row == here.row;
+        const int64_t from = is_next && here.first < last->last ? last->last : here.first;
+        *columns += here.last > from ? here.last - from : 0;
+        if (is_next && (here.first <= last->last || are_near(job, last, &here)))
             last->last = here.last > last->last ? here.last : last->last;
         else
             doubts->list[kept++] = here;
     }
-    return kept;
+    doubts->count = kept;
 }
 
 /* What threads share: doubts, and where their columns are. `patch` NULL: the host can address
@@ -179,7 +193,10 @@ static sy_status decide_all(const syi_job *job, const patch *patch, const syi_do
     decision all = {.job = job, .patch = patch, .list = list, .wanted = INT64_MAX};
     if (count == 0) /* as a rule */
         return SY_OK;
-    SYI_TRY(syi_share(job, count, 1, decide_one, &all));
+    /* One of a recurrence takes a tenth of a millisecond at least, of a window some microseconds.
+     */
+    SYI_TRY(syi_share(job, count, 1, job->workload->pattern == SY_PATTERN_RECURRENCE ? 1 : 4,
+                      decide_one, &all));
     *wanted = all.wanted;
     return SY_OK;
 }
@@ -217,9 +234,7 @@ static sy_status decide_patch(const syi_job *job, const syi_doubt *list, int64_t
 sy_status syi_repair_doubts(const syi_job *job, syi_doubts *doubts, int64_t *repaired)
 {
     int64_t taken, wanted;
-    doubts->count = join_doubts(doubts, syi_job_halo(job));
-    for (int64_t i = 0; i < doubts->count; i++)
-        *repaired += doubts->list[i].last - doubts->list[i].first;
+    join_doubts(job, doubts, repaired);
     if (syi_job_addressable(job))
         return decide_all(job, NULL, doubts->list, doubts->count, &wanted);
     for (int64_t i = 0; i < doubts->count; i += taken) {

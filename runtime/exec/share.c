@@ -50,14 +50,11 @@ static void run_part(void *argument, int index)
     syi_arithmetic_leave(saved);
 }
 
-/* Few are done before another thread has come. */
-enum { WORTH_A_THREAD = 4 };
-
-sy_status syi_share(const syi_job *job, int64_t count, int64_t at_once, syi_share_fn one,
-                    void *argument)
+sy_status syi_share(const syi_job *job, int64_t count, int64_t at_once, int64_t worth_a_thread,
+                    syi_share_fn one, void *argument)
 {
     sharing all = {.one = one, .argument = argument, .count = count, .at_once = at_once};
-    const int64_t worth = count / (WORTH_A_THREAD * at_once);
+    const int64_t worth = count / worth_a_thread;
     const int most = worth <= 1 ? 1 : job->threads > 0 ? job->threads : syi_processors();
     if (most == 1)
         return run_some(&all, 0, count);

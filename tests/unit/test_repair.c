@@ -3,7 +3,7 @@
  * no more of the row than the decision asks for, also around a spike, behind a NaN, and where a
  * price mostly stands still.
  */
-#include "kernel.h"
+#include "exec/repair.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -180,4 +180,41 @@ Test(repair, stretches_behind_a_hole)
     check_all();
     cr_expect(!isnan(parts[0][4 * STRETCH - 2]) && isnan(parts[0][4 * STRETCH - 1]) &&
               isnan(parts[0][N - 1]));
+}
+
+/* Doubts anywhere in a row, some of them twice, near ones and such that are tiles apart: all are
+ * decided, and each column counts once. */
+Test(repair, doubts_of_a_row)
+{
+    static const int64_t columns[][2] = {{20000, 20001}, {20002, 20003}, {20001, 20005},
+                                         {20003, 20004}, {24095, 24097}, {31000, 31001},
+                                         {33000, 33002}, {59999, 60000}, {0, 300}};
+    const double params[] = {400, 0};
+    const void *in[] = {x};
+    void *out[] = {parts[0]};
+    syi_gate gate = {0};
+    syi_job job = {.workload = &syi_workload_ema,
+                   .params = params,
+                   .rows = 1,
+                   .columns = N,
+                   .in = in,
+                   .out = out,
+                   .gate = &gate,
+                   .threads = 2};
+    syi_doubts doubts = {0};
+    int64_t repaired = 0;
+    fill(-1, -1);
+    cr_assert_eq(repair(&syi_workload_ema, params, 0, N, 0), 0);
+    memcpy(whole, parts, sizeof whole);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        cr_assert_eq(syi_doubts_add_stretch(&doubts, 0, columns[i][0], columns[i][1]), SY_OK);
+        for (int64_t k = columns[i][0]; k < columns[i][1]; k++)
+            parts[0][k] = 12345;
+    }
+    pthread_mutex_init(&gate.asking, NULL);
+    cr_assert_eq(syi_repair_doubts(&job, &doubts, &repaired), SY_OK);
+    cr_expect_eq(repaired, 5 + 2 + 1 + 2 + 1 + 300, "%lld", (long long)repaired);
+    cr_expect(memcmp(parts[0], whole[0], sizeof whole[0]) == 0);
+    pthread_mutex_destroy(&gate.asking);
+    syi_doubts_clear(&doubts);
 }
