@@ -11,16 +11,17 @@ typedef struct syi_absent {
     int64_t until_ns;
 } syi_absent;
 
-/* Does without for so many times as long as it has waited: so it waits for a twentieth of the time
- * at most. */
-enum { SYI_ABSENT_FOR = 20 };
+/* Does without for so many times as long as it has waited, so waiting takes a twentieth of the
+ * time; but no longer than a second, for all of the process may have been stopped meanwhile. */
+enum { SYI_ABSENT_FOR = 20, SYI_ABSENT_MOST_NS = 1000000000 };
 
 /* Of `size` threads `absent` had not begun at `done_ns`, when all else was done. */
 static inline void syi_absent_note(syi_absent *known, int size, int absent, int64_t done_ns,
                                    int64_t now_ns)
 {
+    const int64_t most_ns = SYI_ABSENT_MOST_NS / SYI_ABSENT_FOR, waited_ns = now_ns - done_ns;
     known->most = size - absent;
-    known->until_ns = now_ns + SYI_ABSENT_FOR * (now_ns - done_ns);
+    known->until_ns = now_ns + SYI_ABSENT_FOR * (waited_ns < most_ns ? waited_ns : most_ns);
 }
 
 /* Of `wanted` threads those that there are to be. */
