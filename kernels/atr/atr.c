@@ -75,7 +75,8 @@ static void compute(const sy_segment *row, syi_attempt *attempt)
 static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past)
 {
     double period = row->params[0];
-    syi_repairer how = {compute, 1, (int64_t)period, syi_wilder_decay(period, SYI_REPAIR_BITS), 2};
+    syi_repairer how = {
+        compute, NULL, 1, (int64_t)period, syi_wilder_decay(period, SYI_REPAIR_BITS), 2};
     return syi_recurrence_repair(row, first, last, past, &how);
 }
 

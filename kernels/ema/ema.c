@@ -57,10 +57,44 @@ static void compute(const sy_segment *row, syi_attempt *attempt)
     }
 }
 
+static void compute_in_pairs(const sy_segment *row, syi_attempt *attempt)
+{
+    const double *x = row->in[0];
+    const syi_ema ema = syi_ema_of(row->params);
+    const syi_factor_dd factor = syi_smoothing_factor(ema.period);
+    int64_t t = attempt->from_seed ? ema.seeded - 1 : attempt->start;
+    syi_ema_state s = {.phase = SYI_PHASE_RUNNING, .x = x[t]};
+    int is_in_range;
+    if (attempt->from_seed) {
+        is_in_range = syi_phase_of_seed(x, ema.seeded, SYI_PHASE_RUNNING) == SYI_PHASE_RUNNING;
+        s.deviation = syi_deviation_seed(x + t, ema.seeded);
+    } else {
+        is_in_range = attempt->peak <= SYI_HUGE;
+        s.deviation.error = 2.0001 * SYI_PER_FINE * attempt->peak;
+    }
+    for (;;) {
+        if (t >= attempt->first) {
+            double y;
+            const int is_certain = is_in_range && syi_ema_settle(&s, &y) == 0.0;
+            if (is_certain)
+                row->out[0][t] = y;
+            syi_attempt_tell(attempt, t, is_certain);
+        }
+        if (++t >= attempt->last)
+            return;
+        is_in_range &= fabs(x[t]) <= SYI_HUGE;
+        syi_ema_advance(&s, x[t], &factor);
+    }
+}
+
 static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past)
 {
     syi_ema ema = syi_ema_of(row->params);
-    syi_repairer how = {compute, 1, ema.seeded - 1, syi_decay_columns(ema.period, SYI_REPAIR_BITS),
+    syi_repairer how = {compute,
+                        compute_in_pairs,
+                        1,
+                        ema.seeded - 1,
+                        syi_decay_columns(ema.period, SYI_REPAIR_BITS),
                         0};
     return syi_recurrence_repair(row, first, last, past, &how);
 }

@@ -3,7 +3,7 @@
 #include "cuda/forms.h"
 #include "macd/fast.h"
 #include "macd/macd.h"
-#include "macd/state.h"
+#include "macd/step.h"
 #include "recurrence/repair.h"
 
 SYI_ISA_DECLARE(syi_macd_run);
@@ -167,10 +167,77 @@ static void compute(const sy_segment *row, syi_attempt *attempt)
     }
 }
 
+/* What is known of the state at column t: of the averages, and so of the signal, that they are
+ * within the peak. */
+static syi_macd_state state_at(const double *x, int64_t t, const syi_macd_terms *k, double peak)
+{
+    const double most = 2.0001 * SYI_PER_FINE * peak;
+    syi_macd_state s = {.phase = SYI_PHASE_RUNNING, .x = x[t]};
+    s.slope = syi_dd_of_sum(x[t], -x[t - 1]);
+    s.fast.error = most * (1.0 + k->tilted * k->fast_tilt);
+    s.slow.error = most * (1.0 + k->tilted * k->slow_tilt);
+    s.gap.error = s.fast.error + s.slow.error;
+    s.signal.error = 2.0 * most;
+    return s;
+}
+
+/* From the row's beginning to the signal's first column; gives whether all is in range. */
+static int run_from_seed(const double *x, const syi_macd *macd, const syi_macd_terms *k,
+                         syi_macd_state *s)
+{
+    const int64_t seeded = macd->seeded_slow;
+    int is_in_range = syi_phase_of_seed(x, seeded, SYI_PHASE_RUNNING) == SYI_PHASE_RUNNING;
+    syi_macd_begin(s, x + seeded - 1, macd);
+    for (int64_t t = seeded - 1; t <= syi_macd_warmup(macd); t++) {
+        syi_deviation value;
+        is_in_range &= fabs(x[t]) <= SYI_HUGE;
+        if (t >= seeded)
+            syi_macd_advance(k, s, x[t]);
+        value = syi_macd_value(k, s);
+        s->sum = syi_deviation_plus(s->sum, value.value, value.error);
+    }
+    syi_macd_seed_signal(k, macd, s);
+    return is_in_range;
+}
+
+static void compute_in_pairs(const sy_segment *row, syi_attempt *attempt)
+{
+    const double *x = row->in[0];
+    const syi_macd macd = syi_macd_of(row->params);
+    const syi_macd_terms k = syi_macd_terms_of(&macd);
+    syi_macd_state s = {.phase = SYI_PHASE_RUNNING};
+    int64_t t = attempt->from_seed ? syi_macd_warmup(&macd) : attempt->start;
+    int is_in_range;
+    if (attempt->from_seed) {
+        is_in_range = run_from_seed(x, &macd, &k, &s);
+    } else {
+        is_in_range = attempt->peak <= SYI_HUGE;
+        s = state_at(x, t, &k, attempt->peak);
+    }
+    for (;;) {
+        if (t >= attempt->first) {
+            double y[3];
+            const int is_certain =
+                is_in_range && syi_macd_settle(&k, &s, &y[0], &y[1], &y[2]) == 0.0;
+            for (int o = 0; o < 3 && is_certain; o++)
+                row->out[o][t] = y[o];
+            syi_attempt_tell(attempt, t, is_certain);
+        }
+        if (++t >= attempt->last)
+            return;
+        is_in_range &= fabs(x[t]) <= SYI_HUGE;
+        syi_macd_smooth_signal(&k, &s, syi_macd_advance(&k, &s, x[t]));
+    }
+}
+
 static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past)
 {
     syi_macd macd = syi_macd_of(row->params);
-    syi_repairer how = {compute, 3, syi_macd_warmup(&macd), syi_macd_decay(&macd, SYI_REPAIR_BITS),
+    syi_repairer how = {compute,
+                        compute_in_pairs,
+                        3,
+                        syi_macd_warmup(&macd),
+                        syi_macd_decay(&macd, SYI_REPAIR_BITS),
                         0};
     return syi_recurrence_repair(row, first, last, past, &how);
 }

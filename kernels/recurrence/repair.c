@@ -146,8 +146,13 @@ static void decide_farther(syi_attempt *attempt)
     attempt->unsure_from = attempt->unsure_to = attempt->last;
     if (attempt->from_seed && attempt->limbs == SYI_NUMBER_MOST)
         return; /* closer to a tie than any data met so far: it stays as it was rounded */
-    farther.back = attempt->back < decay ? decay : 8 * attempt->back;
-    farther.limbs = attempt->from_seed ? SYI_NUMBER_MOST : SYI_NUMBER_LEAST;
+    if (attempt->limbs == 0) {
+        farther.back = decay / 2;
+        farther.limbs = SYI_NUMBER_FEW;
+    } else {
+        farther.back = attempt->back < decay ? decay : 8 * attempt->back;
+        farther.limbs = attempt->from_seed ? SYI_NUMBER_MOST : SYI_NUMBER_LEAST;
+    }
     decide(attempt->decision, farther);
 }
 
@@ -172,7 +177,7 @@ static void decide(const syi_decision *all, syi_attempt attempt)
     attempt.unsure_to = attempt.unsure_from = attempt.last;
     attempt.start = start_of(all, attempt.first, attempt.back);
     attempt.from_seed = attempt.start <= how->warmup;
-    if (attempt.from_seed && attempt.limbs < SYI_NUMBER_LEAST)
+    if (attempt.from_seed && attempt.limbs > 0 && attempt.limbs < SYI_NUMBER_LEAST)
         attempt.limbs = SYI_NUMBER_LEAST;
     if (!attempt.from_seed)
         begin = attempt.start > PAST * how->decay ? attempt.start - PAST * how->decay : 0;
@@ -182,7 +187,7 @@ static void decide(const syi_decision *all, syi_attempt attempt)
     }
     if (!attempt.from_seed)
         attempt.peak = bound_at(all->row, begin, attempt.start, how->late);
-    how->compute(all->row, &attempt);
+    (attempt.limbs > 0 ? how->compute : how->compute_in_pairs)(all->row, &attempt);
     if (attempt.unsure_from < attempt.last)
         decide_farther(&attempt);
 }
@@ -193,8 +198,10 @@ sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t la
     const int says_nothing = first <= how->warmup; /* the value before is NaN in any case */
     const int64_t from = says_nothing ? 0 : first;
     const syi_decision decision = {row, how, past};
-    syi_attempt attempt = {
-        .first = first, .last = first, .back = how->decay / 2, .limbs = SYI_NUMBER_FEW};
+    syi_attempt attempt = {.first = first,
+                           .last = first,
+                           .back = how->compute_in_pairs ? how->decay / 8 * 3 : how->decay / 2,
+                           .limbs = how->compute_in_pairs ? 0 : SYI_NUMBER_FEW};
     double peak;
     if (from < past->begin) {
         past->wanted = from;

@@ -9,7 +9,7 @@
 typedef struct syi_attempt {
     int64_t start, first, last; /* begins at `start`; columns [first, last) are wanted */
     int from_seed;              /* `start` is the row's beginning: nothing is assumed */
-    int limbs;
+    int limbs;                  /* 0: in pairs of doubles */
     double peak; /* not from_seed: a bound of every weighted mean of |x| up to `start` */
     const struct syi_decision *decision;
     int64_t back;                   /* about how far from `first` the start is */
@@ -19,6 +19,9 @@ typedef struct syi_attempt {
 typedef struct syi_repairer {
     /* Writes the wanted columns, and tells of each in turn whether it is certain. */
     void (*compute)(const sy_segment *row, syi_attempt *attempt);
+    /* The same in pairs of doubles, many times as fast, where what is not certain need not be
+     * written. It comes first. NULL: there is none. */
+    void (*compute_in_pairs)(const sy_segment *row, syi_attempt *attempt);
     int outputs;
     int64_t warmup; /* the first column with a value */
     int64_t decay;  /* columns until nothing is left of an assumed start */
@@ -30,7 +33,8 @@ typedef struct syi_repairer {
 void syi_attempt_tell(syi_attempt *attempt, int64_t column, int is_certain);
 
 /* Bits of decay after which a start is assumed away. Half as many, with half as many bits of the
- * numbers, are tried first: that mostly decides. */
+ * numbers, are tried first: that mostly decides. Pairs of doubles need no more than three eighths.
+ */
 #define SYI_REPAIR_BITS 330.0
 
 sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past,
