@@ -2,6 +2,7 @@
  * |low - close|, the close being the one before. */
 #include "cuda/forms.h"
 #include "recurrence/repair.h"
+#include "wilder/pairs.h"
 #include "wilder/params.h"
 
 SYI_ISA_DECLARE(syi_atr_run);
@@ -72,11 +73,17 @@ static void compute(const sy_segment *row, syi_attempt *attempt)
     }
 }
 
+static void compute_in_pairs(const sy_segment *row, syi_attempt *attempt)
+{
+    syi_wilder_in_pairs(row, attempt, 1);
+}
+
 static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past)
 {
     double period = row->params[0];
     syi_repairer how = {
-        compute, NULL, 1, (int64_t)period, syi_wilder_decay(period, SYI_REPAIR_BITS), 2};
+        compute, compute_in_pairs, 1, (int64_t)period, syi_wilder_decay(period, SYI_REPAIR_BITS),
+        2};
     return syi_recurrence_repair(row, first, last, past, &how);
 }
 

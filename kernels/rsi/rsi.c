@@ -3,6 +3,7 @@
 #include "recurrence/repair.h"
 #include "recurrence/rest.h"
 #include "rsi/fast.h"
+#include "wilder/pairs.h"
 #include "wilder/params.h"
 
 SYI_ISA_DECLARE(syi_rsi_run);
@@ -87,11 +88,17 @@ static void compute(const sy_segment *row, syi_attempt *attempt)
     }
 }
 
+static void compute_in_pairs(const sy_segment *row, syi_attempt *attempt)
+{
+    syi_wilder_in_pairs(row, attempt, 0);
+}
+
 static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past)
 {
     double period = row->params[0];
     syi_repairer how = {
-        compute, NULL, 1, (int64_t)period, syi_wilder_decay(period, SYI_REPAIR_BITS), 0};
+        compute, compute_in_pairs, 1, (int64_t)period, syi_wilder_decay(period, SYI_REPAIR_BITS),
+        0};
     return syi_recurrence_repair(row, first, last, past, &how);
 }
 

@@ -14,11 +14,11 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-enum { AWAY_NS = 5000000, TRIES = 300, WORK = 1000 };
+enum { AWAY_NS = 5000000, PATIENCE_NS = 1000000000, TRIES = 300, WORK = 1000 };
 
 static pthread_t other;
 static sem_t held;
-static atomic_int is_away, is_done, parts, left, worked;
+static atomic_int is_away, is_done, is_patient, parts, left, worked;
 
 /* In the other thread. */
 static void hold(int number)
@@ -29,11 +29,12 @@ static void hold(int number)
         ;
 }
 
-/* Lets it go on, some time after all has been done. */
+/* Lets it go on, some time after all has been done; or where nothing is, for OpenMP has not yet
+ * heard that it is done with the region before, and waits for that. */
 static void *let_go(void *unused)
 {
-    int64_t from;
-    while (!atomic_load(&is_done))
+    int64_t from = syi_now_ns();
+    while (!atomic_load(&is_done) && syi_now_ns() - from < PATIENCE_NS)
         ;
     from = syi_now_ns();
     while (syi_now_ns() - from < AWAY_NS)
@@ -49,6 +50,9 @@ static void part(void *unused, int index)
     atomic_fetch_add(&parts, 1);
     while (atomic_fetch_sub(&left, 1) > 0)
         atomic_fetch_add(&worked, 1);
+    for (const int64_t from = syi_now_ns();
+         atomic_load(&is_patient) && atomic_load(&parts) < 2 && syi_now_ns() - from < PATIENCE_NS;)
+        ;
     if (index == 0)
         atomic_store(&is_done, 1);
 }
@@ -65,6 +69,19 @@ static int work(void)
         return 0;
     }
     return atomic_load(&parts);
+}
+
+/* As long as the caller does without the other thread; then with time for that to come, for others
+ * may keep its processor busy. */
+static int work_until_both(void)
+{
+    int threads;
+    atomic_store(&is_patient, 1);
+    do
+        threads = work();
+    while (threads == 1);
+    atomic_store(&is_patient, 0);
+    return threads;
 }
 
 static int work_without(void)
@@ -92,16 +109,12 @@ int main(void)
 #pragma omp parallel num_threads(2)
     if (omp_get_thread_num() == 1)
         other = pthread_self();
-    threads = work(); /* the team is the library's, too, from now on */
-    for (int i = 0; i < TRIES && threads != 0 && !alone; i++) {
-        while (threads == 1)
-            threads = work();
-        threads = threads ? work_without() : 0;
-        threads = threads ? work() : 0;
-        alone = threads == 1;
+    threads = work_until_both(); /* the team is the library's, too, from now on */
+    for (int i = 0; i < TRIES && threads == 2 && !alone; i++) {
+        threads = work_without();
+        alone = threads && work() == 1;
+        threads = threads ? work_until_both() : 0;
     }
-    while (threads == 1) /* until it is back */
-        threads = work();
     if (!alone)
         printf("the caller never did without the other thread\n");
     return !alone || threads != 2;
