@@ -1,10 +1,11 @@
 /*
  * A stretch is first computed from far enough to its left that the unknown state there has decayed
- * below what mostly matters; columns that this does not decide are begun farther and farther away,
- * at last at the row's beginning, with bits enough for any doubles. None is begun while the price
- * stands still, but before that: what is left of the state from then on has a sign, and that is
- * often all that is wanted of it (number.h). Every step of this gives the correctly rounded value
- * or says that it cannot, so where a stretch begins does not show in its bits.
+ * below what mostly matters, in pairs of doubles, then with wide numbers; columns that this does
+ * not decide are begun farther and farther away, at last at the row's beginning, with bits enough
+ * for any doubles. None is begun while the price stands still, but before that: what is left of the
+ * state from then on has a sign, and that is often all that is wanted of it (number.h). Every step
+ * of this gives the correctly rounded value or says that it cannot, so where a stretch begins does
+ * not show in its bits.
  */
 #include "recurrence/repair.h"
 
@@ -146,8 +147,8 @@ static void decide_farther(syi_attempt *attempt)
     attempt->unsure_from = attempt->unsure_to = attempt->last;
     if (attempt->from_seed && attempt->limbs == SYI_NUMBER_MOST)
         return; /* closer to a tie than any data met so far: it stays as it was rounded */
-    if (attempt->limbs == 0) {
-        farther.back = decay / 2;
+    if (attempt->limbs == 0) { /* from the same columns: others may have to be fetched */
+        farther.back = attempt->back;
         farther.limbs = SYI_NUMBER_FEW;
     } else {
         farther.back = attempt->back < decay ? decay : 8 * attempt->back;
@@ -198,10 +199,7 @@ sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t la
     const int says_nothing = first <= how->warmup; /* the value before is NaN in any case */
     const int64_t from = says_nothing ? 0 : first;
     const syi_decision decision = {row, how, past};
-    syi_attempt attempt = {.first = first,
-                           .last = first,
-                           .back = how->compute_in_pairs ? how->decay / 8 * 3 : how->decay / 2,
-                           .limbs = how->compute_in_pairs ? 0 : SYI_NUMBER_FEW};
+    syi_attempt attempt = {.first = first, .last = first, .back = how->decay / 2, .limbs = 0};
     double peak;
     if (from < past->begin) {
         past->wanted = from;

@@ -20,7 +20,7 @@ typedef struct syi_repairer {
     /* Writes the wanted columns, and tells of each in turn whether it is certain. */
     void (*compute)(const sy_segment *row, syi_attempt *attempt);
     /* The same in pairs of doubles, many times as fast, where what is not certain need not be
-     * written. It comes first. NULL: there is none. */
+     * written. It comes first. */
     void (*compute_in_pairs)(const sy_segment *row, syi_attempt *attempt);
     int outputs;
     int64_t warmup; /* the first column with a value */
@@ -32,9 +32,8 @@ typedef struct syi_repairer {
  * columns after it have been, or at the end. */
 void syi_attempt_tell(syi_attempt *attempt, int64_t column, int is_certain);
 
-/* Bits of decay after which a start is assumed away. Half as many, with half as many bits of the
- * numbers, are tried first: that mostly decides. Pairs of doubles need no more than three eighths.
- */
+/* Bits of decay after which a start is assumed away. Half as many are tried first, in pairs of
+ * doubles, which nearly always decides, then with half as many bits of the numbers. */
 #define SYI_REPAIR_BITS 330.0
 
 sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past,
