@@ -101,8 +101,6 @@ static const char *reason_of(const syi_job *job, const syi_plan *plan)
     static const char *const reasons[] = {
         [SYI_SOURCE_CALL] = "the ratios of this call",
         [SYI_SOURCE_PROFILE] = "the ratios stored in multigpu.json",
-        [SYI_SOURCE_OTHER] =
-            "a guess, the ratios that multigpu.json has for another tag; run 'profile'",
         [SYI_SOURCE_NOMINAL] = "no stored ratios: the devices' nominal speeds; run 'profile'",
     };
     const bool by_costs = plan->parts && !plan->exact;
@@ -134,7 +132,12 @@ static sy_status fill_plan(sy_context *context, const syi_job *job, const syi_pl
                           .n_devices = plan->count,
                           .devices = devices};
     syi_copy_text(out->decision, sizeof out->decision, decision_of(&context->devices, job, plan));
-    syi_copy_text(out->reason, sizeof out->reason, reason_of(job, plan));
+    if (plan->source == SYI_SOURCE_OTHER && !plan->parts)
+        snprintf(out->reason, sizeof out->reason,
+                 "a guess, the ratios that multigpu.json has for another tag, '%s'; run 'profile'",
+                 plan->lender);
+    else
+        syi_copy_text(out->reason, sizeof out->reason, reason_of(job, plan));
     if (plan->choice.made)
         explain_choice(&plan->choice, out->reason, sizeof out->reason);
     return SY_OK;

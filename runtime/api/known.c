@@ -208,6 +208,7 @@ static sy_status read_file(sy_context *context, syi_known *out, bool told)
     }
     SYI_TRY(status);
     out->measured = stored.costs != NULL;
+    syi_copy_text(out->lender, sizeof out->lender, stored.balance.tag);
     status = match_ratios(context, &stored, out, absent);
     for (int i = 0; status == SY_OK && same_workload && i < out->count; i++) {
         load_cost(context, out, measured, &stored, i, &out->devices[i]);

@@ -37,6 +37,7 @@ typedef struct syi_known {
     sy_dtype dtype;
     int count, ratios, costs; /* devices; of them with a ratio, with a cost */
     int borrowed;             /* the ratios are another tag's */
+    char lender[SYI_TAG];     /* which one's */
     bool is_old;              /* read of a file that has changed since */
     int measured;             /* the ratios come from a profile, not from somebody's hand */
     double start_ns;          /* of a device beside others, as known when this was copied */

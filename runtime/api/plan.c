@@ -1,6 +1,7 @@
 /* The plan of a work: by the ratios of the call, else by what is known. */
 #include "api/context.h"
 
+#include "base/text.h"
 #include "model/share.h"
 
 /* The stored ratios of those who may take part; false: nobody who can has one. */
@@ -55,6 +56,8 @@ static sy_status plan_by_known(sy_context *context, const syi_job *job, const sy
     if (!weigh_stored(context, job, known, choice, ratios))
         source = weigh_nominal(context, choice, ratios);
     SYI_TRY(syi_plan_make(&context->devices, job, ratios, source, out));
+    if (source == SYI_SOURCE_OTHER)
+        syi_copy_text(out->lender, sizeof out->lender, known->lender);
     out->exact = source == SYI_SOURCE_PROFILE && !known->measured;
     if (!out->exact) /* who has no tile cannot show that the guess is wrong */
         syi_share_with_all(out->ratios, out->count, out->shares);

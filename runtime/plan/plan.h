@@ -43,6 +43,7 @@ typedef struct syi_plan {
     syi_part *parts;    /* predicted; NULL: not asked for, or no costs are known */
     double makespan_ns; /* the same of the whole */
     syi_source source;
+    char lender[64]; /* SYI_SOURCE_OTHER: the tag */
     syi_choice choice;
     bool cold;    /* some device's first work of the kind in this context */
     bool assumed; /* some device's cost is by nominal speeds */

@@ -32,7 +32,7 @@ Test(stored, ratios_of_another_tag)
         cr_assert_eq(sy_plan_explain(reader, &work, NULL, &plan), SY_OK);
         for (int i = 0; i < plan.n_devices; i++)
             cr_expect_gt(plan.devices[i].tiles, 20);
-        cr_expect(strstr(plan.reason, more ? "nominal" : "another tag"), "%s", plan.reason);
+        cr_expect(strstr(plan.reason, more ? "nominal" : "another tag, 'sma'"), "%s", plan.reason);
         cr_expect_eq(!!strstr(log.text, "'sma' are a first guess"), 1, "%s", log.text);
         sy_plan_info_clear(&plan);
         sy_context_destroy(&reader);
