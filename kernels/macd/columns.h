@@ -104,15 +104,11 @@ static sy_status run_to_line(const task *task, syi_macd_state *state, int64_t *a
 static sy_status run_seeding(const task *task, syi_macd_state *s, int64_t from, int64_t to,
                              int64_t *reached)
 {
-    syi_deviation value;
     int64_t i = from;
     for (; i < to && i <= task->warmup; i++) {
         if (syi_macd_leaves_range(s, task->x[i]))
             break;
-        if (i > task->seed)
-            syi_macd_advance(&task->terms, s, task->x[i]);
-        value = syi_macd_value(&task->terms, s);
-        s->sum = syi_deviation_plus(s->sum, value.value, value.error);
+        syi_macd_seed_column(&task->terms, s, task->x[i], i <= task->seed);
         if (i == task->warmup)
             syi_macd_seed_signal(&task->terms, &task->macd, s);
         if (i == task->warmup && task->y)

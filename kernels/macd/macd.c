@@ -189,12 +189,8 @@ static int run_from_seed(const double *x, const syi_macd *macd, const syi_macd_t
     int is_in_range = syi_phase_of_seed(x, seeded, SYI_PHASE_RUNNING) == SYI_PHASE_RUNNING;
     syi_macd_begin(s, x + seeded - 1, macd);
     for (int64_t t = seeded - 1; t <= syi_macd_warmup(macd); t++) {
-        syi_deviation value;
         is_in_range &= fabs(x[t]) <= SYI_HUGE;
-        if (t >= seeded)
-            syi_macd_advance(k, s, x[t]);
-        value = syi_macd_value(k, s);
-        s->sum = syi_deviation_plus(s->sum, value.value, value.error);
+        syi_macd_seed_column(k, s, x[t], t < seeded);
     }
     syi_macd_seed_signal(k, macd, s);
     return is_in_range;

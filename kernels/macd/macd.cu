@@ -14,10 +14,7 @@ typedef struct macd_values {
 SYI_DEVICE double macd_seeding(const syi_macd *macd, const syi_macd_terms *k, syi_macd_state *s,
                                const double *x, int64_t column, macd_values *y)
 {
-    if (column >= macd->seeded_slow)
-        syi_macd_advance(k, s, x[0]);
-    syi_deviation value = syi_macd_value(k, s);
-    s->sum = syi_deviation_plus(s->sum, value.value, value.error);
+    syi_macd_seed_column(k, s, x[0], column < macd->seeded_slow);
     if (column < syi_macd_warmup(macd))
         return 0.0;
     syi_macd_seed_signal(k, macd, s);

@@ -106,6 +106,17 @@ SYI_INLINE int syi_macd_leaves_range(syi_macd_state *s, double x)
     return 1;
 }
 
+/* One of the columns that the signal begins with the mean of; of the first one the averages are
+ * there. */
+SYI_INLINE void syi_macd_seed_column(const syi_macd_terms *k, syi_macd_state *s, double x,
+                                     int is_first)
+{
+    if (!is_first)
+        syi_macd_advance(k, s, x);
+    syi_deviation value = syi_macd_value(k, s);
+    s->sum = syi_deviation_plus(s->sum, value.value, value.error);
+}
+
 /* What the signal begins with, the mean of the first macd, from their sum. */
 SYI_INLINE syi_deviation syi_macd_first_signal(const syi_macd *macd, syi_deviation sum)
 {

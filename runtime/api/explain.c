@@ -95,7 +95,7 @@ static const char *decision_of(const syi_devices *devices, const syi_job *job, c
     return syi_extent_word(syi_extent_of(used, cpus, usable));
 }
 
-/* What the shares go by, in words. */
+/* What the shares go by, in words; not where the ratios are another tag's. */
 static const char *reason_of(const syi_job *job, const syi_plan *plan)
 {
     static const char *const reasons[] = {
@@ -116,6 +116,18 @@ static const char *reason_of(const syi_job *job, const syi_plan *plan)
     return reasons[plan->source];
 }
 
+static void explain_reason(const syi_job *job, const syi_plan *plan, char *text, size_t size)
+{
+    if (plan->choice.made)
+        explain_choice(&plan->choice, text, size);
+    else if (plan->source == SYI_SOURCE_OTHER && !plan->parts)
+        snprintf(text, size,
+                 "a guess, the ratios that multigpu.json has for another tag, '%s'; run 'profile'",
+                 plan->lender);
+    else
+        syi_copy_text(text, size, reason_of(job, plan));
+}
+
 static sy_status fill_plan(sy_context *context, const syi_job *job, const syi_plan *plan,
                            sy_plan_info *out)
 {
@@ -132,14 +144,7 @@ static sy_status fill_plan(sy_context *context, const syi_job *job, const syi_pl
                           .n_devices = plan->count,
                           .devices = devices};
     syi_copy_text(out->decision, sizeof out->decision, decision_of(&context->devices, job, plan));
-    if (plan->source == SYI_SOURCE_OTHER && !plan->parts)
-        snprintf(out->reason, sizeof out->reason,
-                 "a guess, the ratios that multigpu.json has for another tag, '%s'; run 'profile'",
-                 plan->lender);
-    else
-        syi_copy_text(out->reason, sizeof out->reason, reason_of(job, plan));
-    if (plan->choice.made)
-        explain_choice(&plan->choice, out->reason, sizeof out->reason);
+    explain_reason(job, plan, out->reason, sizeof out->reason);
     return SY_OK;
 }
 

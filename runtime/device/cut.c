@@ -13,14 +13,12 @@
 #define PAST_COMMON     (2 * PAST_CACHE)
 #define PAST_ALL_CACHES (4 * PAST_CACHE)
 
-/* Whole tiles that are worth a thread's start, which takes some microseconds, but see worth_of().
- */
+/* Whole tiles that are worth a thread's start, some microseconds, but see worth_of(). */
 #define WORTH_A_THREAD ((int64_t)4)
 /* What a row costs beside its columns, in columns. */
 #define ROW_ITSELF 256
 
-/* Where it makes no difference, pieces begin at multiples of so many columns: lines of all arrays.
- */
+/* Pieces that may begin anywhere do so at multiples of so many columns: at lines of all arrays. */
 #define CUT_COLUMNS ((int64_t)512)
 
 /* Tiles that a thread takes at once where nothing speaks for more: enough that a processor, which

@@ -193,8 +193,7 @@ static sy_status decide_all(const syi_job *job, const patch *patch, const syi_do
     decision all = {.job = job, .patch = patch, .list = list, .wanted = INT64_MAX};
     if (count == 0) /* as a rule */
         return SY_OK;
-    /* One of a recurrence takes a tenth of a millisecond at least, of a window some microseconds.
-     */
+    /* A recurrence's takes a tenth of a millisecond at least, a window's some microseconds. */
     SYI_TRY(syi_share(job, count, 1, job->workload->pattern == SY_PATTERN_RECURRENCE ? 1 : 4,
                       decide_one, &all));
     *wanted = all.wanted;
