@@ -5,22 +5,12 @@
 
 #include <stdint.h>
 
+#include "csv_fields.h"
 #include "load.h"
 #include "values.h"
 
 /* What to do about fields that something else separates: commas are left for decimals then. */
 #define CLI_CSV_BY_COMMAS "separate the fields by commas, and write decimals with a point"
-
-/* A place in the text. */
-typedef struct csv_cursor {
-    const char *at, *end;
-    int64_t line; /* counted from 1 */
-} csv_cursor;
-
-typedef struct csv_span {
-    const char *at;
-    size_t size;
-} csv_span;
 
 typedef struct csv_name {
     const char *text;
@@ -37,6 +27,8 @@ typedef struct cli_csv {
     const char *line_end; /* the header's: "\n" or "\r\n" */
     csv_cursor records;   /* from the first record to the end of the last */
     int64_t n_records;
+    int64_t block_lines; /* records that blocks.h takes together; */
+    csv_cursor *blocks;  /* where those of each begin */
 } cli_csv;
 
 /* Loads the file and checks the shape of every record. cli_csv_close also when it failed. */
@@ -53,10 +45,10 @@ int cli_csv_find_exact(const cli_csv *csv, const char *name);
 /* The names in one line for a message: "time, open, close". */
 void cli_csv_list(const cli_csv *csv, char *text, size_t size);
 
+/* What to do about a line, unless it seems to have other separators than commas: `otherwise`. */
+const char *cli_csv_remedy(const cli_csv *csv, csv_span text, const char *otherwise);
+
 /* Reads n columns, in one pass; to[k] has room for n_records values of the type. */
 int cli_csv_read(const cli_csv *csv, const int *columns, int n, sy_dtype dtype, void *const *to);
-
-/* The next record as raw bytes without its line end, which is `line_end` ("" for none). */
-csv_span cli_csv_next_record(csv_cursor *cursor, const char **line_end);
 
 #endif

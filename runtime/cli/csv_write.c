@@ -8,42 +8,47 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "blocks.h"
 #include "message.h"
 #include "number.h"
 #include "progress.h"
 
 typedef struct writer {
-    cli_output *output;
     const cli_input *input;
     const sy_workload_info *workload;
     void *const *results;
     const char *line_end;
+    cli_output *output;
+    int64_t lines, block_lines; /* after the header */
 } writer;
 
-static int put_text(const writer *w, const char *text)
+static bool put_text(cli_text *to, const char *text)
 {
-    return cli_output_write(w->output, text, strlen(text));
+    return cli_text_add(to, text, strlen(text));
 }
 
-/* ",value" or "value" */
-static int put_number(const writer *w, bool first, const void *values, int64_t i)
+static bool put_number(cli_text *to, sy_dtype dtype, const void *values, int64_t i)
 {
-    const double value = cli_value(values, w->input->dtype, (size_t)i);
-    char text[CLI_NUMBER_SIZE + 1] = ",";
-    size_t n = 1 + (w->input->dtype == SY_F32 ? cli_number_print_float((float)value, text + 1)
-                                              : cli_number_print(value, text + 1));
-    return cli_output_write(w->output, text + first, n - first);
+    const double value = cli_value(values, dtype, (size_t)i);
+    char *at;
+    if (!cli_text_room(to, CLI_NUMBER_SIZE))
+        return false;
+    at = to->at + to->used;
+    to->used +=
+        dtype == SY_F32 ? cli_number_print_float((float)value, at) : cli_number_print(value, at);
+    return true;
 }
 
 /* In quotes where the text needs them. */
-static int put_name(const writer *w, const char *name)
+static bool put_name(cli_text *to, const char *name)
 {
+    bool done = true;
     if (!strpbrk(name, ",\"\r\n"))
-        return put_text(w, name);
-    CLI_TRY(put_text(w, "\""));
-    for (; *name; name++)
-        CLI_TRY(cli_output_write(w->output, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1));
-    return put_text(w, "\"");
+        return put_text(to, name);
+    done = put_text(to, "\"");
+    for (; done && *name; name++)
+        done = cli_text_add(to, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
+    return done && put_text(to, "\"");
 }
 
 /* One output is called like its workload: `sma`, not `y`. */
@@ -56,25 +61,24 @@ static const char *output_name(const writer *w, int k)
 
 /* The output's name, before it the series' when there are several, and after it a number when the
  * input has such a column. */
-static int put_output_name(const writer *w, int64_t row, int k)
+static bool put_output_name(const writer *w, cli_text *to, int64_t row, int k)
 {
     const char *name = output_name(w, k), *series = "";
     char number[24], *text;
     size_t size;
-    int code;
+    bool done;
     if (w->input->rows > 1)
         series = cli_input_name_of(w->input, w->workload, row, number);
     size = strlen(series) + strlen(name) + 32;
     text = malloc(size);
     if (!text)
-        return cli_no_memory();
+        return false;
     snprintf(text, size, "%s%s%s", series, *series ? "_" : "", name);
     for (int i = 2; w->input->from_csv && cli_csv_find_exact(&w->input->csv, text) != -1; i++)
         snprintf(text, size, "%s%s%s_%d", series, *series ? "_" : "", name, i);
-    code = put_text(w, ",");
-    code = code ? code : put_name(w, text);
+    done = put_text(to, ",") && put_name(to, text);
     free(text);
-    return code;
+    return done;
 }
 
 /* How many columns the input itself has in the output. */
@@ -83,111 +87,149 @@ static int64_t input_columns(const cli_input *input)
     return input->n_inputs > 1 ? input->n_inputs : input->rows;
 }
 
-static int put_header(const writer *w)
+static bool put_header(const writer *w, cli_text *to)
 {
     const cli_input *input = w->input;
+    bool done = true;
     if (input->from_csv)
-        CLI_TRY(cli_output_write(w->output, input->csv.header.at, input->csv.header.size));
-    else
-        for (int64_t i = 0; i < input_columns(input); i++) {
-            char number[24];
-            CLI_TRY(put_text(w, i ? "," : ""));
-            CLI_TRY(put_name(w, cli_input_name_of(input, w->workload, i, number)));
-        }
+        done = cli_text_add(to, input->csv.header.at, input->csv.header.size);
+    for (int64_t i = 0; done && !input->from_csv && i < input_columns(input); i++) {
+        char number[24];
+        done = put_text(to, i ? "," : "") &&
+               put_name(to, cli_input_name_of(input, w->workload, i, number));
+    }
     for (int64_t row = 0; row < input->rows; row++)
-        for (int k = 0; k < w->workload->n_outputs; k++)
-            CLI_TRY(put_output_name(w, row, k));
-    return put_text(w, w->line_end);
+        for (int k = 0; done && k < w->workload->n_outputs; k++)
+            done = put_output_name(w, to, row, k);
+    return done && put_text(to, w->line_end);
 }
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-static int put_results(const writer *w, int64_t column)
-{
-    for (int64_t row = 0; row < w->input->rows; row++)
-        for (int k = 0; k < w->workload->n_outputs; k++)
-            CLI_TRY(put_number(w, false, w->results[k], row * w->input->columns + column));
-    return CLI_DONE;
-}
-
-static int put_input(const writer *w, int64_t column)
+static bool put_results(const writer *w, cli_text *to, int64_t column)
 {
     const cli_input *input = w->input;
-    for (int64_t i = 0; i < input_columns(input); i++) {
-        int one_each = input->n_inputs > 1;
-        CLI_TRY(put_number(w, i == 0, input->values[one_each ? i : 0],
-                           one_each ? column : i * input->columns + column));
-    }
-    return CLI_DONE;
+    bool done = true;
+    for (int64_t row = 0; row < input->rows; row++)
+        for (int k = 0; done && k < w->workload->n_outputs; k++)
+            done = put_text(to, ",") &&
+                   put_number(to, input->dtype, w->results[k], row * input->columns + column);
+    return done;
 }
 
-static int put_records(const writer *w)
+static bool put_input(const cli_input *input, cli_text *to, int64_t column)
 {
-    csv_cursor cursor = w->input->csv.records;
-    for (int64_t i = 0; i < w->input->columns; i++) {
-        const char *line_end = w->line_end;
-        if (w->input->from_csv) {
-            csv_span record = cli_csv_next_record(&cursor, &line_end);
-            CLI_TRY(cli_output_write(w->output, record.at, record.size));
-        } else
-            CLI_TRY(put_input(w, i));
-        CLI_TRY(put_results(w, i));
-        /* A last line without an end gets one, the header's. */
-        CLI_TRY(put_text(w, *line_end ? line_end : w->line_end));
-        if (i % 1024 == 0)
-            cli_progress_step((uint64_t)i, (uint64_t)w->input->columns);
+    bool done = true;
+    for (int64_t i = 0; done && i < input_columns(input); i++) {
+        const bool one_each = input->n_inputs > 1;
+        done = put_text(to, i ? "," : "") &&
+               put_number(to, input->dtype, input->values[one_each ? i : 0],
+                          one_each ? column : i * input->columns + column);
     }
-    return CLI_DONE;
+    return done;
+}
+
+static bool put_record(const writer *w, cli_text *to, csv_cursor *cursor, int64_t column)
+{
+    const char *line_end = w->line_end;
+    bool done;
+    if (w->input->from_csv) {
+        const csv_span record = cli_csv_next_record(cursor, &line_end);
+        done = cli_text_add(to, record.at, record.size);
+    } else {
+        done = put_input(w->input, to, column);
+    }
+    /* A last line without an end gets one, the header's. */
+    return done && put_results(w, to, column) && put_text(to, *line_end ? line_end : w->line_end);
+}
+
+static bool make_records(void *user, int64_t block, cli_text *text)
+{
+    const writer *w = user;
+    const int64_t first = block * w->block_lines, left = w->lines - first;
+    csv_cursor cursor = {0};
+    bool done = true;
+    if (w->input->from_csv)
+        cursor = w->input->csv.blocks[block];
+    for (int64_t i = 0; done && i < w->block_lines && i < left; i++)
+        done = put_record(w, text, &cursor, first + i);
+    return done;
 }
 
 /* ---- reductions -------------------------------------------------------------------------- */
 
-/* The names of the columns it reads, joined, as one field. */
-static int put_series_name(const writer *w, int64_t row)
+/* The names of the columns that a line is of, joined, as one field. */
+static bool put_series_name(const writer *w, cli_text *to, int64_t row)
 {
     const cli_input *input = w->input;
-    char number[24], *text, *end;
-    size_t size = 1;
-    int code;
-    for (int k = 0; k < input->n_inputs; k++)
-        size += strlen(cli_input_name_of(input, w->workload, k ? k : row, number)) + 1;
-    text = end = malloc(size);
-    if (!text)
-        return cli_no_memory();
-    for (int k = 0; k < input->n_inputs; k++)
-        end += sprintf(end, "%s%s", k ? "_" : "",
-                       cli_input_name_of(input, w->workload, k ? k : row, number));
-    code = put_name(w, text);
-    free(text);
-    return code;
+    cli_text joined = {0};
+    char number[24];
+    bool done = true;
+    for (int k = 0; done && k < input->n_inputs; k++)
+        done = put_text(&joined, k ? "_" : "") &&
+               put_text(&joined, cli_input_name_of(input, w->workload, k ? k : row, number));
+    done = done && cli_text_add(&joined, "", 1) && put_name(to, joined.at);
+    free(joined.at);
+    return done;
 }
 
-static int put_reduction(const writer *w)
+static bool put_reduction_header(const writer *w, cli_text *to)
 {
-    const cli_input *input = w->input;
-    CLI_TRY(put_text(w, "series"));
-    for (int k = 0; k < w->workload->n_outputs; k++) {
-        CLI_TRY(put_text(w, ","));
-        CLI_TRY(put_name(w, output_name(w, k)));
+    bool done = put_text(to, "series");
+    for (int k = 0; done && k < w->workload->n_outputs; k++)
+        done = put_text(to, ",") && put_name(to, output_name(w, k));
+    return done && put_text(to, w->line_end);
+}
+
+static bool make_reductions(void *user, int64_t block, cli_text *text)
+{
+    const writer *w = user;
+    const int64_t first = block * w->block_lines, left = w->lines - first;
+    bool done = true;
+    for (int64_t row = first; done && row < first + w->block_lines && row < first + left; row++) {
+        done = put_series_name(w, text, row);
+        for (int k = 0; done && k < w->workload->n_outputs; k++)
+            done = put_text(text, ",") && put_number(text, w->input->dtype, w->results[k], row);
+        done = done && put_text(text, w->line_end);
     }
-    CLI_TRY(put_text(w, w->line_end));
-    for (int64_t row = 0; row < input->rows; row++) {
-        CLI_TRY(put_series_name(w, row));
-        for (int k = 0; k < w->workload->n_outputs; k++)
-            CLI_TRY(put_number(w, false, w->results[k], row));
-        CLI_TRY(put_text(w, w->line_end));
-    }
-    return CLI_DONE;
+    return done;
+}
+
+/* ---- the file ---------------------------------------------------------------------------- */
+
+static int take_lines(void *user, int64_t block, const cli_text *text, bool made)
+{
+    const writer *w = user;
+    if (!made)
+        return cli_no_memory();
+    cli_progress_step((uint64_t)(block * w->block_lines), (uint64_t)w->lines);
+    return cli_output_write(w->output, text->at, text->used);
+}
+
+static int write_header(const writer *w, bool (*put)(const writer *w, cli_text *to))
+{
+    cli_text text = {0};
+    int code = put(w, &text) ? cli_output_write(w->output, text.at, text.used) : cli_no_memory();
+    free(text.at);
+    return code;
 }
 
 int cli_csv_write(cli_output *output, const cli_input *input, const sy_workload_info *workload,
                   void *const *results)
 {
-    writer w = {output, input, workload, results, input->from_csv ? input->csv.line_end : "\n"};
+    const bool reduces = workload->pattern == SY_PATTERN_REDUCE;
+    writer w = {.input = input,
+                .workload = workload,
+                .results = results,
+                .line_end = input->from_csv ? input->csv.line_end : "\n",
+                .output = output,
+                .lines = reduces ? input->rows : input->columns};
+    w.block_lines = !reduces && input->from_csv
+                        ? input->csv.block_lines
+                        : cli_block_lines(reduces ? 1 : input_columns(input));
     /* On a terminal the line would be drawn into the records. */
     cli_progress_begin(isatty(output->fd) ? NULL : "writing", "lines");
-    if (workload->pattern == SY_PATTERN_REDUCE)
-        return put_reduction(&w);
-    CLI_TRY(put_header(&w));
-    return put_records(&w);
+    CLI_TRY(write_header(&w, reduces ? put_reduction_header : put_header));
+    return cli_blocks_run(&(cli_blocks){cli_block_count(w.lines, w.block_lines),
+                                        reduces ? make_reductions : make_records, take_lines, &w});
 }

@@ -295,6 +295,22 @@ accepts "a whole year file" run bollinger --input "$data/sp500_1d.csv" --output 
 cut -d, -f1-6 out.csv >columns
 holds "its columns pass through" columns <"$data/sp500_1d.csv"
 
+# Longer than what one thread reads or writes at a time.
+means() { # of two neighbours in the lines of in.csv
+    awk 'NR == 1 { print $0 ",sma"; next } { last = value; value = $0; lost = gone; gone = $0 == "" }
+        NR == 2 || lost || gone { print $0 ",nan"; next } { printf "%s,%s\n", $0, (last + value) / 2 }'
+}
+{ echo close && seq 20000; } >in.csv
+accepts "many lines" run sma $io
+means <in.csv >wanted
+holds "many lines: result" out.csv <wanted
+{ cat in.csv && printf '\n\n'; } | sed '4096,4099s/.*//; 8190,8200s/.*//' >long.csv && mv long.csv in.csv
+accepts "many lines, some of them empty" run sma $io
+head -n 20001 in.csv | means >wanted
+holds "many lines, some of them empty: result" out.csv <wanted
+sed '15000s/.*/y/; 9000s/.*/x/; 9001s/.*/z/' in.csv >long.csv && mv long.csv in.csv
+refuses "many lines, three of them wrong" 1 "line 9000, column 'close': 'x' is not a number" run sma $io
+
 # Results that are lost to the end are told of once, and only where a value took them.
 since="is no finite number, and every"
 printf 'a,b,c\nnan,1,1\n2,2,2\n3,3,inf\n4,4,4\n5,5,5\n6,6,6\n' >in.csv

@@ -47,6 +47,14 @@ holds "npy 1-D, three outputs: result" out.npy <wanted
 accepts "npy 1-D, reduction" run sum --input in.npy --output out.npy $cpu
 { npy '<f8' False '(1,)' && f8 6; } >wanted
 holds "npy 1-D, reduction: result" out.npy <wanted
+{ npy '<f8' False '(20000, 2)' && head -c 320000 /dev/zero; } >in.npy
+accepts "npy to CSV, many reductions" run sum --input in.npy --output out.csv $cpu
+{ echo series,sum && seq 0 19999 | sed 's/$/,0/'; } >wanted
+holds "npy to CSV, many reductions: result" out.csv <wanted
+{ npy '<f8' False '(2, 20000)' && head -c 320000 /dev/zero; } >in.npy
+accepts "npy to CSV, many columns" run sma $to_csv
+{ echo 0,1,0_sma,1_sma && echo 0,0,nan,nan && yes 0,0,0,0 | head -n 19999; } >wanted
+holds "npy to CSV, many columns: result" out.csv <wanted
 { npy '<f8' False "(3,), 'shape': (3,)" && f8 1 2 3; } >in.npy
 refuses "npy, its shape twice" 1 "header is not readable" run sma $io
 { npy '<f8' False '(3,)} text {' && f8 1 2 3; } >in.npy

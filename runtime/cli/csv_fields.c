@@ -1,0 +1,72 @@
+/* Comma-separated, quotes as spreadsheets write them ("" within quotes, line feeds too), LF or
+ * CRLF. */
+#include "csv_fields.h"
+
+/* Past the closing quote of the field that begins at `p`, or NULL when there is none. */
+static const char *skip_quoted(csv_cursor *cursor, const char *p)
+{
+    for (p++; p < cursor->end; p++) {
+        if (*p == '\n')
+            cursor->line++;
+        if (*p != '"')
+            continue;
+        if (p + 1 == cursor->end || p[1] != '"')
+            return p + 1;
+        p++;
+    }
+    return NULL;
+}
+
+csv_stop cli_csv_next_field(csv_cursor *cursor, csv_span *field)
+{
+    const char *p = cursor->at;
+    csv_stop stop = STOP_END;
+    *field = (csv_span){p, 0};
+    if (p < cursor->end && *p == '"') {
+        p = skip_quoted(cursor, p);
+        if (!p)
+            return STOP_OPEN_QUOTE;
+    }
+    while (p < cursor->end && *p != ',' && *p != '\n')
+        p++;
+    field->size = (size_t)(p - field->at);
+    if (p < cursor->end)
+        stop = *p++ == ',' ? STOP_COMMA : STOP_LINE;
+    cursor->at = p;
+    if (stop == STOP_LINE)
+        cursor->line++;
+    if (stop != STOP_COMMA && field->size && field->at[field->size - 1] == '\r')
+        field->size--;
+    return stop;
+}
+
+csv_span cli_csv_trimmed(csv_span s)
+{
+    while (s.size && (*s.at == ' ' || *s.at == '\t')) {
+        s.at++;
+        s.size--;
+    }
+    while (s.size && (s.at[s.size - 1] == ' ' || s.at[s.size - 1] == '\t'))
+        s.size--;
+    return s;
+}
+
+csv_span cli_csv_without_quotes(csv_span s)
+{
+    s = cli_csv_trimmed(s);
+    if (s.size >= 2 && s.at[0] == '"' && s.at[s.size - 1] == '"')
+        s = cli_csv_trimmed((csv_span){s.at + 1, s.size - 2});
+    return s;
+}
+
+csv_span cli_csv_next_record(csv_cursor *cursor, const char **line_end)
+{
+    csv_span record = {cursor->at, 0}, field;
+    csv_stop stop;
+    do
+        stop = cli_csv_next_field(cursor, &field);
+    while (stop == STOP_COMMA);
+    record.size = (size_t)(field.at + field.size - record.at);
+    *line_end = stop != STOP_LINE ? "" : record.at[record.size] == '\r' ? "\r\n" : "\n";
+    return record;
+}
