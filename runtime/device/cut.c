@@ -6,6 +6,9 @@
  */
 #include "device/cut.h"
 
+#include "device/desk.h"
+#include "device/element.h"
+
 /* Bytes of which a core's share of a common cache does not keep much: somewhat less is a matter of
  * who else uses it. Where the results of several threads would wait for each other on their way
  * past it, it is to keep all that it can. What is only read may come from all of it. */
@@ -25,23 +28,23 @@
  * looks ahead in its memory only along what it reads, reads on for long. */
 #define TILES_AT_ONCE 64
 
-/* Columns of short rows that are run at once: a core's caches, and for floats its desk, hold them.
- */
+/* Columns of short rows that are run at once: a core's caches hold them. */
 #define ROWS_COLUMNS (16 * SYI_TILE)
 /* Rows that some kernels run side by side. */
 #define ROWS_BESIDE ((int64_t)8)
 
-/* Whether the work's arrays are larger than what caches keep. Floats are widened in a cache. */
+/* Whether the work's arrays are larger than what caches keep. */
 static int is_past_cache(const syi_job *job, int threads)
 {
     const syi_workload *workload = job->workload;
     const int only_reads = workload->pattern == SY_PATTERN_REDUCE;
     const int64_t arrays = workload->n_inputs + (only_reads ? 0 : workload->n_outputs);
-    const double size = (double)job->rows * (double)job->columns * (double)arrays * sizeof(double);
+    const double size = (double)job->rows * (double)job->columns * (double)arrays *
+                        (double)syi_element_size(job->dtype);
     const double most = only_reads                                ? PAST_ALL_CACHES
                         : workload->is_write_bound && threads > 1 ? PAST_COMMON
                                                                   : PAST_CACHE;
-    return job->dtype == SY_F64 && size > most;
+    return size > most;
 }
 
 /* Of a workload of ours. A reduction takes half as long for a tile as others do; what may leave
@@ -119,15 +122,12 @@ static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int 
         const int64_t pieces = choose_pieces(tiles, least, worth, enough, threads);
         piece = pieces > 1 ? (tiles + pieces - 1) / pieces : tiles;
     }
-    /* Floats pass through a thread's desk, which should stay in its cache. */
-    if (job->dtype == SY_F32 && piece > desk)
-        return desk;
     return piece > 1 ? piece : 1;
 }
 
-/* Rows that lie one behind the other, of a slab whose rows are not cut. What a kernel does before a
- * row's first value takes as long as some dozens of columns. */
-static int64_t choose_rows(const syi_job *job, const syi_slab *slab)
+/* Rows that lie one behind the other, of a slab whose rows are not cut, of `most` columns. What a
+ * kernel does before a row's first value takes as long as some dozens of columns. */
+static int64_t choose_rows(const syi_job *job, const syi_slab *slab, int64_t most)
 {
     const syi_workload *workload = job->workload;
     const int is_reduce = workload->pattern == SY_PATTERN_REDUCE && !workload->user;
@@ -136,7 +136,7 @@ static int64_t choose_rows(const syi_job *job, const syi_slab *slab)
         (is_reduce ? job->columns > SYI_TILE
                    : !workload->joined_from || job->columns < workload->joined_from(job->params)))
         return 1;
-    rows = ROWS_COLUMNS / job->columns;
+    rows = (most < ROWS_COLUMNS ? most : ROWS_COLUMNS) / job->columns;
     return rows >= ROWS_BESIDE ? rows / ROWS_BESIDE * ROWS_BESIDE : rows > 1 ? rows : 1;
 }
 
@@ -162,7 +162,8 @@ static void cut_row(const syi_job *job, const syi_slab *slab, int64_t piece_tile
 
 syi_cut syi_cut_of(const syi_job *job, const syi_slab *slab, int threads)
 {
-    syi_cut cut = {.threads = choose_threads(job->workload, slab, threads)};
+    syi_cut cut = {.threads = choose_threads(job->workload, slab, threads),
+                   .part_columns = job->dtype == SY_F32 ? syi_desk_columns(job) : INT64_MAX};
     const int64_t piece_tiles = choose_piece_tiles(job, slab, cut.threads);
     cut_row(job, slab, piece_tiles, &cut);
     cut.pieces = slab->rows * cut.pieces_per_row;
@@ -172,7 +173,7 @@ syi_cut syi_cut_of(const syi_job *job, const syi_slab *slab, int threads)
     cut.at_once = cut.threads > 1
                       ? choose_share(cut.pieces, cut.threads, TILES_AT_ONCE / piece_tiles)
                       : cut.pieces;
-    cut.rows_at_once = cut.pieces_per_row == 1 ? choose_rows(job, slab) : 1;
+    cut.rows_at_once = cut.pieces_per_row == 1 ? choose_rows(job, slab, cut.part_columns) : 1;
     cut.beside = cut.rows_at_once > 1 ? ROWS_BESIDE : 1;
     cut.at_once = (cut.at_once + cut.beside - 1) / cut.beside * cut.beside;
     return cut;

@@ -13,6 +13,7 @@ typedef struct syi_cut {
     int64_t first, columns, unit, before;
     int64_t pieces_per_row;
     int64_t pieces, at_once; /* how many a thread takes at once */
+    int64_t part_columns;    /* of a piece, that are run at once */
     /* 1, or as many whole rows are run as one piece, best some multiple of `beside` of them. */
     int64_t rows_at_once, beside;
 } syi_cut;

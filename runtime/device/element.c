@@ -13,7 +13,7 @@ void syi_elements_load(double *to, const void *from, sy_dtype dtype, int64_t cou
         return;
     }
     saved = syi_arithmetic_enter();
-    syi_widen[SYI_ISA_BASE](to, from, count);
+    syi_widen[SYI_ISA_BASE](to, from, count, 0);
     syi_arithmetic_leave(saved);
 }
 

@@ -8,9 +8,9 @@
 #include "base/arithmetic.h"
 #include "base/mem.h"
 #include "device/cut.h"
+#include "device/desk.h"
 #include "device/partials.h"
 #include "device/team.h"
-#include "element/element.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -82,60 +82,19 @@ static sy_status run_kernel(const syi_piece *piece, const syi_workload *workload
     return SY_OK;
 }
 
-/* Where a thread widens floats and collects the doubles that become floats. */
-typedef struct desk {
-    double *room;
-    size_t size; /* in doubles */
-} desk;
-
-static sy_status reserve(desk *desk, size_t size)
-{
-    if (desk->size >= size)
-        return SY_OK;
-    syi_free(desk->room);
-    desk->size = 0;
-    desk->room = syi_alloc(size, sizeof *desk->room);
-    if (!desk->room)
-        return syi_no_memory((uint64_t)size * sizeof *desk->room);
-    desk->size = size;
-    return SY_OK;
-}
-
-static sy_status run_floats(const syi_job *job, const syi_view *view, int64_t from, int64_t to,
-                            syi_piece *piece, syi_isa isa, desk *desk)
-{
-    const syi_workload *workload = job->workload;
-    const int64_t left = piece->segment.left, count = piece->segment.count;
-    const double *in[SYI_MAX_ARRAYS];
-    double *out[SYI_MAX_ARRAYS], *next;
-    SYI_TRY(
-        reserve(desk, (size_t)(workload->n_inputs * (left + count) + workload->n_outputs * count)));
-    next = desk->room;
-    for (int k = 0; k < workload->n_inputs; k++, next += left + count) {
-        syi_widen[isa](next, (const float *)view->in[k] + from - left, left + count);
-        in[k] = next + left;
-    }
-    for (int k = 0; k < workload->n_outputs; k++, next += count)
-        out[k] = next;
-    piece->segment.in = in;
-    piece->segment.out = out;
-    piece->behind = 0;
-    SYI_TRY(run_kernel(piece, workload, isa));
-    for (int k = 0; k < workload->n_outputs; k++)
-        if (view->out[k])
-            syi_narrow[isa]((float *)view->out[k] + to, out[k], count);
-    return SY_OK;
-}
-
 /* Runs a piece whose segment has everything but its arrays: its first column is element `from` of
  * the view's inputs and element `to` of its outputs, of which some may be NULL. */
 static sy_status run_elements(const syi_job *job, const syi_view *view, int64_t from, int64_t to,
-                              syi_piece *piece, syi_isa isa, desk *desk)
+                              syi_piece *piece, syi_isa isa, syi_desk *desk)
 {
     const double *in[SYI_MAX_ARRAYS];
     double *out[SYI_MAX_ARRAYS];
-    if (job->dtype == SY_F32)
-        return run_floats(job, view, from, to, piece, isa, desk);
+    if (job->dtype == SY_F32) {
+        SYI_TRY(syi_desk_lay(desk, job, view, from, piece, isa));
+        SYI_TRY(run_kernel(piece, job->workload, isa));
+        syi_desk_clear(desk, job, view, to, piece->segment.count, isa);
+        return SY_OK;
+    }
     for (int k = 0; k < job->workload->n_inputs; k++)
         in[k] = (const double *)view->in[k] + from;
     for (int k = 0; k < job->workload->n_outputs; k++)
@@ -161,19 +120,27 @@ static void cursor_step(const host_pass *pass, cursor *cursor)
     }
 }
 
-/* Of the next `left` columns of a recurrence's piece so many are run at once; where it begins with
- * a guess few, for they are computed again where that was wrong (exec/merge.c). */
-static int64_t part_columns(const host_pass *pass, const syi_piece *piece, int64_t left)
+/* Where the part of a piece ends that begins with column `at`; the piece goes on to `last`. Where
+ * an exact recurrence begins with a guess, the part has few columns, for they are computed again
+ * where that was wrong (exec/merge.c). */
+static int64_t part_end(const host_pass *pass, const syi_piece *piece, int is_chain, int64_t at,
+                        int64_t last)
 {
-    const int is_guess = !piece->start && piece->segment.left < piece->segment.first;
+    const int is_guess = is_chain && !piece->start && piece->segment.left < piece->segment.first;
     const int64_t tiles = 2 * pass->halo / SYI_TILE + 1, few = SYI_TILE * (tiles < 4 ? 4 : tiles);
-    return is_guess && left >= 4 * few ? few : left;
+    const int64_t first = pass->slab->first, unit = pass->cut.unit;
+    int64_t end = last;
+    if (last - at > pass->cut.part_columns)
+        end = (first + at + pass->cut.part_columns) / unit * unit - first;
+    if (end <= at)
+        end = last;
+    return is_guess && end - at >= 4 * few ? at + few : end;
 }
 
 /* Runs the next part of a piece, column `from` of the view's inputs and column `to` of its outputs
  * on. The state at its end goes to *before, where the next one's start may be. */
 static sy_status run_part(const host_pass *pass, int64_t from, int64_t to, syi_piece *piece,
-                          syi_carry *before, desk *desk, syi_outcome *found)
+                          syi_carry *before, syi_desk *desk, syi_outcome *found)
 {
     const sy_segment *segment = &piece->segment;
     syi_link link;
@@ -192,7 +159,7 @@ static sy_status run_part(const host_pass *pass, int64_t from, int64_t to, syi_p
  * `piece` comes with what is the same in all. An exact recurrence goes by parts, and begins with
  * *before where `is_next` says that this is the state at the end of the piece on the left. */
 static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece *piece, int is_next,
-                           syi_carry *before, desk *desk, syi_outcome *found)
+                           syi_carry *before, syi_desk *desk, syi_outcome *found)
 {
     const syi_slab *slab = pass->slab;
     const syi_workload *workload = pass->job->workload;
@@ -205,15 +172,15 @@ static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece 
     sy_segment *segment = &piece->segment;
     segment->row = slab->row + here->row;
     piece->start = is_chain && is_next ? before : NULL;
-    if (pass->partials)
-        piece->partials =
-            pass->partials +
-            (size_t)((here->row * pass->cut.columns + first) / SYI_TILE) * workload->partial_size;
     for (int64_t at = first; at < last; at += segment->count, piece->start = before) {
         const int64_t visible = slab->left + at;
+        if (pass->partials)
+            piece->partials =
+                pass->partials +
+                (size_t)((here->row * pass->cut.columns + at) / SYI_TILE) * workload->partial_size;
         segment->first = slab->first + at;
         segment->left = visible < pass->halo ? visible : pass->halo;
-        segment->count = here->rows * (is_chain ? part_columns(pass, piece, last - at) : last - at);
+        segment->count = here->rows * (part_end(pass, piece, is_chain, at, last) - at);
         piece->behind =
             (slab->rows - 1 - here->row) * pass->view->stride + slab->columns - at - segment->count;
         SYI_TRY(run_part(pass, row + at + slab->left, row + at, piece, before, desk, found));
@@ -248,7 +215,7 @@ static sy_status run_pieces(host_pass *pass, int thread, syi_outcome *found)
                        .past_cache = pass->cut.past_cache,
                        .asks = syi_gains_by_asking(),
                        .waits = syi_waits_for_writes()};
-    desk desk = {0};
+    syi_desk desk = {.past_cache = pass->cut.past_cache};
     sy_status status = SY_OK;
     cursor here = {0, 0, 0, 1};
     syi_carry before;
@@ -266,7 +233,7 @@ static sy_status run_pieces(host_pass *pass, int thread, syi_outcome *found)
         if (status != SY_OK)
             atomic_store(&pass->failed, 1);
     }
-    syi_free(desk.room);
+    syi_desk_free(&desk);
     syi_arithmetic_leave(saved);
     return status;
 }
@@ -380,7 +347,7 @@ sy_status syi_host_run_stretch(const syi_job *job, const syi_slab *slab, const s
                                syi_doubts *doubts)
 {
     const syi_arithmetic saved = syi_arithmetic_enter();
-    desk desk = {0};
+    syi_desk desk = {0};
     syi_carry assumed;
     syi_piece piece = {.start = start, .assumed = &assumed, .end = end, .doubts = doubts};
     sy_status status;
@@ -392,6 +359,6 @@ sy_status syi_host_run_stretch(const syi_job *job, const syi_slab *slab, const s
                                  .params = job->params};
     status = run_elements(job, view, slab->left, 0, &piece, isa, &desk);
     syi_arithmetic_leave(saved);
-    syi_free(desk.room);
+    syi_desk_free(&desk);
     return status;
 }

@@ -1,0 +1,100 @@
+#include "device/desk.h"
+
+#include "base/mem.h"
+#include "element/element.h"
+
+#include <stdint.h>
+
+/* Doubles of a line of the cache. Where lines are cut in two by what a vector loads or stores,
+ * works on floats take up to twice the time. */
+enum { LINE = 8 };
+
+/* Doubles between two arrays, which would lie at the same places of pages otherwise. */
+enum { APART = 8 * LINE };
+
+/* Floats from a memory are asked for so many before they are widened: while the kernel runs. */
+#define AHEAD SYI_TILE
+
+static int64_t whole_lines(int64_t count)
+{
+    return (count + LINE - 1) / LINE * LINE;
+}
+
+/* Doubles on a recurrence's desk: what a second cache has room for beside what passes through. */
+#define DESK ((int64_t)1 << 16)
+
+/* A tile stays in the first cache, or next to it. A recurrence's kernel goes through several places
+ * of a part side by side, and does something before each. */
+int64_t syi_desk_columns(const syi_job *job)
+{
+    const syi_workload *workload = job->workload;
+    const int64_t halo = syi_job_halo(job), block = syi_job_block(job);
+    int64_t columns = SYI_TILE;
+    if (workload->pattern == SY_PATTERN_RECURRENCE)
+        columns = DESK / (workload->n_inputs + workload->n_outputs);
+    if (block > 0)
+        return columns > block ? columns : block;
+    return columns > 8 * halo ? columns : 8 * halo;
+}
+
+/* Room for so many doubles, from the beginning of a line on. */
+static sy_status reserve(syi_desk *desk, size_t size)
+{
+    if (desk->size >= size)
+        return SY_OK;
+    syi_desk_free(desk);
+    desk->room = syi_realloc(NULL, size + LINE, sizeof *desk->room);
+    if (!desk->room)
+        return syi_no_memory((uint64_t)size * sizeof *desk->room);
+    desk->size = size;
+    return SY_OK;
+}
+
+static double *first_line(const syi_desk *desk)
+{
+    const size_t line = LINE * sizeof *desk->room;
+    return desk->room + (line - (uintptr_t)desk->room % line) % line / sizeof *desk->room;
+}
+
+sy_status syi_desk_lay(syi_desk *desk, const syi_job *job, const syi_view *view, int64_t from,
+                       syi_piece *piece, syi_isa isa)
+{
+    const syi_workload *workload = job->workload;
+    const int64_t left = piece->segment.left, count = piece->segment.count;
+    const int64_t before = whole_lines(left), each = whole_lines(count) + APART;
+    const int64_t ahead = !desk->past_cache ? 0 : piece->behind < AHEAD ? piece->behind : AHEAD;
+    double *next;
+    SYI_TRY(
+        reserve(desk, (size_t)(workload->n_inputs * (before + each) + workload->n_outputs * each)));
+    next = first_line(desk);
+    for (int k = 0; k < workload->n_inputs; k++, next += each) {
+        const float *x = (const float *)view->in[k] + from;
+        next += before;
+        syi_widen[isa](next - left, x - left, left, 0);
+        syi_widen[isa](next, x, count, ahead);
+        desk->in[k] = next;
+    }
+    for (int k = 0; k < workload->n_outputs; k++, next += each)
+        desk->out[k] = next;
+    piece->segment.in = desk->in;
+    piece->segment.out = desk->out;
+    piece->behind = 0;
+    piece->past_cache = 0;
+    return SY_OK;
+}
+
+void syi_desk_clear(const syi_desk *desk, const syi_job *job, const syi_view *view, int64_t to,
+                    int64_t count, syi_isa isa)
+{
+    const syi_narrow_fn narrow = desk->past_cache ? syi_narrow_past[isa] : syi_narrow[isa];
+    for (int k = 0; k < job->workload->n_outputs; k++)
+        if (view->out[k])
+            narrow((float *)view->out[k] + to, desk->out[k], count);
+}
+
+void syi_desk_free(syi_desk *desk)
+{
+    syi_free(desk->room);
+    desk->room = NULL;
+    desk->size = 0;
+}
