@@ -62,6 +62,23 @@ static void check_borders(const syi_job *job, const syi_slab *slab, const syi_cu
         cr_assert_leq(longest - shortest, 2 * unit + halo);
 }
 
+/* Floats are run by parts that a core's cache holds, unless what a part begins with asks for more;
+ * doubles are not. */
+static void check_part(const syi_job *job, const syi_cut *cut)
+{
+    const int64_t arrays = job->workload->n_inputs + job->workload->n_outputs;
+    const int64_t halo = syi_job_halo(job), block = syi_job_block(job);
+    if (job->dtype == SY_F64) {
+        cr_assert_eq(cut->part_columns, INT64_MAX);
+        return;
+    }
+    cr_assert(cut->part_columns >= cut->unit && cut->part_columns >= (block > 0 ? block : halo));
+    if (8 * halo <= SYI_TILE)
+        cr_assert_leq(cut->part_columns * arrays * (int64_t)sizeof(double), 1 << 20);
+    cr_assert_leq(cut->rows_at_once * job->columns,
+                  cut->rows_at_once > 1 ? cut->part_columns : job->columns);
+}
+
 static void check(const syi_workload *workload, const syi_slab *slab, int threads, double longer)
 {
     double params[SYI_MAX_PARAMS];
@@ -72,6 +89,7 @@ static void check(const syi_workload *workload, const syi_slab *slab, int thread
         cut = syi_cut_of(&job, slab, threads);
         cr_assert(cut.threads >= 1 && cut.threads <= threads);
         check_borders(&job, slab, &cut);
+        check_part(&job, &cut);
     }
 }
 
