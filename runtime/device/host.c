@@ -120,6 +120,19 @@ static void cursor_step(const host_pass *pass, cursor *cursor)
     }
 }
 
+/* Columns of the row that a part has before its own ones, of which column `at` is the first. What
+ * begins with a block needs nothing of the one before but what is gone through then, too. */
+static int64_t columns_before(const host_pass *pass, int64_t at)
+{
+    const int64_t visible = pass->slab->left + at, block = syi_job_block(pass->job);
+    int64_t wanted = pass->halo;
+    if (block > 0)
+        wanted -= block - SYI_TILE - (pass->slab->first + at) % block;
+    if (wanted > pass->halo)
+        wanted = pass->halo;
+    return visible < wanted ? visible : wanted;
+}
+
 /* Where the part of a piece ends that begins with column `at`; the piece goes on to `last`. Where
  * an exact recurrence begins with a guess, the part has few columns, for they are computed again
  * where that was wrong (exec/merge.c). */
@@ -173,13 +186,12 @@ static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece 
     segment->row = slab->row + here->row;
     piece->start = is_chain && is_next ? before : NULL;
     for (int64_t at = first; at < last; at += segment->count, piece->start = before) {
-        const int64_t visible = slab->left + at;
         if (pass->partials)
             piece->partials =
                 pass->partials +
                 (size_t)((here->row * pass->cut.columns + at) / SYI_TILE) * workload->partial_size;
         segment->first = slab->first + at;
-        segment->left = visible < pass->halo ? visible : pass->halo;
+        segment->left = columns_before(pass, at);
         segment->count = here->rows * (part_end(pass, piece, is_chain, at, last) - at);
         piece->behind =
             (slab->rows - 1 - here->row) * pass->view->stride + slab->columns - at - segment->count;
