@@ -99,30 +99,29 @@ static int64_t choose_reduced(int64_t tiles, int64_t row_tiles, int threads)
     int64_t piece = choose_share(tiles, threads, TILES_AT_ONCE);
     if (piece < WORTH_A_THREAD)
         piece = half < WORTH_A_THREAD ? half : WORTH_A_THREAD;
-    return piece < row_tiles ? piece : row_tiles;
+    piece = piece < row_tiles ? piece : row_tiles;
+    return piece > 1 ? piece : 1;
 }
 
-static int64_t choose_piece_tiles(const syi_job *job, const syi_slab *slab, int threads)
+/* Of a row of the slab. Others' rows are not cut when there are enough of them for every thread. */
+static int64_t choose_pieces_per_row(const syi_job *job, const syi_slab *slab, int threads)
 {
-    const int64_t halo_tiles = syi_job_halo(job) / SYI_TILE + 1;
-    const int64_t desk = halo_tiles > 2 ? 8 * halo_tiles : 16;
-    /* What a recurrence does before its first column takes as long as some tiles. */
-    const int64_t enough = job->workload->pattern == SY_PATTERN_RECURRENCE && desk < 64 ? 64 : desk;
+    const syi_workload *workload = job->workload;
+    const int64_t halo_tiles = syi_job_halo(job) / SYI_TILE + 1, block = syi_job_block(job);
     const int64_t tiles = (slab->columns + SYI_TILE - 1) / SYI_TILE;
-    const int64_t block = syi_job_block(job);
-    const int64_t worth = worth_of(job->workload);
-    int64_t piece = tiles;
-    if (job->workload->user)
-        return 1;
-    /* Others' rows are not cut when there are enough of them for every thread. */
-    if (job->workload->pattern == SY_PATTERN_REDUCE) {
-        piece = choose_reduced(slab->tiles, tiles, threads);
-    } else if (threads > 1 && slab->rows < (int64_t)threads * 4) {
-        const int64_t least = block > 0 ? block / SYI_TILE : 2 * halo_tiles;
-        const int64_t pieces = choose_pieces(tiles, least, worth, enough, threads);
-        piece = pieces > 1 ? (tiles + pieces - 1) / pieces : tiles;
+    /* What a recurrence does before its first column takes as long as some tiles. */
+    const int64_t some = workload->pattern == SY_PATTERN_RECURRENCE ? 64 : 16;
+    const int64_t enough = 8 * halo_tiles > some ? 8 * halo_tiles : some;
+    if (workload->user || tiles == 0)
+        return tiles;
+    if (workload->pattern == SY_PATTERN_REDUCE) {
+        const int64_t piece = choose_reduced(slab->tiles, tiles, threads);
+        return (tiles + piece - 1) / piece;
     }
-    return piece > 1 ? piece : 1;
+    if (threads == 1 || slab->rows >= (int64_t)threads * 4)
+        return 1;
+    return choose_pieces(tiles, block > 0 ? block / SYI_TILE : 2 * halo_tiles, worth_of(workload),
+                         enough, threads);
 }
 
 /* Rows that lie one behind the other, of a slab whose rows are not cut, of `most` columns. What a
@@ -140,8 +139,8 @@ static int64_t choose_rows(const syi_job *job, const syi_slab *slab, int64_t mos
     return rows >= ROWS_BESIDE ? rows / ROWS_BESIDE * ROWS_BESIDE : rows > 1 ? rows : 1;
 }
 
-/* Where a row is cut into pieces of about `piece_tiles` tiles. */
-static void cut_row(const syi_job *job, const syi_slab *slab, int64_t piece_tiles, syi_cut *cut)
+/* Where a row is cut into so many pieces, if it has as many. */
+static void cut_row(const syi_job *job, const syi_slab *slab, int64_t pieces, syi_cut *cut)
 {
     const syi_workload *workload = job->workload;
     const int is_tiled = workload->user || workload->pattern == SY_PATTERN_REDUCE;
@@ -151,11 +150,10 @@ static void cut_row(const syi_job *job, const syi_slab *slab, int64_t piece_tile
     cut->columns = is_tiled ? tiles * SYI_TILE : slab->columns;
     cut->unit = is_tiled ? SYI_TILE : block > 0 ? block : CUT_COLUMNS;
     most = cut->columns / cut->unit;
-    cut->pieces_per_row = (tiles + piece_tiles - 1) / piece_tiles;
-    if (slab->rows == 1 && cut->pieces_per_row > 1) /* as many for each thread */
-        cut->pieces_per_row += (cut->threads - cut->pieces_per_row % cut->threads) % cut->threads;
-    if (cut->pieces_per_row > most)
-        cut->pieces_per_row = most > 1 ? most : 1;
+    if (slab->rows == 1 && pieces > 1) /* as many for each thread */
+        pieces += (cut->threads - pieces % cut->threads) % cut->threads;
+    pieces = pieces < most ? pieces : most;
+    cut->pieces_per_row = pieces > 1 || tiles == 0 ? pieces : 1;
     if (!is_tiled && block == 0 && slab->first == 0) /* else all have as much of that */
         cut->before = syi_job_halo(job);
 }
@@ -164,14 +162,14 @@ syi_cut syi_cut_of(const syi_job *job, const syi_slab *slab, int threads)
 {
     syi_cut cut = {.threads = choose_threads(job->workload, slab, threads),
                    .part_columns = job->dtype == SY_F32 ? syi_desk_columns(job) : INT64_MAX};
-    const int64_t piece_tiles = choose_piece_tiles(job, slab, cut.threads);
-    cut_row(job, slab, piece_tiles, &cut);
+    cut_row(job, slab, choose_pieces_per_row(job, slab, cut.threads), &cut);
     cut.pieces = slab->rows * cut.pieces_per_row;
     if (cut.threads > cut.pieces)
         cut.threads = cut.pieces ? (int)cut.pieces : 1;
     cut.past_cache = is_past_cache(job, cut.threads);
     cut.at_once = cut.threads > 1
-                      ? choose_share(cut.pieces, cut.threads, TILES_AT_ONCE / piece_tiles)
+                      ? choose_share(cut.pieces, cut.threads,
+                                     TILES_AT_ONCE * SYI_TILE * cut.pieces_per_row / cut.columns)
                       : cut.pieces;
     cut.rows_at_once = cut.pieces_per_row == 1 ? choose_rows(job, slab, cut.part_columns) : 1;
     cut.beside = cut.rows_at_once > 1 ? ROWS_BESIDE : 1;
