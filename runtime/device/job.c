@@ -49,6 +49,16 @@ int64_t syi_job_unit_columns(const syi_job *job)
     return gpu->unit_columns;
 }
 
+/* Tiles of which multiples end longer slabs of a row. A slab that began within a recurrence's block
+ * would go through that from its beginning, and a GPU's units through two blocks each. */
+static int64_t slab_unit(const syi_job *job)
+{
+    const int64_t block = syi_job_block(job);
+    if (job->workload->pattern == SY_PATTERN_REDUCE)
+        return SYI_TILE_GROUP;
+    return block > 0 ? block / SYI_TILE : 1;
+}
+
 syi_slab syi_slab_take(const syi_job *job, syi_tiles *span, int64_t max_tiles)
 {
     int64_t per_row = syi_tiles_per_row(job->columns);
@@ -60,10 +70,10 @@ syi_slab syi_slab_take(const syi_job *job, syi_tiles *span, int64_t max_tiles)
         slab.columns = job->columns;
         slab.tiles = slab.rows * per_row;
     } else {
-        int64_t end, halo = syi_job_halo(job);
+        int64_t end, halo = syi_job_halo(job), unit = slab_unit(job);
         slab.tiles = most < per_row - in_row ? most : per_row - in_row;
-        end = (in_row + slab.tiles) / SYI_TILE_GROUP * SYI_TILE_GROUP;
-        if (job->workload->pattern == SY_PATTERN_REDUCE && most < per_row - in_row && end > in_row)
+        end = (in_row + slab.tiles) / unit * unit;
+        if (most < per_row - in_row && end > in_row)
             slab.tiles = end - in_row;
         slab.first = in_row * SYI_TILE;
         end = slab.first + slab.tiles * SYI_TILE;

@@ -59,10 +59,11 @@ typedef struct syi_slab {
     int64_t tile, tiles;
 } syi_slab;
 
-/* Tiles of a row that a reduction folds together: longer slabs of it end where these do. */
+/* Tiles of a row that a reduction folds together. */
 #define SYI_TILE_GROUP 64
 
-/* Cuts the next slab of at most `max_tiles` tiles (>= 1) off the front of the span. */
+/* Cuts the next slab of at most `max_tiles` tiles (>= 1) off the front of the span. Longer ones end
+ * where those groups of tiles do, or a recurrence's blocks. */
 syi_slab syi_slab_take(const syi_job *job, syi_tiles *span, int64_t max_tiles);
 
 /* Elements of an input of this slab, with its `left`; and of one output. */

@@ -186,3 +186,42 @@ Test(cut, blocks_stay_whole)
     cr_assert_eq(first_half(macd, 60000), 32768);
     cr_assert_eq(first_half(macd, 100000), 49152);
 }
+
+/* Slabs of part of a row, of so many tiles at most: one behind the other, and each ends where a
+ * block does, unless the next one is farther away. */
+static void check_slabs(const syi_job *job, syi_tiles span, int64_t most)
+{
+    const int64_t block = syi_job_block(job), last = span.first + span.count;
+    int64_t next = span.first;
+    while (span.count) {
+        const syi_slab slab = syi_slab_take(job, &span, most);
+        const int64_t end = slab.first + slab.columns;
+        cr_assert(slab.tile == next && slab.tiles >= 1 && slab.tiles <= most);
+        cr_assert_eq(slab.first, slab.tile * SYI_TILE);
+        next = slab.tile + slab.tiles;
+        if (slab.tiles < most && next < last)
+            cr_assert_eq(end % block, 0);
+        if (most * SYI_TILE >= 2 * block && next < last)
+            cr_assert_eq(end % block, 0, "%s: a slab from %lld to %lld", job->workload->name,
+                         (long long)slab.first, (long long)end);
+    }
+    cr_assert_eq(next, last);
+}
+
+Test(cut, slabs_end_with_blocks)
+{
+    int found = 0;
+    for (int w = 0; syi_builtin(w); w++) {
+        double params[SYI_MAX_PARAMS];
+        const syi_slab row = slab_of(1, 0, 1000000);
+        const syi_workload *fast = syi_builtin(w)->fast;
+        const syi_job job = job_of(fast ? fast : syi_builtin(w), params, &row, 1);
+        if (syi_job_block(&job) <= SYI_TILE)
+            continue;
+        found++;
+        for (int64_t first = 0; first < 6; first++)
+            for (int64_t most = 1; most <= 40; most += most < 10 ? 1 : 10)
+                check_slabs(&job, (syi_tiles){first, row.tiles - first}, most);
+    }
+    cr_assert_geq(found, 4);
+}
