@@ -58,6 +58,15 @@ static sy_status io_fail(const char *action, const char *path, int code)
                            remedy(code));
 }
 
+/* The same where what is beside the file is at fault. */
+static sy_status io_fail_beside(const char *action, const syi_locked_file *file, const char *suffix,
+                                int code)
+{
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s%s", file->path, suffix);
+    return io_fail(action, path, code);
+}
+
 /* A device or pipe must be neither waited for nor renamed. */
 static sy_status refuse_irregular(const char *path, const struct stat *info)
 {
@@ -220,7 +229,7 @@ static sy_status take_lock(syi_locked_file *file, bool *taken)
         int result;
         file->lock = open_lock(file, lock.name);
         if (file->lock < 0)
-            return io_fail("make the lock file beside", file->path, errno);
+            return io_fail_beside("make the lock file", file, ".lock", errno);
         do
             result = flock(file->lock, LOCK_EX | LOCK_NB);
         while (result != 0 && errno == EINTR);
@@ -342,6 +351,8 @@ static sy_status replace(const syi_locked_file *file, const char *bytes, size_t 
     const int code = write_temporary(file, temporary.name, bytes, size) == 0 ? 0 : errno;
     if (!still_there(file, lock.name))
         return lost_lock(file);
+    if (code == EEXIST) /* a folder has that name */
+        return io_fail_beside("write", file, ".tmp", code);
     if (code || renameat(file->folder, temporary.name, file->folder, file->name) != 0) {
         sy_status status = io_fail("write", file->path, code ? code : errno);
         unlinkat(file->folder, temporary.name, 0);
@@ -385,7 +396,9 @@ sy_status syi_file_replace(const syi_locked_file *file, const char *bytes, size_
 sy_status syi_file_set_aside(const syi_locked_file *file)
 {
     neighbour aside = beside(file, ".corrupt");
-    if (renameat(file->folder, file->name, file->folder, aside.name) != 0)
-        return io_fail("set aside", file->path, errno);
-    return SY_OK;
+    if (renameat(file->folder, file->name, file->folder, aside.name) == 0)
+        return SY_OK;
+    if (errno == EISDIR)
+        return io_fail_beside("write", file, ".corrupt", errno);
+    return io_fail("set aside", file->path, errno);
 }

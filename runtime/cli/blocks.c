@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "message.h"
 
@@ -77,10 +78,17 @@ static void *work(void *of)
     return NULL;
 }
 
-static int processors(void)
+/* Where the address space is limited, one: the stacks and heaps of more could take what a block
+ * needs. */
+static int wanted_threads(void)
 {
+    struct rlimit limit;
     cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    int count = 1;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY &&
+        sched_getaffinity(0, sizeof set, &set) == 0)
+        count = CPU_COUNT(&set);
+    return count < MOST_THREADS ? count : MOST_THREADS;
 }
 
 int cli_blocks_run(const cli_blocks *blocks)
@@ -88,9 +96,8 @@ int cli_blocks_run(const cli_blocks *blocks)
     crew c = {
         .blocks = blocks, .lock = PTHREAD_MUTEX_INITIALIZER, .turned = PTHREAD_COND_INITIALIZER};
     pthread_t others[MOST_THREADS - 1];
-    int wanted = processors(), made = 0;
-    if (wanted > MOST_THREADS)
-        wanted = MOST_THREADS;
+    const int wanted = wanted_threads();
+    int made = 0;
     while (made + 1 < wanted && made + 1 < blocks->count &&
            pthread_create(&others[made], NULL, work, &c) == 0)
         made++;

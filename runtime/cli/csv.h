@@ -17,6 +17,12 @@ typedef struct csv_name {
     int column;
 } csv_name;
 
+/* Where a block of records begins, and with which. */
+typedef struct csv_block {
+    csv_cursor start;
+    int64_t record;
+} csv_block;
+
 typedef struct cli_csv {
     const char *path;
     cli_bytes bytes;
@@ -27,8 +33,8 @@ typedef struct cli_csv {
     const char *line_end; /* the header's: "\n" or "\r\n" */
     csv_cursor records;   /* from the first record to the end of the last */
     int64_t n_records;
-    int64_t block_lines; /* records that blocks.h takes together; */
-    csv_cursor *blocks;  /* where those of each begin */
+    csv_block *blocks; /* of records, for blocks.h */
+    int64_t n_blocks;
 } cli_csv;
 
 /* Loads the file and checks the shape of every record. cli_csv_close also when it failed. */
@@ -47,6 +53,9 @@ void cli_csv_list(const cli_csv *csv, char *text, size_t size);
 
 /* What to do about a line, unless it seems to have other separators than commas: `otherwise`. */
 const char *cli_csv_remedy(const cli_csv *csv, csv_span text, const char *otherwise);
+
+/* The first record of a block; of the one behind the last, the number of records. */
+int64_t cli_csv_first_of(const cli_csv *csv, int64_t block);
 
 /* Reads n columns, in one pass; to[k] has room for n_records values of the type. */
 int cli_csv_read(const cli_csv *csv, const int *columns, int n, sy_dtype dtype, void *const *to);

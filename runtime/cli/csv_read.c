@@ -86,22 +86,36 @@ static int ragged(const cli_csv *csv, int64_t line, int found)
                     csv->n_columns, cli_csv_remedy(csv, csv->header, "correct the line"));
 }
 
-/* Notes where a record begins, if it is a block's first. Room is made for twice as many blocks
- * whenever their number is a power of two. */
+/* Bytes of a block that is not a single record. */
+#define BLOCK_BYTES ((int64_t)1 << 18)
+
+/* Whether a record begins a block. */
+static bool is_block(const cli_csv *csv, int64_t record, csv_cursor start)
+{
+    const csv_block *last = csv->blocks + csv->n_blocks - 1;
+    return csv->n_blocks == 0 || record - last->record >= cli_block_lines(csv->n_columns) ||
+           start.at - last->start.at >= BLOCK_BYTES;
+}
+
+/* Notes it then. Room is made for twice as many blocks whenever their number is a power of two. */
 static bool note_record(cli_csv *csv, int64_t record, csv_cursor start)
 {
-    const int64_t block = record / csv->block_lines;
-    if (record % csv->block_lines)
+    const size_t n = (size_t)csv->n_blocks;
+    if (!is_block(csv, record, start))
         return true;
-    if ((block & (block - 1)) == 0) {
-        const size_t room = block ? 2 * (size_t)block : 1;
-        csv_cursor *blocks = realloc(csv->blocks, room * sizeof *blocks);
+    if ((n & (n - 1)) == 0) {
+        csv_block *blocks = realloc(csv->blocks, (n ? 2 * n : 1) * sizeof *blocks);
         if (!blocks)
             return false;
         csv->blocks = blocks;
     }
-    csv->blocks[block] = start;
+    csv->blocks[csv->n_blocks++] = (csv_block){start, record};
     return true;
+}
+
+int64_t cli_csv_first_of(const cli_csv *csv, int64_t block)
+{
+    return block < csv->n_blocks ? csv->blocks[block].record : csv->n_records;
 }
 
 /* Empty lines at the end of the file are no records; in a file of one column, an empty line among
@@ -111,7 +125,6 @@ static int count_records(cli_csv *csv)
     csv_cursor c = csv->records;
     const char *last = c.at;
     int64_t empty = 0, first_empty = 0;
-    csv->block_lines = cli_block_lines(csv->n_columns);
     while (c.at < c.end) {
         int64_t line = c.line;
         csv_span field;
@@ -143,6 +156,8 @@ static int count_records(cli_csv *csv)
             cli_progress_step((uint64_t)(c.at - csv->bytes.data), csv->bytes.size);
     }
     csv->records.end = last;
+    while (csv->n_blocks > 0 && csv->blocks[csv->n_blocks - 1].record >= csv->n_records)
+        csv->n_blocks--; /* of empty lines at the end */
     return CLI_DONE;
 }
 

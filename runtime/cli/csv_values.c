@@ -62,9 +62,9 @@ typedef struct reader {
 static int read_block(const reader *r, int64_t block, bool reports)
 {
     const cli_csv *csv = r->csv;
-    const int64_t first = block * csv->block_lines, left = csv->n_records - first;
-    csv_cursor c = csv->blocks[block];
-    for (int64_t i = 0; i < csv->block_lines && i < left; i++) {
+    const int64_t end = cli_csv_first_of(csv, block + 1);
+    csv_cursor c = csv->blocks[block].start;
+    for (int64_t i = cli_csv_first_of(csv, block); i < end; i++) {
         const int64_t line = c.line;
         for (int k = 0; k < csv->n_columns; k++) {
             csv_span field;
@@ -76,7 +76,7 @@ static int read_block(const reader *r, int64_t block, bool reports)
             kind = read_value(field, r->dtype, &value);
             if (kind != CLI_NUMBER_OK)
                 return reports ? bad_value(csv, k, line, field, kind, r->dtype) : CLI_FAILED;
-            cli_value_set(r->to[r->wanted[k]], r->dtype, (size_t)(first + i), value);
+            cli_value_set(r->to[r->wanted[k]], r->dtype, (size_t)i, value);
         }
     }
     return CLI_DONE;
@@ -93,15 +93,14 @@ static int take_values(void *user, int64_t block, const cli_text *text, bool mad
     const reader *r = user;
     const cli_csv *csv = r->csv;
     (void)text;
-    cli_progress_step((uint64_t)(csv->blocks[block].at - csv->bytes.data), csv->bytes.size);
+    cli_progress_step((uint64_t)(csv->blocks[block].start.at - csv->bytes.data), csv->bytes.size);
     return made ? CLI_DONE : read_block(r, block, true);
 }
 
 int cli_csv_read(const cli_csv *csv, const int *columns, int n, sy_dtype dtype, void *const *to)
 {
     reader r = {.csv = csv, .dtype = dtype, .to = to};
-    const cli_blocks blocks = {cli_block_count(csv->n_records, csv->block_lines), make_values,
-                               take_values, &r};
+    const cli_blocks blocks = {csv->n_blocks, make_values, take_values, &r};
     int code;
     r.wanted = malloc((size_t)csv->n_columns * sizeof *r.wanted);
     if (!r.wanted)

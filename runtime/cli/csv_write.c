@@ -15,6 +15,7 @@
 
 typedef struct writer {
     const cli_input *input;
+    const cli_csv *csv; /* whose records pass through, in its own blocks; NULL: none do */
     const sy_workload_info *workload;
     void *const *results;
     const char *line_end;
@@ -133,7 +134,7 @@ static bool put_record(const writer *w, cli_text *to, csv_cursor *cursor, int64_
 {
     const char *line_end = w->line_end;
     bool done;
-    if (w->input->from_csv) {
+    if (w->csv) {
         const csv_span record = cli_csv_next_record(cursor, &line_end);
         done = cli_text_add(to, record.at, record.size);
     } else {
@@ -143,16 +144,23 @@ static bool put_record(const writer *w, cli_text *to, csv_cursor *cursor, int64_
     return done && put_results(w, to, column) && put_text(to, *line_end ? line_end : w->line_end);
 }
 
+/* The first line of a block; of the one behind the last, their number. */
+static int64_t line_of(const writer *w, int64_t block)
+{
+    const int64_t line = block * w->block_lines;
+    if (w->csv)
+        return cli_csv_first_of(w->csv, block);
+    return line < w->lines ? line : w->lines;
+}
+
 static bool make_records(void *user, int64_t block, cli_text *text)
 {
     const writer *w = user;
-    const int64_t first = block * w->block_lines, left = w->lines - first;
-    csv_cursor cursor = {0};
+    const int64_t end = line_of(w, block + 1);
+    csv_cursor cursor = w->csv ? w->csv->blocks[block].start : (csv_cursor){0};
     bool done = true;
-    if (w->input->from_csv)
-        cursor = w->input->csv.blocks[block];
-    for (int64_t i = 0; done && i < w->block_lines && i < left; i++)
-        done = put_record(w, text, &cursor, first + i);
+    for (int64_t i = line_of(w, block); done && i < end; i++)
+        done = put_record(w, text, &cursor, i);
     return done;
 }
 
@@ -184,9 +192,9 @@ static bool put_reduction_header(const writer *w, cli_text *to)
 static bool make_reductions(void *user, int64_t block, cli_text *text)
 {
     const writer *w = user;
-    const int64_t first = block * w->block_lines, left = w->lines - first;
+    const int64_t end = line_of(w, block + 1);
     bool done = true;
-    for (int64_t row = first; done && row < first + w->block_lines && row < first + left; row++) {
+    for (int64_t row = line_of(w, block); done && row < end; row++) {
         done = put_series_name(w, text, row);
         for (int k = 0; done && k < w->workload->n_outputs; k++)
             done = put_text(text, ",") && put_number(text, w->input->dtype, w->results[k], row);
@@ -202,7 +210,7 @@ static int take_lines(void *user, int64_t block, const cli_text *text, bool made
     const writer *w = user;
     if (!made)
         return cli_no_memory();
-    cli_progress_step((uint64_t)(block * w->block_lines), (uint64_t)w->lines);
+    cli_progress_step((uint64_t)line_of(w, block), (uint64_t)w->lines);
     return cli_output_write(w->output, text->at, text->used);
 }
 
@@ -219,17 +227,17 @@ int cli_csv_write(cli_output *output, const cli_input *input, const sy_workload_
 {
     const bool reduces = workload->pattern == SY_PATTERN_REDUCE;
     writer w = {.input = input,
+                .csv = input->from_csv && !reduces ? &input->csv : NULL,
                 .workload = workload,
                 .results = results,
                 .line_end = input->from_csv ? input->csv.line_end : "\n",
                 .output = output,
-                .lines = reduces ? input->rows : input->columns};
-    w.block_lines = !reduces && input->from_csv
-                        ? input->csv.block_lines
-                        : cli_block_lines(reduces ? 1 : input_columns(input));
+                .lines = reduces ? input->rows : input->columns,
+                .block_lines = cli_block_lines(reduces ? 1 : input_columns(input))};
+    const int64_t blocks = w.csv ? w.csv->n_blocks : cli_block_count(w.lines, w.block_lines);
     /* On a terminal the line would be drawn into the records. */
     cli_progress_begin(isatty(output->fd) ? NULL : "writing", "lines");
     CLI_TRY(write_header(&w, reduces ? put_reduction_header : put_header));
-    return cli_blocks_run(&(cli_blocks){cli_block_count(w.lines, w.block_lines),
-                                        reduces ? make_reductions : make_records, take_lines, &w});
+    return cli_blocks_run(
+        &(cli_blocks){blocks, reduces ? make_reductions : make_records, take_lines, &w});
 }

@@ -78,7 +78,6 @@ typedef struct interval {
     uint64_t low, high;
 } interval;
 
-/* `scale` is 10^n. */
 static wide power_of_ten(int n)
 {
     static const uint64_t power[] = {1,         10,         100,         1000,

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static void remove_temporaries(void)
             unlink(temporaries[i]);
 }
 
-/* Installed with SA_RESETHAND: the second raise is the signal's own action, which a container's
+/* Installed with SA_RESETHAND: the raise is the signal's own action, which a container's
  * first process does not have. */
 static void on_end(int signal_number)
 {
@@ -45,12 +46,16 @@ static void on_end(int signal_number)
     _exit(128 + signal_number);
 }
 
-/* A mapped input was made shorter by somebody else, or its disk failed. */
+/* A mapped input was made shorter by somebody else, or its disk failed. Several threads may find
+ * out: the first one ends the process. */
 static void on_bus_error(int signal_number)
 {
     static const char line[] = "steelyard: a file was cut short, or its disk failed, while it was "
                                "in use; run again\n";
+    static atomic_flag is_told = ATOMIC_FLAG_INIT;
     (void)signal_number;
+    while (atomic_flag_test_and_set(&is_told))
+        pause();
     remove_temporaries();
     if (write(STDERR_FILENO, line, sizeof line - 1) < 0) {
         /* nobody listens */
@@ -58,9 +63,9 @@ static void on_bus_error(int signal_number)
     _exit(CLI_FAILED);
 }
 
-static void catch_one(int signal_number, void (*handler)(int))
+static void catch_one(int signal_number, void (*handler)(int), int flags)
 {
-    struct sigaction now, then = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction now, then = {.sa_handler = handler, .sa_flags = flags};
     sigemptyset(&then.sa_mask);
     if (sigaction(signal_number, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
         sigaction(signal_number, &then, NULL);
@@ -71,8 +76,8 @@ void cli_output_catch_signals(void)
     static const int ending[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,   SIGXCPU,
                                  SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF};
     for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++)
-        catch_one(ending[i], on_end);
-    catch_one(SIGBUS, on_bus_error);
+        catch_one(ending[i], on_end, (int)SA_RESETHAND);
+    catch_one(SIGBUS, on_bus_error, 0);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     /* A library that gives up with exit() leaves nothing behind either; without the memory for it,

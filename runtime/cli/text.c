@@ -8,7 +8,7 @@ bool cli_text_room(cli_text *text, size_t more)
 {
     size_t size = text->size ? text->size : 4096;
     char *grown;
-    if (more <= text->size - text->used)
+    if (text->at && more <= text->size - text->used)
         return true;
     while (size - text->used < more) {
         if (size > SIZE_MAX / 2)

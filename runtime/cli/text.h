@@ -11,7 +11,7 @@ typedef struct cli_text {
     size_t used, size;
 } cli_text;
 
-/* Makes room for so many bytes behind what is there. False: a lack of memory. */
+/* Makes room for so many bytes behind what is there, if only for none. False: a lack of memory. */
 bool cli_text_room(cli_text *text, size_t more);
 /* The same for data that is put there. */
 bool cli_text_add(cli_text *text, const void *data, size_t size);
