@@ -61,9 +61,16 @@ sy_status syi_cost_store_drift(json_t *entry, double drift)
     return syi_json_put(entry, "drift", json_real(drift));
 }
 
+/* NaN: it is damaged. */
+static double drift_of(const json_t *entry)
+{
+    const json_t *drift = json_object_get(entry, "drift");
+    return drift ? number(drift, 1e-6, 1e6) : 1;
+}
+
 double syi_cost_drift(const json_t *entry)
 {
-    double drift = number(json_object_get(entry, "drift"), 1e-6, 1e6);
+    double drift = drift_of(entry);
     return isnan(drift) ? 1 : drift;
 }
 
@@ -126,6 +133,8 @@ bool syi_cost_load(const json_t *entry, syi_cost *out)
 {
     const json_t *phases = json_object_get(entry, "phases");
     *out = (syi_cost){0};
+    if (isnan(drift_of(entry)))
+        return false;
     for (int p = 0; p < SYI_PHASES; p++) {
         const json_t *curve = json_object_get(phases, phase_names[p]);
         if (curve && !load_curve(curve, &out->phase[p]))

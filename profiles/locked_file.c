@@ -58,7 +58,6 @@ static sy_status io_fail(const char *action, const char *path, int code)
                            remedy(code));
 }
 
-/* The same where what is beside the file is at fault. */
 static sy_status io_fail_beside(const char *action, const syi_locked_file *file, const char *suffix,
                                 int code)
 {
@@ -236,12 +235,8 @@ static sy_status take_lock(syi_locked_file *file, bool *taken)
         *taken = result == 0;
         if (result == 0 && still_there(file, lock.name))
             return SY_OK;
-        if (result != 0 && errno == EWOULDBLOCK) {
-            close(file->lock);
-            return SY_OK;
-        }
         if (result != 0) {
-            sy_status status = io_fail("lock", file->path, errno);
+            sy_status status = errno == EWOULDBLOCK ? SY_OK : io_fail("lock", file->path, errno);
             close(file->lock);
             return status;
         }
@@ -398,7 +393,6 @@ sy_status syi_file_set_aside(const syi_locked_file *file)
     neighbour aside = beside(file, ".corrupt");
     if (renameat(file->folder, file->name, file->folder, aside.name) == 0)
         return SY_OK;
-    if (errno == EISDIR)
-        return io_fail_beside("write", file, ".corrupt", errno);
-    return io_fail("set aside", file->path, errno);
+    return errno == EISDIR ? io_fail_beside("write", file, ".corrupt", errno)
+                           : io_fail("set aside", file->path, errno);
 }

@@ -101,7 +101,8 @@ static const char *reason_of(const syi_job *job, const syi_plan *plan)
     static const char *const reasons[] = {
         [SYI_SOURCE_CALL] = "the ratios of this call",
         [SYI_SOURCE_PROFILE] = "the ratios stored in multigpu.json",
-        [SYI_SOURCE_NOMINAL] = "no stored ratios: the devices' nominal speeds; run 'profile'",
+        [SYI_SOURCE_NOMINAL] =
+            "no stored ratios of these devices: their nominal speeds; run 'profile'",
     };
     const bool by_costs = plan->parts && !plan->exact;
     if (by_costs && plan->assumed)
