@@ -195,7 +195,10 @@ static sy_status check_def(const sy_workload_def *def)
         return syi_fail(SY_ERR_ARGUMENT,
                         "workload '%s': needs 1 to %d named inputs and as many named outputs", name,
                         SYI_MAX_ARRAYS);
-    if (def->n_params < 0 || def->n_params > SYI_MAX_PARAMS || (def->n_params && !def->params))
+    if (def->n_params > 0 && !def->params)
+        return syi_fail(SY_ERR_ARGUMENT, "workload '%s': %d parameters in a NULL list", name,
+                        def->n_params);
+    if (def->n_params < 0 || def->n_params > SYI_MAX_PARAMS)
         return syi_fail(SY_ERR_ARGUMENT, "workload '%s': %d parameters; 0 to %d are possible", name,
                         def->n_params, SYI_MAX_PARAMS);
     for (int i = 0; i < def->n_params; i++)

@@ -6,24 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "message.h"
 #include "number.h"
 #include "print.h"
-
-/* A kernel on a smaller stack would crash. */
-static int check_stack(void)
-{
-    const rlim_t least = 1 << 20;
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur >= least)
-        return CLI_DONE;
-    return cli_fail(CLI_FAILED,
-                    "the limit of the stack is %llu KiB and must be 1024 or more; 'ulimit -s 8192' "
-                    "raises it",
-                    (unsigned long long)limit.rlim_cur / 1024);
-}
+#include "stack.h"
 
 int cli_open(cli_args *args, sy_context **out)
 {
@@ -35,7 +22,7 @@ int cli_open(cli_args *args, sy_context **out)
                         .log = cli_log,
                         .log_user = &args->verbose};
     sy_status status;
-    CLI_TRY(check_stack());
+    CLI_TRY(cli_stack_check());
     status = sy_context_create(&config, out);
     return status == SY_OK ? CLI_DONE : cli_library_failed(status);
 }

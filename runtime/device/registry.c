@@ -103,6 +103,15 @@ static sy_status open_auto(syi_log *log, syi_devices *devices)
     return SY_OK;
 }
 
+static char *without_blanks(char *text)
+{
+    size_t length;
+    text += strspn(text, " ");
+    for (length = strlen(text); length && text[length - 1] == ' '; length--)
+        text[length - 1] = '\0';
+    return text;
+}
+
 static sy_status open_list(char *list, syi_log *log, syi_devices *devices)
 {
     char *item = list, *comma;
@@ -110,6 +119,7 @@ static sy_status open_list(char *list, syi_log *log, syi_devices *devices)
         comma = strchr(item, ',');
         if (comma)
             *comma = '\0';
+        item = without_blanks(item);
         if (!*item)
             return syi_fail(SY_ERR_ARGUMENT, "device list has an empty item; write it like "
                                              "'cuda:0,cpu'");

@@ -77,12 +77,12 @@ static sy_status parse_option(const char *key, const char *value, sim_options *o
         return syi_parse_with_unit(value, rate_units, &out->bytes_per_second) &&
                        is_amount(value, out->bytes_per_second)
                    ? SY_OK
-                   : wrong(out->name, key, value, "12GB/s");
+                   : wrong(out->name, key, value, "12GB/s (more than 0)");
     if (!strcmp(key, "latency"))
         return syi_parse_with_unit(value, time_units, &out->latency_ns) && out->latency_ns >= 0 &&
                        out->latency_ns <= 1e12
                    ? SY_OK
-                   : wrong(out->name, key, value, "20us");
+                   : wrong(out->name, key, value, "20us (at most 1000s)");
     if (!strcmp(key, "fail"))
         return parse_fault(value, out) ? SY_OK
                                        : wrong(out->name, key, value, "oom@3, launch@2 or lost@5");

@@ -246,9 +246,36 @@ assert a["limited_by"] == "copy out" and a["left_out"] is None, a
 assert b["predicted_ms"] is None and b["tiles"] == 0 and b["left_out"] == "has no ratio", b
 END
 )"
+cp unbelieved.json believed.json
+for damage in '"fixed_ns": 0/"fixed_ns": -5' '"compute": {/"compute": 7, "other": {' '"phases"/"drift": -1, "phases"'; do
+    sed "s/$damage/" believed.json >unbelieved.json
+    warns "damaged costs, $damage" "'.*unbelieved.json' has damaged .costs. of a for 'sma'; going on without them; run 'profile'" \
+        run sma --input long.csv --output out.csv --frozen --devices sim:a,sim:other --ratios a=1,other=1
+done
+cp believed.json unbelieved.json
 sed -i 's/"workload_version": [0-9]*/"workload_version": 999/' unbelieved.json
 accepts "plan by a profile that is not believed" plan sma --size 100000000 $sim
 says "plan by a profile that is not believed: the reason" '^a guess, the ratios of a profile that is not believed'
+unset STEELYARD_MULTIGPU_PATH
+
+# Ratios of devices that are all absent.
+export STEELYARD_MULTIGPU_PATH="$folder/absent.json"
+accepts "ratios set for two" ratios set a=1,b=3 $sim
+accepts "plan without either" plan sma --size 3000000 --devices sim:c,sim:d --tag default
+says "plan without either: the reason" '^no stored ratios of these devices'
+"$steelyard" plan sma --size 3000000 --devices sim:c,sim:d --tag default --verbose >stdout 2>err
+report "plan without either --verbose" "$(grep -q "the ratios of 'default' in .* are only for devices that are not here: a, b; nominal speeds take their place" err || echo "does not say so")"
+
+# What is in the way of a file is named.
+for suffix in tmp lock; do
+    rm -f "absent.json.$suffix" && mkdir "absent.json.$suffix"
+    refuses "a folder at .$suffix" 1 "absent.json.$suffix': .*; remove what is in the way" ratios set a=1 $sim
+    rmdir "absent.json.$suffix"
+done
+mkdir absent.json.corrupt
+echo '{' >absent.json
+"$steelyard" ratios set a=1 $sim >stdout 2>err
+report "a folder at .corrupt" "$([ $? = 1 ] && tail -n 1 err | grep -q "absent.json.corrupt': .*; remove what is in the way" || echo "is not named")"
 unset STEELYARD_MULTIGPU_PATH
 
 # What cannot be read is no empty file: a monitor has to notice.

@@ -192,6 +192,12 @@ accepts "70 devices" devices --devices "$(seq 1 70 | sed 's/^/sim:d/' | paste -s
 says "70 devices: the last one" ' d70 '
 (ulimit -s 512 && exec "$steelyard" devices) 2>err
 report "a small stack" "$([ $? = 1 ] && grep -q "stack is 512 KiB" err || cat err)"
+(OMP_STACKSIZE=64k && export OMP_STACKSIZE && exec "$steelyard" devices) 2>err
+report "a small stack of threads" "$([ $? = 1 ] && grep -q "OMP_STACKSIZE=64k is less than the 1024 KiB" err || cat err)"
+(OMP_STACKSIZE='1 m' && export OMP_STACKSIZE && exec "$steelyard" devices) >stdout 2>err
+report "a stack of threads that will do" "$([ $? = 0 ] || cat err)"
+accepts "blanks between devices" devices --devices ' cpu, sim:big '
+says "blanks between devices: the last one" ' big '
 # OpenMP's library binds the first thread to one processor before anything else runs.
 report "threads where OpenMP binds them" "$([ "$("$steelyard" devices --json | grep units)" = \
     "$(OMP_PROC_BIND=true "$steelyard" devices --json | grep units)" ] || echo "not as many")"
