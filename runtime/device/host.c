@@ -169,15 +169,17 @@ static sy_status run_part(const host_pass *pass, int64_t from, int64_t to, syi_p
 
 /* Runs a piece; what it finds goes to the calling thread's `found`. The user's reductions may take
  * less than a microsecond for it, and meanwhile the processor loads nothing of the next one: so
- * `piece` comes with what is the same in all. An exact recurrence goes by parts, and begins with
- * *before where `is_next` says that this is the state at the end of the piece on the left. */
+ * `piece` comes with what is the same in all. It may go by parts, of which a recurrence's begin
+ * with the state at the end of the one before; of an exact one the first part, too, where `is_next`
+ * says that *before is the state at the end of the piece on the left. */
 static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece *piece, int is_next,
                            syi_carry *before, syi_desk *desk, syi_outcome *found)
 {
     const syi_slab *slab = pass->slab;
     const syi_workload *workload = pass->job->workload;
+    const int is_recurrence = workload->pattern == SY_PATTERN_RECURRENCE;
     /* What is never in doubt, in fast accuracy, consists of blocks that begin anew. */
-    const int is_chain = workload->pattern == SY_PATTERN_RECURRENCE && workload->repair;
+    const int is_chain = is_recurrence && workload->repair;
     const int64_t first = syi_cut_column(&pass->cut, here->piece),
                   row = here->row * pass->view->stride;
     const int64_t end = syi_cut_column(&pass->cut, here->piece + 1);
@@ -185,7 +187,7 @@ static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece 
     sy_segment *segment = &piece->segment;
     segment->row = slab->row + here->row;
     piece->start = is_chain && is_next ? before : NULL;
-    for (int64_t at = first; at < last; at += segment->count, piece->start = before) {
+    for (int64_t at = first; at < last; at += segment->count) {
         if (pass->partials)
             piece->partials =
                 pass->partials +
@@ -196,6 +198,7 @@ static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece 
         piece->behind =
             (slab->rows - 1 - here->row) * pass->view->stride + slab->columns - at - segment->count;
         SYI_TRY(run_part(pass, row + at + slab->left, row + at, piece, before, desk, found));
+        piece->start = is_recurrence ? before : NULL;
     }
     return SY_OK;
 }
