@@ -95,10 +95,11 @@ static void add_share(walk *w, const syi_number *average, double period, int sig
         syi_number_add(&w->signal, &w->signal, &part);
 }
 
-/* Passes columns in which the price stands still, all at once. */
+/* Passes columns in which the price stands still, all at once; of few, one after the other takes no
+ * longer. */
 static void pass(walk *w, int64_t columns)
 {
-    if (columns == 0)
+    if (columns < 3)
         return;
     add_share(w, &w->fast, w->macd.fast, 1, columns);
     add_share(w, &w->slow, w->macd.slow, -1, columns);

@@ -199,7 +199,7 @@ sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t la
     const int says_nothing = first <= how->warmup; /* the value before is NaN in any case */
     const int64_t from = says_nothing ? 0 : first;
     const syi_decision decision = {row, how, past};
-    syi_attempt attempt = {.first = first, .last = first, .back = how->decay / 2, .limbs = 0};
+    syi_attempt attempt = {.first = first, .last = first, .back = how->decay / 3, .limbs = 0};
     double peak;
     if (from < past->begin) {
         past->wanted = from;
