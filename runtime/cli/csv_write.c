@@ -43,7 +43,7 @@ static bool put_number(cli_text *to, sy_dtype dtype, const void *values, int64_t
 /* In quotes where the text needs them. */
 static bool put_name(cli_text *to, const char *name)
 {
-    bool done = true;
+    bool done;
     if (!strpbrk(name, ",\"\r\n"))
         return put_text(to, name);
     done = put_text(to, "\"");
