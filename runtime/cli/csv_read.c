@@ -89,20 +89,20 @@ static int ragged(const cli_csv *csv, int64_t line, int found)
 /* Bytes of a block that is not a single record. */
 #define BLOCK_BYTES ((int64_t)1 << 18)
 
-/* Whether a record begins a block. */
-static bool is_block(const cli_csv *csv, int64_t record, csv_cursor start)
+/* Whether a record begins a block; the one before has `most` records at most. */
+static bool begins_block(const cli_csv *csv, int64_t most, int64_t record, csv_cursor start)
 {
-    const csv_block *last = csv->blocks + csv->n_blocks - 1;
-    return csv->n_blocks == 0 || record - last->record >= cli_block_lines(csv->n_columns) ||
-           start.at - last->start.at >= BLOCK_BYTES;
+    const csv_block *last;
+    if (csv->n_blocks == 0)
+        return true;
+    last = &csv->blocks[csv->n_blocks - 1];
+    return record - last->record >= most || start.at - last->start.at >= BLOCK_BYTES;
 }
 
-/* Notes it then. Room is made for twice as many blocks whenever their number is a power of two. */
-static bool note_record(cli_csv *csv, int64_t record, csv_cursor start)
+/* Room is made for twice as many blocks whenever their number is a power of two. */
+static bool note_block(cli_csv *csv, int64_t record, csv_cursor start)
 {
     const size_t n = (size_t)csv->n_blocks;
-    if (!is_block(csv, record, start))
-        return true;
     if ((n & (n - 1)) == 0) {
         csv_block *blocks = realloc(csv->blocks, (n ? 2 * n : 1) * sizeof *blocks);
         if (!blocks)
@@ -118,24 +118,34 @@ int64_t cli_csv_first_of(const cli_csv *csv, int64_t block)
     return block < csv->n_blocks ? csv->blocks[block].record : csv->n_records;
 }
 
+/* The fields of the next record, of which `field` is the last. */
+static int count_fields(csv_cursor *c, csv_span *field, csv_stop *stop)
+{
+    int fields = 0;
+    do {
+        *stop = cli_csv_next_field(c, field);
+        fields++;
+    } while (*stop == STOP_COMMA);
+    return fields;
+}
+
 /* Empty lines at the end of the file are no records; in a file of one column, an empty line among
  * the others is a missing value. */
 static int count_records(cli_csv *csv)
 {
     csv_cursor c = csv->records;
     const char *last = c.at;
+    const int64_t most = cli_block_lines(csv->n_columns);
     int64_t empty = 0, first_empty = 0;
     while (c.at < c.end) {
         int64_t line = c.line;
         csv_span field;
         csv_stop stop;
-        int fields = 0;
-        if (!note_record(csv, csv->n_records + empty, c))
+        int fields;
+        if (begins_block(csv, most, csv->n_records + empty, c) &&
+            !note_block(csv, csv->n_records + empty, c))
             return cli_no_memory();
-        do {
-            stop = cli_csv_next_field(&c, &field);
-            fields++;
-        } while (stop == STOP_COMMA);
+        fields = count_fields(&c, &field, &stop);
         if (stop == STOP_OPEN_QUOTE)
             return open_quote(csv, line);
         if (fields == 1 && field.size == 0) {
