@@ -153,28 +153,58 @@ static void doubt_ratios(sy_context *context, syi_known *known, const char *from
             known->tag, from);
 }
 
+/* What is stored for the tag; else of doubles, which tells much of floats (`measured`); else of
+ * another workload (*same_workload is false), a better guess than the devices' nominal speeds. */
+static sy_status find_stored(sy_context *context, syi_known *out, syi_stored_balance *stored,
+                             sy_dtype *measured, bool *same_workload)
+{
+    sy_status status = syi_multigpu_get(&context->multigpu, out->tag, stored);
+    *measured = out->dtype;
+    *same_workload = true;
+    if (status == SY_ERR_NOT_FOUND && out->dtype != SY_F64) {
+        char tag[SYI_TAG];
+        *measured = SY_F64;
+        syi_default_tag(out->workload, SY_F64, tag);
+        status = syi_multigpu_get(&context->multigpu, tag, stored);
+        out->borrowed = 1;
+    }
+    if (status == SY_ERR_NOT_FOUND) {
+        *same_workload = false;
+        status = syi_multigpu_get(&context->multigpu, NULL, stored);
+        out->borrowed = 1;
+    }
+    return status;
+}
+
+/* `measured`: as of find_stored(). */
+static sy_status take_stored(sy_context *context, const syi_stored_balance *stored,
+                             sy_dtype measured, bool same_workload, bool told, syi_known *out)
+{
+    char absent[ABSENT];
+    int matched;
+    out->measured = stored->costs != NULL;
+    syi_copy_text(out->lender, sizeof out->lender, stored->balance.tag);
+    SYI_TRY(match_ratios(context, stored, out, absent));
+    matched = out->ratios;
+    if (same_workload && !told)
+        tell_damaged(context, out, stored);
+    for (int i = 0; same_workload && i < out->count; i++) {
+        load_cost(context, out, measured, stored, i, &out->devices[i]);
+        out->costs += out->devices[i].has_cost;
+    }
+    /* What somebody has set for doubles is no order for floats. */
+    if (!same_workload || (out->measured ? !out->costs : out->borrowed))
+        doubt_ratios(context, out, told ? NULL : stored->balance.tag);
+    tell_absent(context, out, matched, absent);
+    return SY_OK;
+}
+
 sy_status syi_known_read(sy_context *context, syi_known *out, bool told)
 {
     syi_stored_balance stored;
-    sy_dtype measured = out->dtype;
-    sy_status status = syi_multigpu_get(&context->multigpu, out->tag, &stored);
-    char absent[ABSENT];
-    bool same_workload = true;
-    int matched;
-    /* What doubles take tells much of floats. */
-    if (status == SY_ERR_NOT_FOUND && out->dtype != SY_F64) {
-        char tag[SYI_TAG];
-        measured = SY_F64;
-        syi_default_tag(out->workload, measured, tag);
-        status = syi_multigpu_get(&context->multigpu, tag, &stored);
-        out->borrowed = 1;
-    }
-    /* What another workload measured is a better guess than the devices' nominal speeds. */
-    if (status == SY_ERR_NOT_FOUND) {
-        same_workload = false;
-        status = syi_multigpu_get(&context->multigpu, NULL, &stored);
-        out->borrowed = 1;
-    }
+    sy_dtype measured;
+    bool same_workload;
+    sy_status status = find_stored(context, out, &stored, &measured, &same_workload);
     if (status == SY_ERR_NOT_FOUND)
         return SY_OK;
     if (status == SY_ERR_IO) { /* a profile is a help, not a condition */
@@ -184,21 +214,7 @@ sy_status syi_known_read(sy_context *context, syi_known *out, bool told)
         return SY_OK;
     }
     SYI_TRY(status);
-    out->measured = stored.costs != NULL;
-    syi_copy_text(out->lender, sizeof out->lender, stored.balance.tag);
-    status = match_ratios(context, &stored, out, absent);
-    matched = out->ratios;
-    if (same_workload && !told)
-        tell_damaged(context, out, &stored);
-    for (int i = 0; status == SY_OK && same_workload && i < out->count; i++) {
-        load_cost(context, out, measured, &stored, i, &out->devices[i]);
-        out->costs += out->devices[i].has_cost;
-    }
-    /* What somebody has set for doubles is no order for floats. */
-    if (status == SY_OK && (!same_workload || (out->measured ? !out->costs : out->borrowed)))
-        doubt_ratios(context, out, told ? NULL : stored.balance.tag);
-    if (status == SY_OK)
-        tell_absent(context, out, matched, absent);
+    status = take_stored(context, &stored, measured, same_workload, told, out);
     syi_stored_balance_clear(&stored);
     return status;
 }
