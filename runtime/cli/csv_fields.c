@@ -84,14 +84,35 @@ csv_span cli_csv_without_quotes(csv_span s)
     return s;
 }
 
-csv_span cli_csv_next_record(csv_cursor *cursor, const char **line_end)
+/* A record of a text without quotes ends with the line. */
+static csv_span next_line(csv_cursor *cursor, csv_stop *stop)
+{
+    const size_t left = (size_t)(cursor->end - cursor->at);
+    const char *found = left ? memchr(cursor->at, '\n', left) : NULL;
+    csv_span record = {cursor->at, found ? (size_t)(found - cursor->at) : left};
+    cursor->at += record.size + (found != NULL);
+    cursor->line += found != NULL;
+    if (record.size && record.at[record.size - 1] == '\r')
+        record.size--;
+    *stop = found ? STOP_LINE : STOP_END;
+    return record;
+}
+
+static csv_span next_fields(csv_cursor *cursor, csv_stop *stop)
 {
     csv_span record = {cursor->at, 0}, field;
-    csv_stop stop;
     do
-        stop = cli_csv_next_field(cursor, &field);
-    while (stop == STOP_COMMA);
+        *stop = cli_csv_next_field(cursor, &field);
+    while (*stop == STOP_COMMA);
     record.size = (size_t)(field.at + field.size - record.at);
+    return record;
+}
+
+csv_span cli_csv_next_record(csv_cursor *cursor, const char **line_end)
+{
+    csv_stop stop;
+    const csv_span record =
+        cursor->is_plain ? next_line(cursor, &stop) : next_fields(cursor, &stop);
     *line_end = stop != STOP_LINE ? "" : record.at[record.size] == '\r' ? "\r\n" : "\n";
     return record;
 }

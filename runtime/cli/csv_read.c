@@ -79,11 +79,12 @@ const char *cli_csv_remedy(const cli_csv *csv, csv_span text, const char *otherw
     return otherwise;
 }
 
-static int ragged(const cli_csv *csv, int64_t line, int found)
+static int ragged(const cli_csv *csv, int64_t line, int64_t found)
 {
-    return cli_fail(CLI_FAILED, "%s: line %lld has %d field%s where the header has %d; %s",
-                    cli_input_name(csv->path), (long long)line, found, found == 1 ? "" : "s",
-                    csv->n_columns, cli_csv_remedy(csv, csv->header, "correct the line"));
+    return cli_fail(CLI_FAILED, "%s: line %lld has %lld field%s where the header has %d; %s",
+                    cli_input_name(csv->path), (long long)line, (long long)found,
+                    found == 1 ? "" : "s", csv->n_columns,
+                    cli_csv_remedy(csv, csv->header, "correct the line"));
 }
 
 /* Bytes of a block that is not a single record. */
@@ -118,10 +119,24 @@ int64_t cli_csv_first_of(const cli_csv *csv, int64_t block)
     return block < csv->n_blocks ? csv->blocks[block].record : csv->n_records;
 }
 
-/* The fields of the next record, of which `field` is the last. */
-static int count_fields(csv_cursor *c, csv_span *field, csv_stop *stop)
+static int64_t count_commas(csv_span record)
 {
-    int fields = 0;
+    int64_t commas = 0;
+    for (size_t i = 0; i < record.size; i++)
+        commas += record.at[i] == ',';
+    return commas;
+}
+
+/* The fields of the next record, of which `field` is the last, or all that there is. */
+static int64_t count_fields(csv_cursor *c, csv_span *field, csv_stop *stop)
+{
+    const char *line_end;
+    int64_t fields = 0;
+    if (c->is_plain) {
+        *field = cli_csv_next_record(c, &line_end);
+        *stop = STOP_LINE;
+        return 1 + count_commas(*field);
+    }
     do {
         *stop = cli_csv_next_field(c, field);
         fields++;
@@ -141,7 +156,7 @@ static int count_records(cli_csv *csv)
         int64_t line = c.line;
         csv_span field;
         csv_stop stop;
-        int fields;
+        int64_t fields;
         if (begins_block(csv, most, csv->n_records + empty, c) &&
             !note_block(csv, csv->n_records + empty, c))
             return cli_no_memory();
@@ -213,7 +228,8 @@ int cli_csv_open(const char *path, cli_csv *csv)
     CLI_TRY(cli_load(path, &csv->bytes));
     CLI_TRY(check_text(csv));
     cli_progress_begin("checking", "B");
-    csv->records = (csv_cursor){csv->bytes.data, csv->bytes.data + csv->bytes.size, 1};
+    csv->records = (csv_cursor){csv->bytes.data, csv->bytes.data + csv->bytes.size, 1,
+                                memchr(csv->bytes.data, '"', csv->bytes.size) == NULL};
     CLI_TRY(read_header(csv));
     CLI_TRY(count_records(csv));
     if (csv->n_records == 0)

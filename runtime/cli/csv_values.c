@@ -54,6 +54,7 @@ static int bad_value(const cli_csv *csv, int column, int64_t line, csv_span fiel
 typedef struct reader {
     const cli_csv *csv;
     int *wanted; /* of each column the array; -1: none */
+    int last;    /* column that is wanted */
     sy_dtype dtype;
     void *const *to;
 } reader;
@@ -66,7 +67,8 @@ static int read_block(const reader *r, int64_t block, bool reports)
     csv_cursor c = csv->blocks[block].start;
     for (int64_t i = cli_csv_first_of(csv, block); i < end; i++) {
         const int64_t line = c.line;
-        for (int k = 0; k < csv->n_columns; k++) {
+        const char *line_end;
+        for (int k = 0; k <= r->last; k++) {
             csv_span field;
             cli_number kind;
             double value;
@@ -78,6 +80,8 @@ static int read_block(const reader *r, int64_t block, bool reports)
                 return reports ? bad_value(csv, k, line, field, kind, r->dtype) : CLI_FAILED;
             cli_value_set(r->to[r->wanted[k]], r->dtype, (size_t)i, value);
         }
+        if (r->last < csv->n_columns - 1)
+            cli_csv_next_record(&c, &line_end);
     }
     return CLI_DONE;
 }
@@ -107,8 +111,10 @@ int cli_csv_read(const cli_csv *csv, const int *columns, int n, sy_dtype dtype, 
         return cli_no_memory();
     for (int k = 0; k < csv->n_columns; k++)
         r.wanted[k] = -1;
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < n; k++) {
         r.wanted[columns[k]] = k;
+        r.last = columns[k] > r.last ? columns[k] : r.last;
+    }
     cli_progress_begin("reading", "B");
     code = cli_blocks_run(&blocks);
     free(r.wanted);
