@@ -2,6 +2,7 @@
  * follows when it matters. */
 #include "api/context.h"
 
+#include "api/known_file.h"
 #include "base/clock.h"
 #include "costs.h"
 

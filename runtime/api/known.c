@@ -42,14 +42,6 @@ void syi_memory_destroy(syi_memory *memory)
     pthread_mutex_destroy(&memory->lock);
 }
 
-void syi_default_tag(const syi_workload *workload, sy_dtype dtype, char tag[SYI_TAG])
-{
-    static const char floats[] = "_f32";
-    syi_copy_text(tag, SYI_LONGEST_NAME + 1, syi_workload_tag(workload));
-    if (dtype == SY_F32)
-        memcpy(tag + strlen(tag), floats, sizeof floats);
-}
-
 /* ---- reading ------------------------------------------------------------------------------ */
 
 /* Works up to eight times as large have the same. */

@@ -60,9 +60,6 @@ typedef struct sy_context sy_context;
 void syi_memory_init(syi_memory *memory);
 void syi_memory_destroy(syi_memory *memory);
 
-/* The tag of a profile when the caller gives none: the costs of floats are kept apart. */
-void syi_default_tag(const syi_workload *workload, sy_dtype dtype, char tag[SYI_TAG]);
-
 /* A copy in the job's memory. */
 sy_status syi_known_get(sy_context *context, const syi_job *job, const char *tag, syi_known *out);
 /* What its costs become where the job's arrays live; NULL: they stay as they are. */
@@ -72,9 +69,5 @@ sy_status syi_known_copy(const syi_known *from, syi_arena *memory, syi_known *ou
 
 /* The context's own record, or NULL; the caller holds the lock. */
 syi_known *syi_known_find(sy_context *context, const syi_job *job, const char *tag);
-
-/* What a device is now, for this workload. */
-syi_fingerprint syi_fingerprint_of(const syi_device *device, const syi_workload *workload,
-                                   sy_dtype dtype);
 
 #endif

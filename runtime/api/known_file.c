@@ -11,6 +11,14 @@
 
 #include <string.h>
 
+void syi_default_tag(const syi_workload *workload, sy_dtype dtype, char tag[SYI_TAG])
+{
+    static const char floats[] = "_f32";
+    syi_copy_text(tag, SYI_LONGEST_NAME + 1, syi_workload_tag(workload));
+    if (dtype == SY_F32)
+        memcpy(tag + strlen(tag), floats, sizeof floats);
+}
+
 static const char *dtype_word(sy_dtype dtype)
 {
     return dtype == SY_F32 ? "f32" : "f64";

@@ -1,6 +1,7 @@
 /* The plan of a work: by the ratios of the call, else by what is known. */
 #include "api/context.h"
 
+#include "api/known_file.h"
 #include "base/text.h"
 #include "model/share.h"
 

@@ -2,6 +2,7 @@
  * ratios, times to costs. */
 #include "api/context.h"
 #include "api/keep.h"
+#include "api/known_file.h"
 #include "api/sample.h"
 
 #include "base/arithmetic.h"
