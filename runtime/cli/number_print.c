@@ -99,7 +99,8 @@ static bool interval_of(double value, bool narrow, interval *r)
     memcpy(&bits, &value, sizeof bits);
     mantissa = (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)1 << 52;
     binary = (int)(bits >> 52) - 1023; /* 2^binary <= value */
-    /* 2^binary has 17 digits then: 78913 / 2^18 is log10(2). */
+    /* 2^binary has 17 digits then: 78913 / 2^18 is log10(2), and of what is above 0 a quotient is
+     * rounded down. */
     r->decimals = 16 - (binary * 78913 + (18 << 18)) / (1 << 18) + 18;
     if (r->decimals > 21)
         r->decimals = 21;
