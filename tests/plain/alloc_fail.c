@@ -68,6 +68,31 @@ static sy_status distribute(void)
     return status;
 }
 
+static float floats[LONG], floats_right[LONG], floats_got[LONG];
+
+static sy_status distribute_floats(sy_context *by, const char *workload, float *to)
+{
+    const void *in[] = {floats};
+    void *out[] = {to};
+    const sy_work work = {.struct_size = sizeof work,
+                          .workload = workload,
+                          .columns = LONG,
+                          .inputs = in,
+                          .outputs = out,
+                          .dtype = SY_F32};
+    return distribute_workload(by, &work, NULL, NULL);
+}
+
+static const char *float_workload;
+
+static sy_status distribute_float(void)
+{
+    sy_status status = distribute_floats(context, float_workload, floats_got);
+    if (status == SY_OK && memcmp(floats_got, floats_right, sizeof floats_got) != 0)
+        return SY_ERR_INTERNAL;
+    return status;
+}
+
 static sy_status explain(void)
 {
     sy_work work = {.struct_size = sizeof work, .workload = "sma", .rows = 2, .columns = 9000};
@@ -181,6 +206,19 @@ static void starve_workload(const char *workload, int64_t rows, int64_t columns)
     sy_context_destroy(&alone);
 }
 
+static void starve_floats(const char *workload)
+{
+    sy_context *alone = lab_open("cpu:threads=1", NULL, NULL);
+    float_workload = workload;
+    for (int i = 0; i < LONG; i++)
+        floats[i] = (float)x[i];
+    if (!alone || distribute_floats(alone, workload, floats_right) != SY_OK)
+        complain(workload, 0, "cannot be set up for floats");
+    else
+        starve(workload, distribute_float);
+    sy_context_destroy(&alone);
+}
+
 int main(void)
 {
     static const char *const workloads[] = {"sma",  "rolling_std", "bollinger", "ema",
@@ -203,6 +241,8 @@ int main(void)
     starve_workload("ema", 1, LONG);
     starve_workload("macd", 1, LONG);
     starve_workload("bollinger", 1, LONG);
+    starve_floats("sma");
+    starve_floats("ema");
     starve("explain", explain);
     starve("set_balance", set_balance);
     starve("get_balance", get_balance);
