@@ -50,6 +50,16 @@ syi_fingerprint syi_fingerprint_of(const syi_device *device, const syi_workload 
     return print;
 }
 
+/* What is read for whom. */
+typedef struct reading {
+    sy_context *context;
+    syi_known *known;
+    syi_stored_balance stored;
+    sy_dtype measured;  /* the dtype that was; another one than is asked for makes a guess of it */
+    bool same_workload; /* it is of the known workload */
+    bool told;          /* as in syi_known_read() */
+} reading;
+
 /* Goes on where the context that wrote the file's entry has ended. */
 static void resume(sy_context *context, const syi_known *known, const json_t *entry, int i,
                    syi_known_device *out)
@@ -67,50 +77,48 @@ static void resume(sy_context *context, const syi_known *known, const json_t *en
     out->stored = syi_drift_pending(&out->drift);
 }
 
-/* `measured`: the dtype that was; another one than is asked for makes a guess of it. */
-static void load_cost(sy_context *context, const syi_known *known, sy_dtype measured,
-                      const syi_stored_balance *stored, int i, syi_known_device *out)
+static void tell_damaged(const reading *r, const char *device)
 {
-    const syi_device *device = context->devices.list[i];
-    const json_t *prints = json_object_get(stored->fingerprint, "devices");
-    const json_t *entry = json_object_get(stored->costs, device->info.name);
-    syi_fingerprint now = syi_fingerprint_of(device, known->workload, measured), then;
+    if (!r->told)
+        syi_log_line(&r->context->log, SY_LOG_WARNING,
+                     "'%.300s' has damaged `costs` of %s for '%s'; going on without them; run "
+                     "'profile'",
+                     r->context->multigpu_path, device, r->stored.balance.tag);
+}
+
+static void load_cost(const reading *r, int i)
+{
+    const syi_known *known = r->known;
+    syi_known_device *out = &known->devices[i];
+    const syi_device *device = r->context->devices.list[i];
+    const json_t *prints = json_object_get(r->stored.fingerprint, "devices");
+    const json_t *entry = json_object_get(r->stored.costs, device->info.name);
+    syi_fingerprint now = syi_fingerprint_of(device, known->workload, r->measured), then;
     syi_trust trust;
     char what[160];
     double drift;
-    if (!out->ratio || !syi_cost_load(entry, &out->cost))
+    if (!out->ratio || !entry)
         return;
+    if (!syi_cost_load(entry, &out->cost)) {
+        tell_damaged(r, device->info.name);
+        return;
+    }
     if (!syi_fingerprint_load(json_object_get(prints, device->info.name), &then))
         return;
     trust = syi_fingerprint_compare(&then, &now, what, sizeof what);
     if (trust != SYI_TRUST_FULL)
-        syi_log_line(&context->log, SY_LOG_INFO, "the profile of %s is %s (%s); run 'profile'",
+        syi_log_line(&r->context->log, SY_LOG_INFO, "the profile of %s is %s (%s); run 'profile'",
                      device->info.name, trust == SYI_TRUST_NONE ? "not used" : "only a first guess",
                      what);
     out->has_cost = trust != SYI_TRUST_NONE;
-    out->guess = trust == SYI_TRUST_GUESS || measured != known->dtype;
+    out->guess = trust == SYI_TRUST_GUESS || r->measured != known->dtype;
     /* The file's times contain what earlier runs have found: apart, it can be taken back. */
     drift = syi_cost_drift(entry);
     syi_cost_scale(&out->cost, 1 / drift);
     out->drift = syi_drift_start(syi_cost_spread(&out->cost), drift);
     out->in_file = out->has_cost && !known->borrowed && !known->home;
     if (out->in_file)
-        resume(context, known, entry, i, out);
-}
-
-static void tell_damaged(sy_context *context, const syi_known *known,
-                         const syi_stored_balance *stored)
-{
-    for (int i = 0; i < known->count; i++) {
-        const char *name = context->devices.list[i]->info.name;
-        const json_t *entry = json_object_get(stored->costs, name);
-        syi_cost cost;
-        if (entry && !syi_cost_load(entry, &cost))
-            syi_log_line(&context->log, SY_LOG_WARNING,
-                         "'%.300s' has damaged `costs` of %s for '%s'; going on without them; run "
-                         "'profile'",
-                         context->multigpu_path, name, stored->balance.tag);
-    }
+        resume(r->context, known, entry, i, out);
 }
 
 /* The names of devices that are stored, but not here. */
@@ -161,58 +169,57 @@ static void doubt_ratios(sy_context *context, syi_known *known, const char *from
             known->tag, from);
 }
 
-/* What is stored for the tag; else of doubles, which tells much of floats (`measured`); else of
- * another workload (*same_workload is false), a better guess than the devices' nominal speeds. */
-static sy_status find_stored(sy_context *context, syi_known *out, syi_stored_balance *stored,
-                             sy_dtype *measured, bool *same_workload)
+/* What is stored for the tag; else of doubles, which tells much of floats; else of another
+ * workload, a better guess than the devices' nominal speeds. */
+static sy_status find_stored(reading *r)
 {
-    sy_status status = syi_multigpu_get(&context->multigpu, out->tag, stored);
-    *measured = out->dtype;
-    *same_workload = true;
+    syi_store *file = &r->context->multigpu;
+    syi_known *out = r->known;
+    sy_status status = syi_multigpu_get(file, out->tag, &r->stored);
     if (status == SY_ERR_NOT_FOUND && out->dtype != SY_F64) {
         char tag[SYI_TAG];
-        *measured = SY_F64;
+        r->measured = SY_F64;
         syi_default_tag(out->workload, SY_F64, tag);
-        status = syi_multigpu_get(&context->multigpu, tag, stored);
+        status = syi_multigpu_get(file, tag, &r->stored);
         out->borrowed = 1;
     }
     if (status == SY_ERR_NOT_FOUND) {
-        *same_workload = false;
-        status = syi_multigpu_get(&context->multigpu, NULL, stored);
+        r->same_workload = false;
+        status = syi_multigpu_get(file, NULL, &r->stored);
         out->borrowed = 1;
     }
     return status;
 }
 
-/* `measured`: as of find_stored(). */
-static sy_status take_stored(sy_context *context, const syi_stored_balance *stored,
-                             sy_dtype measured, bool same_workload, bool told, syi_known *out)
+static sy_status take_stored(const reading *r)
 {
+    const syi_stored_balance *stored = &r->stored;
+    syi_known *out = r->known;
     char absent[ABSENT];
     int matched;
     out->measured = stored->costs != NULL;
     syi_copy_text(out->lender, sizeof out->lender, stored->balance.tag);
-    SYI_TRY(match_ratios(context, stored, out, absent));
+    SYI_TRY(match_ratios(r->context, stored, out, absent));
     matched = out->ratios;
-    if (same_workload && !told)
-        tell_damaged(context, out, stored);
-    for (int i = 0; same_workload && i < out->count; i++) {
-        load_cost(context, out, measured, stored, i, &out->devices[i]);
+    for (int i = 0; r->same_workload && i < out->count; i++) {
+        load_cost(r, i);
         out->costs += out->devices[i].has_cost;
     }
     /* What somebody has set for doubles is no order for floats. */
-    if (!same_workload || (out->measured ? !out->costs : out->borrowed))
-        doubt_ratios(context, out, told ? NULL : stored->balance.tag);
-    tell_absent(context, out, matched, absent);
+    if (!r->same_workload || (out->measured ? !out->costs : out->borrowed))
+        doubt_ratios(r->context, out, r->told ? NULL : stored->balance.tag);
+    tell_absent(r->context, out, matched, absent);
     return SY_OK;
 }
 
 sy_status syi_known_read(sy_context *context, syi_known *out, bool told)
 {
-    syi_stored_balance stored;
-    sy_dtype measured;
-    bool same_workload;
-    sy_status status = find_stored(context, out, &stored, &measured, &same_workload);
+    reading r = {.context = context,
+                 .known = out,
+                 .measured = out->dtype,
+                 .same_workload = true,
+                 .told = told};
+    sy_status status = find_stored(&r);
     if (status == SY_ERR_NOT_FOUND)
         return SY_OK;
     if (status == SY_ERR_IO) { /* a profile is a help, not a condition */
@@ -222,7 +229,7 @@ sy_status syi_known_read(sy_context *context, syi_known *out, bool told)
         return SY_OK;
     }
     SYI_TRY(status);
-    status = take_stored(context, &stored, measured, same_workload, told, out);
-    syi_stored_balance_clear(&stored);
+    status = take_stored(&r);
+    syi_stored_balance_clear(&r.stored);
     return status;
 }

@@ -17,11 +17,6 @@ int64_t cli_block_lines(int64_t fields)
     return lines < 1 ? 1 : lines > MOST_LINES ? MOST_LINES : lines;
 }
 
-int64_t cli_block_count(int64_t lines, int64_t lines_each)
-{
-    return lines / lines_each + (lines % lines_each != 0);
-}
-
 typedef struct crew {
     const cli_blocks *blocks;
     pthread_mutex_t lock;

@@ -21,7 +21,6 @@ typedef struct cli_blocks {
 
 /* How many lines of so many fields each are a block. */
 int64_t cli_block_lines(int64_t fields);
-int64_t cli_block_count(int64_t lines, int64_t lines_each);
 
 /* With as many threads as there are processors and threads to be had, at least the calling one. */
 int cli_blocks_run(const cli_blocks *blocks);

@@ -31,7 +31,6 @@ typedef struct cli_csv {
     csv_name *sorted;     /* the same in an order in which they are found quickly */
     csv_span header;      /* with a byte order mark, if there is one; without the line end */
     const char *line_end; /* the header's: "\n" or "\r\n" */
-    csv_cursor records;   /* from the first record to the end of the last */
     int64_t n_records;
     csv_block *blocks; /* of records, for blocks.h */
     int64_t n_blocks;

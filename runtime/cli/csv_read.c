@@ -39,9 +39,10 @@ static char *copy_name(csv_span field)
     return name;
 }
 
-static int read_header(cli_csv *csv)
+/* From the file's beginning on; to the first record. */
+static int read_header(cli_csv *csv, csv_cursor *c)
 {
-    csv_cursor start, *c = &csv->records;
+    csv_cursor start;
     csv_span field;
     csv_stop stop;
     int n = 0;
@@ -146,10 +147,8 @@ static int64_t count_fields(csv_cursor *c, csv_span *field, csv_stop *stop)
 
 /* Empty lines at the end of the file are no records; in a file of one column, an empty line among
  * the others is a missing value. */
-static int count_records(cli_csv *csv)
+static int count_records(cli_csv *csv, csv_cursor c)
 {
-    csv_cursor c = csv->records;
-    const char *last = c.at;
     const int64_t most = cli_block_lines(csv->n_columns);
     int64_t empty = 0, first_empty = 0;
     while (c.at < c.end) {
@@ -176,11 +175,9 @@ static int count_records(cli_csv *csv)
             return ragged(csv, line, fields);
         csv->n_records += empty + 1;
         empty = 0;
-        last = c.at;
         if (csv->n_records % 4096 == 0)
             cli_progress_step((uint64_t)(c.at - csv->bytes.data), csv->bytes.size);
     }
-    csv->records.end = last;
     while (csv->n_blocks > 0 && csv->blocks[csv->n_blocks - 1].record >= csv->n_records)
         csv->n_blocks--; /* of empty lines at the end */
     return CLI_DONE;
@@ -224,14 +221,15 @@ static int check_text(const cli_csv *csv)
 
 int cli_csv_open(const char *path, cli_csv *csv)
 {
+    csv_cursor cursor;
     *csv = (cli_csv){.path = path};
     CLI_TRY(cli_load(path, &csv->bytes));
     CLI_TRY(check_text(csv));
     cli_progress_begin("checking", "B");
-    csv->records = (csv_cursor){csv->bytes.data, csv->bytes.data + csv->bytes.size, 1,
-                                memchr(csv->bytes.data, '"', csv->bytes.size) == NULL};
-    CLI_TRY(read_header(csv));
-    CLI_TRY(count_records(csv));
+    cursor = (csv_cursor){csv->bytes.data, csv->bytes.data + csv->bytes.size, 1,
+                          memchr(csv->bytes.data, '"', csv->bytes.size) == NULL};
+    CLI_TRY(read_header(csv, &cursor));
+    CLI_TRY(count_records(csv, cursor));
     if (csv->n_records == 0)
         return cli_fail(CLI_FAILED, "%s has a header row only; at least one record is needed",
                         cli_input_name(path));

@@ -144,6 +144,11 @@ static bool put_record(const writer *w, cli_text *to, csv_cursor *cursor, int64_
     return done && put_results(w, to, column) && put_text(to, *line_end ? line_end : w->line_end);
 }
 
+static int64_t count_blocks(const writer *w)
+{
+    return w->csv ? w->csv->n_blocks : (w->lines + w->block_lines - 1) / w->block_lines;
+}
+
 /* The first line of a block; of the one behind the last, their number. */
 static int64_t line_of(const writer *w, int64_t block)
 {
@@ -234,10 +239,9 @@ int cli_csv_write(cli_output *output, const cli_input *input, const sy_workload_
                 .output = output,
                 .lines = reduces ? input->rows : input->columns,
                 .block_lines = cli_block_lines(reduces ? 1 : input_columns(input))};
-    const int64_t blocks = w.csv ? w.csv->n_blocks : cli_block_count(w.lines, w.block_lines);
     /* On a terminal the line would be drawn into the records. */
     cli_progress_begin(isatty(output->fd) ? NULL : "writing", "lines");
     CLI_TRY(write_header(&w, reduces ? put_reduction_header : put_header));
     return cli_blocks_run(
-        &(cli_blocks){blocks, reduces ? make_reductions : make_records, take_lines, &w});
+        &(cli_blocks){count_blocks(&w), reduces ? make_reductions : make_records, take_lines, &w});
 }

@@ -14,7 +14,7 @@
 static bool read_stack_size(const char *text, double *out)
 {
     char *unit, *end;
-    const double size = strtod(text, &unit);
+    const double size = (double)strtoull(text, &unit, 10);
     const char *units = "BKMG", *found;
     unit += strspn(unit, " ");
     found = *unit ? strchr(units, toupper((unsigned char)*unit)) : units + 1;

@@ -2,22 +2,21 @@
 
 #include "base/mem.h"
 #include "element/element.h"
+#include "traffic.h"
 
 #include <stdint.h>
 
-/* Doubles of a line of the cache. Where lines are cut in two by what a vector loads or stores,
- * works on floats take up to twice the time. */
-enum { LINE = 8 };
-
 /* Doubles between two arrays, which would lie at the same places of pages otherwise. */
-enum { APART = 8 * LINE };
+enum { APART = 8 * SYI_LINE };
 
 /* Floats from a memory are asked for so many before they are widened: while the kernel runs. */
 #define AHEAD SYI_TILE
 
+/* Where lines are cut in two by what a vector loads or stores, works on floats take up to twice the
+ * time. */
 static int64_t whole_lines(int64_t count)
 {
-    return (count + LINE - 1) / LINE * LINE;
+    return (count + SYI_LINE - 1) / SYI_LINE * SYI_LINE;
 }
 
 /* Doubles on a recurrence's desk: what a second cache has room for beside what passes through. */
@@ -43,7 +42,7 @@ static sy_status reserve(syi_desk *desk, size_t size)
     if (desk->size >= size)
         return SY_OK;
     syi_desk_free(desk);
-    desk->room = syi_realloc(NULL, size + LINE, sizeof *desk->room);
+    desk->room = syi_realloc(NULL, size + SYI_LINE, sizeof *desk->room);
     if (!desk->room)
         return syi_no_memory((uint64_t)size * sizeof *desk->room);
     desk->size = size;
@@ -52,7 +51,7 @@ static sy_status reserve(syi_desk *desk, size_t size)
 
 static double *first_line(const syi_desk *desk)
 {
-    const size_t line = LINE * sizeof *desk->room;
+    const size_t line = SYI_LINE * sizeof *desk->room;
     return desk->room + (line - (uintptr_t)desk->room % line) % line / sizeof *desk->room;
 }
 

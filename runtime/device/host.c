@@ -126,10 +126,8 @@ static int64_t columns_before(const host_pass *pass, int64_t at)
 {
     const int64_t visible = pass->slab->left + at, block = syi_job_block(pass->job);
     int64_t wanted = pass->halo;
-    if (block > 0)
+    if (block > 0) /* or where a tile does, which is where slabs begin */
         wanted -= block - SYI_TILE - (pass->slab->first + at) % block;
-    if (wanted > pass->halo)
-        wanted = pass->halo;
     return visible < wanted ? visible : wanted;
 }
 
@@ -143,10 +141,8 @@ static int64_t part_end(const host_pass *pass, const syi_piece *piece, int is_ch
     const int64_t tiles = 2 * pass->halo / SYI_TILE + 1, few = SYI_TILE * (tiles < 4 ? 4 : tiles);
     const int64_t first = pass->slab->first, unit = pass->cut.unit;
     int64_t end = last;
-    if (last - at > pass->cut.part_columns)
+    if (last - at > pass->cut.part_columns) /* a unit at least */
         end = (first + at + pass->cut.part_columns) / unit * unit - first;
-    if (end <= at)
-        end = last;
     return is_guess && end - at >= 4 * few ? at + few : end;
 }
 
