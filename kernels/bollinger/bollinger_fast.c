@@ -1,5 +1,6 @@
 /* Bollinger bands in fast accuracy. Compiled for several instruction sets. */
-#define SYI_SPREAD_KIND SYI_WINDOW_BANDS
+#define SYI_SPREAD_KIND    SYI_WINDOW_BANDS
+#define SYI_SPREAD_OUTPUTS 3
 #include "fast/spread_run.h"
 
 SYI_ISA_DECLARE(syi_bollinger_run);

@@ -89,12 +89,12 @@ SYI_EITHER double syi_scan_factor(const syi_window *window)
 }
 
 /* What a window's results are made of; x is its newest value: the deviation, the score, or the
- * bands' middle and their reach from it. `by_products`: is made so, bands never. */
+ * bands' middle and their reach from it. `by_products`: is made so. */
 SYI_EITHER void syi_scan_result(syi_window_kind kind, double factor, syi_vector x,
                                 const syi_part *all, int by_products, syi_vector *out)
 {
     if (kind == SYI_WINDOW_BANDS) {
-        out[0] = syi_root(all->square) * factor;
+        out[0] = (by_products ? syi_product_root(all->square) : syi_root(all->square)) * factor;
         out[1] = all->base + all->mean;
         return;
     }

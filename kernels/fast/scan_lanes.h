@@ -18,8 +18,8 @@ static void scan_copy_columns(const sy_segment *segment, int64_t from, int64_t t
     memcpy(x + (first - from), segment->in[0] + first, (size_t)(end - first) * sizeof *x);
 }
 
-/* Lane l begins at a column of the segment, `behind` columns after the batch. */
-static void scan_place(scan_task *t, int l, int64_t column, int64_t behind, int past)
+/* Lane l begins at a column of the segment. */
+static void scan_place(scan_task *t, int l, int64_t column)
 {
     const sy_segment *segment = t->segment;
     const int64_t period = t->window->period, end = column + t->blocks * period;
@@ -35,16 +35,14 @@ static void scan_place(scan_task *t, int l, int64_t column, int64_t behind, int 
         copy->column = column;
         copy->columns = end - column;
     }
-    for (int j = 0; past && j < PARTS; j++)
-        lane->to[j] = t->part[t->which][j] + behind;
-    for (int j = 0; !past && j < OUTPUTS; j++)
+    for (int j = 0; j < OUTPUTS; j++)
         lane->to[j] = is_whole ? segment->out[j] + column : copy->y[j];
 }
 
 /* Blocks of a lane where there are `all`. */
 static int64_t scan_blocks(int64_t period, int64_t all, int past)
 {
-    const int64_t most = (past ? SCAN_KEPT : SCAN_LANE) / period;
+    const int64_t most = (past ? SCAN_LANE_PAST : SCAN_LANE) / period;
     const int64_t batches = (all + SYI_WIDTH * most - 1) / (SYI_WIDTH * most);
     const int64_t even = (all + SYI_WIDTH * batches - 1) / (SYI_WIDTH * batches);
     int64_t blocks = even;
@@ -69,7 +67,7 @@ static int64_t scan_place_all(scan_task *t, int64_t from, int past)
         if (block == before)
             t->lane[l] = t->lane[l - 1];
         else
-            scan_place(t, l, from + block * period, block * period, past);
+            scan_place(t, l, from + block * period);
         before = block;
     }
     t->next = (uintptr_t)t->segment->in[0] + (uintptr_t)(from + total * period) * sizeof(double);
@@ -100,64 +98,6 @@ static void scan_give(const scan_task *t, const scan_copy *copy)
     for (int j = 0; copy->columns > 0 && j < OUTPUTS; j++)
         memcpy(t->segment->out[j] + first, copy->y[j] + (first - copy->column),
                (size_t)((end < count ? end : count) - first) * sizeof(double));
-}
-
-/* Puts a kept line of each output. */
-SYI_INLINE void scan_put_line(scan_kept *kept)
-{
-    for (int j = 0; j < OUTPUTS; j++) {
-        const int64_t at = kept->at[j];
-        for (int i = 0; i < SYI_LINE; i += SYI_WIDTH) {
-            const syi_vector part[] = {SYI_LOAD(kept->part[0] + at + i),
-                                       SYI_LOAD(kept->part[PARTS - 1] + at + i)};
-            syi_vector out[OUTPUTS];
-            scan_results(part, out);
-            syi_store_past(kept->out[j] + at + i, out[j]);
-        }
-        kept->at[j] = at + SYI_LINE < kept->end ? at + SYI_LINE : kept->first;
-    }
-    kept->left -= SYI_LINE;
-}
-
-static void scan_put_kept(scan_kept *kept)
-{
-    while (kept->left > 0)
-        scan_put_line(kept);
-}
-
-/* Columns that are no whole line. */
-static void scan_put_columns(const scan_kept *kept, int64_t from, int64_t to)
-{
-    for (int64_t at = from; at < to; at++) {
-        const syi_vector zero = {0};
-        const syi_vector part[] = {zero + kept->part[0][at], zero + kept->part[PARTS - 1][at]};
-        syi_vector out[OUTPUTS];
-        scan_results(part, out);
-        for (int j = 0; j < OUTPUTS; j++)
-            kept->out[j][at] = out[j][0];
-    }
-}
-
-/* Keeps the whole lines of a batch of `columns` from column `from` on, and puts its ends. The
- * outputs are in line. */
-static void scan_keep(scan_task *t, int64_t from, int64_t columns)
-{
-    const int64_t first = from < t->at ? t->at : from, left = t->segment->count - first;
-    const int64_t count = from + columns - first < left ? from + columns - first : left;
-    scan_kept *const kept = &t->kept;
-    for (int j = 0; j < OUTPUTS; j++)
-        kept->out[j] = t->segment->out[j] + first;
-    for (int j = 0; j < PARTS; j++)
-        kept->part[j] = t->part[t->which][j] + (first - from);
-    kept->first = syi_line_after(kept->out[0], 0, count);
-    kept->left = (count - kept->first) / SYI_LINE * SYI_LINE;
-    kept->end = kept->first + kept->left;
-    syi_lags(t->waits, kept->out, OUTPUTS, SYI_LATE_UNIT, kept->at);
-    for (int j = 0; j < OUTPUTS; j++)
-        kept->at[j] =
-            kept->at[j] < kept->left && kept->at[j] > 0 ? kept->end - kept->at[j] : kept->first;
-    scan_put_columns(kept, 0, kept->first);
-    scan_put_columns(kept, kept->end, count);
 }
 
 #endif

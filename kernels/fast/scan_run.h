@@ -25,32 +25,31 @@ static void scan_before(scan_task *t)
     end = scan_from(block[period - 1]);
     for (int64_t k = 0; k < period - 1; k++) {
         if (k % SYI_SCAN_STEPS == 0)
-            ends_follow(&t->ends[1], k, &end);
+            ends_follow(&t->ends, 1, k, &end);
         syi_scan_add(&end, block[period - 1 - k], t->by.inverse[k + 1]);
-        ends_put(&t->ends[1], k + 1, &end);
+        ends_put(&t->ends, 1, period, k + 1, &end);
     }
 }
 
-/* While column `at` of the lanes is computed, past the cache, results of the batch before go there,
- * and the next one is asked for, as far as it is nearer than another page: evenly, so that nothing
- * is waited for. */
+/* While column `at` of the lanes is computed, past the cache, others' results go there, and the
+ * next batch is asked for, as far as it is nearer than another page: evenly, so that nothing is
+ * waited for. */
 SYI_INLINE void scan_meanwhile(scan_task *t, int64_t at)
 {
-    if (t->kept.left > 0)
-        scan_put_line(&t->kept);
+    scan_past_meanwhile(&t->past, t->lane, at, t->columns);
     syi_ask_for(t->next + (uintptr_t)at * SYI_WIDTH * sizeof(double), SYI_WIDTH);
 }
 
-/* A block of each lane: its number, columns, ends and those of the one before, what goes through
- * its beginning and its end, and what is not 0 if a result is not finite. And of the task what is
- * used for each column: whatever is stored, a compiler has to read that again. */
+/* A block of each lane: its number, columns, what goes through its beginning and its end, and what
+ * is not 0 if a result is not finite. And of the task what is used for each column: whatever is
+ * stored, a compiler has to read that again. */
 typedef struct scan_block {
     const scan_weights *by;
     double factor;
+    int odd;                        /* its number is */
     int64_t period, number, loaded; /* columns of the block behind it that are still to be loaded */
     const syi_vector *x;
-    const ends *before;
-    ends *now;
+    ends *ends;
     syi_scan newer, end;
     syi_vector strange;
 } scan_block;
@@ -64,31 +63,32 @@ SYI_INLINE syi_part scan_window(const scan_weights *by, int64_t count, int64_t p
     return syi_scan_join(newer, older, by->joint[count], by->share[period - count]);
 }
 
-/* The windows that end in column k of the block become number i of what is made. */
-SYI_INLINE void scan_column(scan_block *block, int64_t k, int is_most, scan_made *made, int i)
+/* The windows that end in column k of the block become number i of what is made, with `products` by
+ * products. */
+SYI_INLINE void scan_column(scan_block *block, int64_t k, int is_most, scan_made *made, int i,
+                            int products)
 {
     const int64_t period = block->period;
     const double inverse = block->by->inverse[k + 1];
-    const syi_part older = ends_of(block->before, period - 1 - k);
+    const syi_part older = ends_of(block->ends, !block->odd, period, period - 1 - k);
     syi_vector part[2];
     syi_scan_add(&block->newer, block->x[k], inverse);
     const syi_part newer = syi_scan_part(&block->newer);
     const syi_part all = scan_window(block->by, k + 1, period, &older, &newer, is_most);
-    const int products = SCORES && by_products(i);
     syi_scan_result(SYI_SPREAD_KIND, block->factor, block->x[k], &all, products, part);
     for (int j = 0; j < PARTS; j++)
         made->part[j][i] = part[j];
     if (!MARKED)
         block->strange = syi_scaled_sum(part[0], 0.0, block->strange);
     syi_scan_add(&block->end, block->x[period - 1 - k], inverse);
-    ends_put(block->now, k + 1, &block->end);
+    ends_put(block->ends, block->odd, period, k + 1, &block->end);
 }
 
 /* Before column k of the block. */
 SYI_INLINE void scan_follow(scan_block *block, int64_t k)
 {
     syi_scan_follow(&block->newer);
-    ends_follow(block->now, k, &block->end);
+    ends_follow(block->ends, block->odd, k, &block->end);
 }
 
 /* A vector of columns from column k on; the next block's are loaded. */
@@ -100,11 +100,11 @@ SYI_INLINE void scan_vector(scan_task *t, scan_block *block, int64_t k, int is_m
         scan_load(t, block->number + 1, k);
     SYI_UNROLL(8)
     for (int i = 0; i < SYI_WIDTH; i++) {
-        scan_column(block, k + i, is_most, &made, i);
+        scan_column(block, k + i, is_most, &made, i, (SCORES || !past) && by_products(i));
         if (past)
             scan_meanwhile(t, first + i);
     }
-    scan_store(t, &made, first, past);
+    scan_store(t, &made, first, SYI_WIDTH, past, &block->strange);
 }
 
 /* Columns [from, to) of a block of whole steps. */
@@ -128,11 +128,11 @@ SYI_INLINE void scan_columns(scan_task *t, scan_block *block, int64_t from, int6
         const int i = (int)(at & (SYI_WIDTH - 1));
         if (k % SYI_SCAN_STEPS == 0)
             scan_follow(block, k);
-        scan_column(block, k, is_most, &t->made, i);
+        scan_column(block, k, is_most, &t->made, i, SCORES && by_products(i));
         if ((k & (SYI_WIDTH - 1)) == 0 && k < block->loaded)
             scan_load(t, block->number + 1, k);
         if (i == SYI_WIDTH - 1)
-            scan_store(t, &t->made, at - i, past);
+            scan_store(t, &t->made, at - i, SYI_WIDTH, past, &block->strange);
         if (past)
             scan_meanwhile(t, at);
     }
@@ -150,7 +150,7 @@ SYI_INLINE void scan_no_windows(scan_task *t, scan_block *block, int64_t to)
         }
         syi_scan_add(&block->newer, block->x[k], inverse);
         syi_scan_add(&block->end, block->x[block->period - 1 - k], inverse);
-        ends_put(block->now, k + 1, &block->end);
+        ends_put(block->ends, block->odd, block->period, k + 1, &block->end);
     }
 }
 
@@ -162,14 +162,15 @@ SYI_INLINE void scan_windows(scan_task *t, int64_t number, int past)
     const syi_vector *const x = t->tile[number & 1];
     scan_block block = {.by = &t->by,
                         .factor = t->factor,
+                        .odd = number & 1,
                         .period = period,
                         .number = number,
                         .loaded = next < period ? next : period,
                         .x = x,
-                        .before = &t->ends[(number + 1) & 1],
-                        .now = &t->ends[number & 1],
+                        .ends = &t->ends,
                         .newer = scan_from(x[0]),
-                        .end = scan_from(x[period - 1])};
+                        .end = scan_from(x[period - 1]),
+                        .strange = t->strange};
     int64_t half = 0, from = 0;
     while (!syi_scan_is_most(period, half + 1) && half < to)
         half += SYI_SCAN_STEPS;
@@ -184,7 +185,8 @@ SYI_INLINE void scan_windows(scan_task *t, int64_t number, int past)
         scan_columns(t, &block, from, half < to ? half : to, 0, past);
         scan_columns(t, &block, half, to, 1, past);
     }
-    t->strange += block.strange;
+    ends_clear(&t->ends, number & 1, period, period);
+    t->strange = block.strange;
 }
 
 SYI_INLINE void scan_compute_as(scan_task *t, int past)
@@ -208,13 +210,12 @@ static void scan_compute(scan_task *t)
     scan_give(t, &t->last);
 }
 
-/* The same for a batch of `columns` from column `from` on whose results go past the cache. */
-static void scan_compute_past(scan_task *t, int64_t from, int64_t columns)
+/* The same for one of `columns` whose results go past the cache, all of them by themselves. */
+static void scan_compute_past(scan_task *t, int64_t columns)
 {
+    scan_past_begin(&t->past, t->lane);
     scan_compute_as(t, 1);
-    scan_put_kept(&t->kept);
-    scan_keep(t, from, columns);
-    t->which = !t->which;
+    scan_past_end(&t->past, t->lane, t->columns, columns);
 }
 
 static void scan_plan(scan_task *t, const syi_window *window)
@@ -222,15 +223,16 @@ static void scan_plan(scan_task *t, const syi_window *window)
     const int64_t period = window->period;
     t->window = window;
     t->factor = syi_scan_factor(window);
-    t->kept.left = t->which = 0;
     for (int64_t k = 1; k <= period; k++) {
         const double count = (double)k;
         t->by.inverse[k] = 1.0 / count;
         t->by.share[k] = syi_scan_share(count, (double)period, 1.0 / (double)period);
         t->by.joint[k] = count * t->by.share[k];
     }
-    for (int i = 0; i < 2; i++)
-        t->ends[i].base[0] = t->ends[i].mean[0] = t->ends[i].square[0] = (syi_vector){0};
+    for (int odd = 0; odd < 2; odd++) {
+        t->ends.base[odd][0] = (syi_vector){0};
+        ends_clear(&t->ends, odd, period, 0);
+    }
 }
 
 /* All windows from column t->at on. */
@@ -239,12 +241,12 @@ static void scan_all(scan_task *t, int past)
     int64_t from = t->at - (t->segment->first + t->at) % t->window->period, columns;
     for (; from < t->segment->count; from += columns) {
         columns = scan_place_all(t, from, past);
-        if (past)
-            scan_compute_past(t, from, columns);
+        if (past && t->first.columns == 0 && t->last.columns == 0)
+            scan_compute_past(t, columns);
         else
             scan_compute(t);
     }
-    scan_put_kept(&t->kept);
+    scan_past_close(&t->past);
 }
 
 /* The windows of whole rows, side by side; but the last one's, and where there are few rows all,
@@ -252,7 +254,8 @@ static void scan_all(scan_task *t, int past)
 static void scan_rows(scan_task *t, const sy_segment *all, int past)
 {
     const int64_t rows = all->count / all->columns, beside = rows > SYI_WIDTH ? rows - 1 : 0;
-    memset(t->ends, 0, sizeof t->ends); /* so that what is not wanted is computed of numbers, too */
+    memset(&t->ends, 0,
+           sizeof t->ends); /* so that what is not wanted is computed of numbers, too */
     memset(t->tile, 0, sizeof t->tile);
     for (int64_t row = 0; row < beside; row += SYI_WIDTH) {
         scan_place_rows(t, all, row < beside - SYI_WIDTH ? row : beside - SYI_WIDTH);
@@ -280,7 +283,7 @@ static sy_status syi_scan_run(const syi_piece *piece, const syi_window *window)
     scan_task t;
     scan_plan(&t, window);
     t.segment = segment;
-    t.waits = piece->waits;
+    scan_past_open(&t.past, piece->waits);
     t.at = at < 0 ? 0 : at > segment->count ? segment->count : at;
     if (segment->count > segment->columns)
         scan_rows(&t, segment, past);

@@ -1,59 +1,78 @@
 /*
  * A batch of scanned windows (fast/scan_run.h, which says by SYI_SPREAD_KIND what is wanted of
- * them), how its columns come to the lanes, and its results from them. Results that go past the
- * cache do so while the next batch is computed; of bands they are kept as what they are made of.
+ * them), how its columns come to the lanes, and its results from them.
  */
 #ifndef SYI_KERNELS_FAST_SCAN_TASK_H
 #define SYI_KERNELS_FAST_SCAN_TASK_H
 
 #include "exact/transpose.h"
-#include "fast/scan.h"
-#include "fast/spread_task.h"
+#include "fast/scan_past.h"
 
-/* Columns of a lane at most, and where what goes past the cache is kept meanwhile. */
-enum { SCAN_LANE = 2048, SCAN_KEPT = 1024 };
-enum { PARTS = SYI_SPREAD_KIND == SYI_WINDOW_BANDS ? 2 : 1 };
+/* Columns of a lane at most, where its results stay in the cache. */
+enum { SCAN_LANE = 2048 };
 
 /* By the count of a window's part; `share` is the other one's. */
 typedef struct scan_weights {
     double inverse[SYI_SCAN_MOST + 1], joint[SYI_SCAN_MOST + 1], share[SYI_SCAN_MOST + 1];
 } scan_weights;
 
-/* A block's ends, by how many columns they have. */
+/* Large vectors, of which the nearest cache holds few, take the place of the end with which windows
+ * were made a moment before, of the block before: this one is gone through from its longest end on,
+ * the other one from its shortest. Squares are some more places behind means, for of what has just
+ * been stored, and is read nearby, a processor sees only that it is at the same place of a page. */
+enum {
+    ENDS = SYI_SCAN_MOST + 1,
+    ENDS_IN_TURN = SYI_WIDTH == 8,
+    ENDS_PLACES = ENDS_IN_TURN ? ENDS + 15 : 2 * ENDS
+};
+
+/* Blocks' ends, whose places follow from how many columns they have; and of so many steps, begun or
+ * done, what the means count from, of the blocks with even numbers and of those with odd ones. */
 typedef struct ends {
-    syi_vector mean[SYI_SCAN_MOST + 1], square[SYI_SCAN_MOST + 1];
-    syi_vector base[SYI_SCAN_MOST / SYI_SCAN_STEPS + 1]; /* of so many steps, begun or done */
+    syi_vector mean[ENDS_PLACES], square[ENDS_PLACES];
+    syi_vector base[2][SYI_SCAN_MOST / SYI_SCAN_STEPS + 1];
 } ends;
+
+SYI_INLINE int64_t ends_place(int odd, int64_t period, int64_t count)
+{
+    if (ENDS_IN_TURN)
+        return odd ? period - count : count;
+    return odd * ENDS + count;
+}
 
 SYI_INLINE int64_t ends_steps(int64_t count)
 {
     return (int64_t)((uint64_t)(count + SYI_SCAN_STEPS - 1) / SYI_SCAN_STEPS);
 }
 
-SYI_INLINE void ends_follow(ends *ends, int64_t count, syi_scan *scan)
+/* The scan is about to take more columns than `count`. */
+SYI_INLINE void ends_follow(ends *ends, int odd, int64_t count, syi_scan *scan)
 {
     syi_scan_follow(scan);
-    ends->base[ends_steps(count + 1)] = scan->base;
+    ends->base[odd][ends_steps(count + 1)] = scan->base;
 }
 
-SYI_INLINE void ends_put(ends *ends, int64_t count, const syi_scan *scan)
+SYI_INLINE void ends_put(ends *ends, int odd, int64_t period, int64_t count, const syi_scan *scan)
 {
+    const int64_t place = ends_place(odd, period, count);
     const syi_part end = syi_scan_part(scan);
-    ends->mean[count] = end.mean;
-    ends->square[count] = end.square;
+    ends->mean[place] = end.mean;
+    ends->square[place] = end.square;
 }
 
-SYI_INLINE syi_part ends_of(const ends *ends, int64_t count)
+SYI_INLINE syi_part ends_of(const ends *ends, int odd, int64_t period, int64_t count)
 {
-    return (syi_part){ends->base[ends_steps(count)], ends->mean[count], ends->square[count]};
+    const int64_t place = ends_place(odd, period, count);
+    return (syi_part){ends->base[odd][ends_steps(count)], ends->mean[place], ends->square[place]};
 }
 
-/* A lane's columns, a block before them, and where its results go, or past the cache their parts.
- */
-typedef struct scan_lane {
-    const double *x, *before;
-    double *to[OUTPUTS];
-} scan_lane;
+/* What has no columns, or all, of which no window wants the latter: for the next block that is the
+ * place of the former. */
+SYI_INLINE void ends_clear(ends *ends, int odd, int64_t period, int64_t count)
+{
+    const int64_t place = ends_place(odd, period, count);
+    ends->mean[place] = ends->square[place] = (syi_vector){0};
+}
 
 /* Columns, of which some are nobody's, and the results: of a lane that begins before a piece or
  * ends behind it. */
@@ -61,15 +80,6 @@ typedef struct scan_copy {
     int64_t column, columns; /* of the segment; none where it is not in use */
     double x[SYI_SCAN_MOST + SCAN_LANE], y[OUTPUTS][SCAN_LANE];
 } scan_copy;
-
-/* Parts of results whose whole lines are put, those of columns [first, end). Each output goes once
- * around, from where it is as far behind the others as it has to be (syi_lags). */
-typedef struct scan_kept {
-    double *out[OUTPUTS];
-    const double *part[PARTS];
-    int64_t first, end, at[OUTPUTS];
-    int64_t left; /* columns */
-} scan_kept;
 
 /* What a vector of columns' results is made of. */
 typedef struct scan_made {
@@ -80,7 +90,6 @@ typedef struct scan_made {
 typedef struct scan_task {
     const syi_window *window;
     const sy_segment *segment;
-    int waits;  /* as in syi_piece */
     int64_t at; /* the first column that has a result */
     double factor;
     scan_weights by;
@@ -89,13 +98,11 @@ typedef struct scan_task {
     scan_lane lane[SYI_WIDTH];
     scan_copy first, last;
     uintptr_t next; /* the next batch's columns */
-    ends ends[2];   /* of the blocks with even, odd numbers, as the next two */
-    syi_vector tile[2][SYI_SCAN_MOST];
-    scan_made made; /* of the newest columns */
-    syi_vector strange;
-    double part[2][PARTS][SCAN_KEPT * SYI_WIDTH];
-    int which;      /* of them are this batch's; the other ones, */
-    scan_kept kept; /* the batch's before, are put meanwhile */
+    ends ends;
+    syi_vector tile[2][SYI_SCAN_MOST]; /* of the blocks with even, odd numbers */
+    scan_made made;                    /* of the newest columns */
+    syi_vector strange;                /* not 0: something not finite has been made */
+    scan_past past;
 } scan_task;
 
 /* Rows become columns. */
@@ -138,18 +145,12 @@ static void scan_load_block(scan_task *t, int64_t number)
         scan_load(t, number, k);
 }
 
-/* Makes results of their parts. */
-SYI_INLINE void scan_results(const syi_vector *part, syi_vector *out)
+/* Puts what has been made of `count` columns of the lanes from `first` on. */
+SYI_INLINE void scan_store(scan_task *t, const scan_made *made, int64_t first, int count, int past,
+                           syi_vector *strange)
 {
-    if (SYI_SPREAD_KIND == SYI_WINDOW_BANDS)
-        syi_scan_bands(part[0], part[1], out);
-    else
-        out[0] = part[0];
-}
-
-/* Puts what has been made of the lanes' columns from `first` on. */
-SYI_INLINE void scan_store(const scan_task *t, const scan_made *made, int64_t first, int past)
-{
+    const int any =
+        past && SCAN_MARKS_AT_ONCE && syi_equal(*strange, (syi_vector){0}) != (1u << SYI_WIDTH) - 1;
     scan_made row = *made;
     SYI_UNROLL(2)
     for (int j = 0; j < PARTS; j++)
@@ -157,27 +158,22 @@ SYI_INLINE void scan_store(const scan_task *t, const scan_made *made, int64_t fi
     SYI_UNROLL(8)
     for (int l = 0; l < SYI_WIDTH; l++) {
         const syi_vector part[] = {row.part[0][l], row.part[PARTS - 1][l]};
-        double *const *const to = t->lane[l].to;
-        syi_vector out[OUTPUTS];
-        scan_results(part, out);
-        for (int j = 0; j < (past ? PARTS : OUTPUTS); j++)
-            SYI_STORE(to[j] + first, past ? part[j] : out[j]);
+        if (past)
+            scan_past_keep(&t->past, &t->lane[l], l, first, count, part, any);
+        else
+            scan_put_results(&t->lane[l], first, count, part);
     }
+    if (any)
+        *strange = (syi_vector){0};
 }
 
 /* What is left at the lanes' ends of less than a vector of columns; in whole steps nothing is. */
-static void scan_store_rest(const scan_task *t, int past)
+static void scan_store_rest(scan_task *t, int past)
 {
     const int in_steps = t->window->period % SYI_SCAN_STEPS == 0;
-    const int64_t columns = t->columns, count = in_steps ? 0 : columns % SYI_WIDTH;
-    for (int64_t i = 0; i < count; i++) {
-        const syi_vector part[] = {t->made.part[0][i], t->made.part[PARTS - 1][i]};
-        syi_vector out[OUTPUTS];
-        scan_results(part, out);
-        for (int l = 0; l < SYI_WIDTH; l++)
-            for (int j = 0; j < (past ? PARTS : OUTPUTS); j++)
-                t->lane[l].to[j][columns - count + i] = past ? part[j][l] : out[j][l];
-    }
+    const int count = in_steps ? 0 : (int)(t->columns % SYI_WIDTH);
+    if (count > 0)
+        scan_store(t, &t->made, t->columns - count, count, past, &t->strange);
 }
 
 #endif

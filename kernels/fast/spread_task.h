@@ -1,6 +1,6 @@
 /*
  * A chunk of windows whose spreads are computed in fast accuracy, and the results it gives. For
- * fast/spread_run.h, which says by SYI_SPREAD_KIND what is wanted of the spreads.
+ * fast/spread_run.h, whose includer says by SYI_SPREAD_KIND what is wanted of the spreads.
  */
 #ifndef SYI_KERNELS_FAST_SPREAD_TASK_H
 #define SYI_KERNELS_FAST_SPREAD_TASK_H
@@ -8,12 +8,13 @@
 #include "fast/late.h"
 #include "fast/spread.h"
 
-enum { OUTPUTS = SYI_SPREAD_KIND == SYI_WINDOW_BANDS ? 3 : 1 };
+enum { OUTPUTS = SYI_SPREAD_OUTPUTS };
+_Static_assert(OUTPUTS == (SYI_SPREAD_KIND == SYI_WINDOW_BANDS ? 3 : 1), "outputs of this kind");
 enum { SCORES = SYI_SPREAD_KIND == SYI_WINDOW_SCORE, MARKED = SCORES && SYI_SCORES_MARKED };
 
 /* Whether the vector with this number is made by products: of so many that neither the divider nor
- * the other units wait long for each other. Bands, and deviations that are scanned, do not gain by
- * it reliably. */
+ * the other units wait long for each other. Bands of short windows do not gain by it, nor what is
+ * scanned and goes past the cache but scores. */
 SYI_INLINE int by_products(int number)
 {
     return SCORES ? number % 2 == 1 : number % 4 == 1;

@@ -1,5 +1,6 @@
 /* The rolling standard deviation in fast accuracy. Compiled for several instruction sets. */
-#define SYI_SPREAD_KIND SYI_WINDOW_DEVIATION
+#define SYI_SPREAD_KIND    SYI_WINDOW_DEVIATION
+#define SYI_SPREAD_OUTPUTS 1
 #include "fast/spread_run.h"
 
 SYI_ISA_DECLARE(syi_rolling_std_run);

@@ -1,5 +1,6 @@
 /* The rolling score in fast accuracy. Compiled for several instruction sets. */
-#define SYI_SPREAD_KIND SYI_WINDOW_SCORE
+#define SYI_SPREAD_KIND    SYI_WINDOW_SCORE
+#define SYI_SPREAD_OUTPUTS 1
 #include "fast/spread_run.h"
 
 SYI_ISA_DECLARE(syi_zscore_run);
