@@ -137,6 +137,7 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
                                    int most, chunk *c)
 {
     squares_batch batch;
+    ties_known known = {.more = 0};
     s->ahead =
         syi_ahead(s->known, last, last - first); /* the next block, which is measured first */
     squares_fill(s, x + first - window->period + fresh, window->period - fresh);
@@ -156,8 +157,9 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
             squares_some(s, &batch, x + at, n, lacks);
         else if (SYI_ISA_NAME(syi_squares_run)(s, &batch, x + at, x + at - s->period, to, s->past))
             continue;
+        known.at = at - first;
         uint64_t unsure =
-            decide_batch(window, s, &batch, x + at, LANE, ~windows_from(n), &s->spare);
+            decide_batch(window, s, &batch, x + at, LANE, ~windows_from(n), &known, &s->spare);
         if (__builtin_popcountll(unsure) > most)
             return at;
         squares_put(s, &batch, n, out, at);

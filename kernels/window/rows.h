@@ -23,7 +23,7 @@ typedef struct beside {
     int64_t ahead; /* columns to the rows behind these, or none */
     stretches lanes;
     double back[SYI_VECTOR]; /* what a row is to be taken times for its own size */
-    double x[SYI_VECTOR * (SYI_STRETCH_PERIOD + ROWS_MOST)];
+    double x[SYI_VECTOR * (SYI_BESIDE_PERIOD + ROWS_MOST)];
 } beside;
 
 /* Puts a lane's row in its place, its least magnitude at 1 or above and below 2. Behind its end

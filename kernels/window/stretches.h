@@ -22,9 +22,8 @@
 
 #if SYI_HAVE_VECTORS
 
-/* Columns of a stretch at least, at most, and at most where the windows before it have more than
- * STRETCH_LEAST, for it takes as long to slide through those. */
-enum { STRETCH_LEAST = 64, STRETCH_SHORT = 248, STRETCH_LONG = 504 };
+/* Columns of a stretch at least, but of long windows twice as many as they have, and at most. */
+enum { STRETCH_LEAST = 64, STRETCH_MOST = 1528 };
 
 /* Stretches, one a lane. */
 typedef struct stretches {
@@ -37,13 +36,14 @@ typedef struct stretches {
     syi_vec_mask lost;     /* lanes that are left to somebody else: */
     int64_t done[SYI_VECTOR]; /* from this column of each on */
     squares_moments moments;  /* so far, with V in the squares' place */
-    syi_vec tile[SYI_STRETCH_PERIOD + STRETCH_LONG];
+    syi_vec tile[SYI_STRETCH_PERIOD + STRETCH_MOST];
 } stretches;
 
-/* The most columns of a stretch. */
+/* The most columns of a stretch: to slide through the windows before it takes as long as through
+ * it, and a near cache is to hold both. */
 SYI_INLINE int64_t stretches_most(int64_t period)
 {
-    return period > STRETCH_LEAST ? STRETCH_LONG : STRETCH_SHORT;
+    return period <= 64 ? 248 : period <= 128 ? 504 : period <= 256 ? 760 : STRETCH_MOST;
 }
 
 /* Columns before a stretch that are read: its windows' and the first that goes. */
@@ -56,7 +56,7 @@ SYI_INLINE int64_t stretches_before(int64_t period)
  * number of batches apart, for else they would lie alike in the caches. */
 SYI_INLINE int64_t stretches_columns(int64_t period, int64_t left)
 {
-    const int64_t least = period > STRETCH_LEAST ? period : STRETCH_LEAST;
+    const int64_t least = period > STRETCH_LEAST ? 2 * period : STRETCH_LEAST;
     const int64_t most = stretches_most(period);
     int64_t batches = left / BATCH;
     batches = batches * LANE < most ? batches : most / LANE;

@@ -9,12 +9,15 @@
 
 /* What of a batch is not sure is decided, or its lanes are lost. */
 static void decide_stretches(const syi_window *window, const squares *s, stretches *t,
-                             squares_batch *b, const double *x, int64_t at, int64_t *spare)
+                             squares_batch *b, const double *x, int64_t at, ties_known *known,
+                             int64_t *spare)
 {
     uint64_t asked = 0, unsure;
     for (int l = 0; l < SYI_VECTOR; l++)
         asked |= t->done[l] > at ? windows_of(l) : 0;
-    unsure = decide_batch(window, s, b, x + at, t->stride, asked, spare);
+    known->at = at;
+    known->more = t->columns - at > LANE ? t->columns - at - LANE : 0;
+    unsure = decide_batch(window, s, b, x + at, t->stride, asked, known, spare);
     for (int l = 0; l < SYI_VECTOR; l++)
         if (unsure & windows_of(l))
             stretches_lose(t, l, at);
@@ -29,15 +32,17 @@ static void put_some(const stretches *t, const syi_vec *column, int64_t count, d
         memcpy(y + l * t->apart, lane + l * LANE, (size_t)count * sizeof *y);
 }
 
-/* All of them, `count` columns of each, to to[..]; x[0] is the first lane's first column. */
-static void put_stretches(const syi_window *window, squares *s, stretches *t, int64_t count,
-                          const double *x, double *const *to)
+/* All of them, `count` columns of each, to to[..]; x[0] is the first lane's first column. Gives how
+ * many windows are flat. */
+static int64_t put_stretches(const syi_window *window, squares *s, stretches *t, int64_t count,
+                             const double *x, double *const *to)
 {
     int64_t spare = SQUARES_SPARE * t->columns * SYI_VECTOR, at = 0;
     squares_batch batch;
+    ties_known known = {.more = 0};
     s->decidable = decidable_of(window, s);
     while ((at = SYI_ISA_NAME(syi_stretches_run)(s, t, &batch, to, at)) < t->columns) {
-        decide_stretches(window, s, t, &batch, x, at, &spare);
+        decide_stretches(window, s, t, &batch, x, at, &known, &spare);
         for (int k = 0; k < syi_window_outputs(s->kind); k++)
             if (at < t->whole)
                 stretches_put(t, batch.out[k], to[k] + at, s->past);
@@ -45,6 +50,7 @@ static void put_stretches(const syi_window *window, squares *s, stretches *t, in
                 put_some(t, batch.out[k], count - at, to[k] + at);
         at += LANE;
     }
+    return known.still;
 }
 
 #endif

@@ -40,19 +40,51 @@ static uint64_t windows_of(int lane)
     return ~windows_from(LANE) << lane * LANE;
 }
 
+/* A batch's windows [first, last) hold nothing but this value. */
+static void batch_put_flat(syi_window_kind kind, squares_batch *b, double value, int64_t first,
+                           int64_t last)
+{
+    const double result = flat_result(kind, value);
+    for (int64_t i = first; i < last; i++)
+        for (int k = 0; k < syi_window_outputs(kind); k++)
+            b->out[k][i & (LANE - 1)][i / LANE] = result;
+}
+
+/* The moments about the pivot of the window that ends at `newest`, modulo 2^64. */
+typedef struct tied_moments {
+    const double *newest; /* NULL: of none */
+    double pivot;
+    uint64_t sum, square;
+} tied_moments;
+
+/* What is known of each lane when a batch is decided, or of the first one where lanes follow each
+ * other: up to which column its windows are flat, and the moments of one before. */
+typedef struct ties_known {
+    int64_t at, more; /* the batch's first column, and how many follow a lane's in the batch */
+    int64_t flat[SYI_VECTOR];
+    int64_t still; /* flat windows so far */
+    tied_moments tied[SYI_VECTOR];
+} ties_known;
+
 /* Decides which windows of a batch are flat (decide_batch); gives the others. `run` of them, from a
  * multiple of it on, end in columns one after another. */
 static uint64_t decide_flat(const squares *s, squares_batch *b, const double *x, int64_t stride,
-                            int64_t run, uint64_t unsure)
+                            int64_t run, uint64_t unsure, ties_known *known)
 {
     uint64_t left = 0;
     while (unsure) {
-        const int64_t first = __builtin_ctzll(unsure), begin = first / run * run;
+        const int64_t first = __builtin_ctzll(unsure);
+        const int64_t begin = run == LANE ? first & -LANE : 0; /* else one run is all of it */
         const double *newest = x + begin / LANE * stride - begin;
-        const int64_t end = flat_end(newest, s->period, first, begin + run);
-        for (int64_t i = first; i < end; i++)
-            for (int k = 0; k < syi_window_outputs(s->kind); k++)
-                b->out[k][i % LANE][i / LANE] = flat_result(s->kind, newest[i]);
+        int64_t *const flat = &known->flat[begin / LANE];
+        int64_t end = *flat - known->at + begin;
+        if (end <= first) {
+            end = flat_end(newest, s->period, first, begin + run + known->more);
+            *flat = known->at + end - begin;
+        }
+        end = end < begin + run ? end : begin + run;
+        batch_put_flat(s->kind, b, newest[first], first, end);
+        known->still += end - first;
         left |= end > first ? 0 : unsure & -unsure;
         unsure &= end > first ? windows_from(end) : unsure - 1;
     }
@@ -94,21 +126,34 @@ static double decidable_of(const syi_window *window, const squares *s)
     return (error < 0.25 ? error : 0.25) / (s->per_unit * s->error[0]);
 }
 
-/* A window's moments about the pivot, modulo 2^64. */
-typedef struct tied_moments {
-    uint64_t sum, square;
-} tied_moments;
-
-static tied_moments measure_tied(const squares *s, const double *newest, double pivot)
+/* Adds the values from x[0] on, or takes them away. */
+static void tied_add(tied_moments *m, const squares *s, const double *x, int64_t count, int away)
 {
-    const double per_unit = s->per_unit;
-    tied_moments m = {0, 0};
-    for (int64_t i = 1 - s->period; i <= 0; i++) {
-        const uint64_t distance = (uint64_t)(int64_t)((newest[i] - pivot) * per_unit);
-        m.sum += distance;
-        m.square += distance * distance;
+    const double per_unit = s->per_unit, pivot = m->pivot;
+    uint64_t sum = 0, square = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const uint64_t distance = (uint64_t)(int64_t)((x[i] - pivot) * per_unit);
+        sum += distance;
+        square += distance * distance;
     }
-    return m;
+    m->sum += away ? 0 - sum : sum;
+    m->square += away ? 0 - square : square;
+}
+
+/* Makes *m that of a window, from what it was if that is near; *spare pays for it. */
+static void measure_tied(tied_moments *m, const squares *s, const double *newest, double pivot,
+                         int64_t *spare)
+{
+    const int is_near =
+        m->newest && m->pivot == pivot && newest >= m->newest && newest - m->newest < s->period / 2;
+    const int64_t more = is_near ? newest - m->newest : s->period;
+    if (!is_near)
+        *m = (tied_moments){NULL, pivot, 0, 0};
+    tied_add(m, s, newest + 1 - more, more, 0);
+    if (is_near)
+        tied_add(m, s, newest + 1 - more - s->period, more, 1);
+    m->newest = newest;
+    *spare -= more / 4;
 }
 
 /* The band that is y if it is above the middle between that and the double below, and else that. */
@@ -163,14 +208,15 @@ static int is_zero(const syi_window *window, const squares *s, const double *new
 
 /* Decides the bands of a window, the upper and the lower one, that are not sure; its newest value
  * is x[0]. Gives 0 where it cannot. */
-static int decide_bands(const syi_window *window, const squares *s, const double *x, double pivot,
-                        double half, const int *unsure, double *band)
+static int decide_bands(const syi_window *window, const squares *s, tied_moments *m,
+                        const double *x, double pivot, double half, const int *unsure, double *band,
+                        int64_t *spare)
 {
     const double width[] = {window->width, -window->width};
     if (half < s->decidable) {
-        const tied_moments m = measure_tied(s, x, pivot);
+        measure_tied(m, s, x, pivot, spare);
         for (int j = 0; j < 2; j++)
-            band[j] = unsure[j] ? round_tied(window, s, &m, pivot, width[j], band[j]) : band[j];
+            band[j] = unsure[j] ? round_tied(window, s, m, pivot, width[j], band[j]) : band[j];
         return 1;
     }
     for (int j = 0; j < 2; j++) {
@@ -180,6 +226,7 @@ static int decide_bands(const syi_window *window, const squares *s, const double
             return 0;
         band[j] = 0.0;
     }
+    *spare -= s->period / 4;
     return 1;
 }
 
@@ -188,23 +235,24 @@ static int decide_bands(const syi_window *window, const squares *s, const double
  * further each. *spare pays for columns that are read again, four of which cost as much as one of a
  * window that begins anew. */
 static uint64_t decide_batch(const syi_window *window, const squares *s, squares_batch *b,
-                             const double *x, int64_t stride, uint64_t asked, int64_t *spare)
+                             const double *x, int64_t stride, uint64_t asked, ties_known *known,
+                             int64_t *spare)
 {
     const int64_t run = stride == LANE ? BATCH - __builtin_clzll(asked) : LANE;
     const int bands = s->kind == SYI_WINDOW_BANDS;
     const uint64_t upper = squares_unsure(s, b, 0) & asked;
     const uint64_t lower = bands ? squares_unsure(s, b, 1) & asked : 0;
-    const uint64_t unsure = decide_flat(s, b, x, stride, run, upper | lower);
+    const uint64_t unsure = decide_flat(s, b, x, stride, run, upper | lower, known);
     uint64_t decided = 0;
     for (uint64_t left = bands ? unsure : 0; left && *spare > 0; left &= left - 1) {
         const int64_t i = __builtin_ctzll(left), k = i % LANE, l = i / LANE;
         const int ask[] = {upper >> i & 1, lower >> i & 1};
         double band[] = {b->out[0][k][l], b->out[2][k][l]};
-        if (!decide_bands(window, s, x + l * stride + k, s->pivot[l], b->half[k][l], ask, band))
+        if (!decide_bands(window, s, &known->tied[stride == LANE ? 0 : l], x + l * stride + k,
+                          s->pivot[l], b->half[k][l], ask, band, spare))
             continue;
         b->out[0][k][l] = band[0];
         b->out[2][k][l] = band[1];
-        *spare -= s->period / 4;
         decided |= left & -left;
     }
     return unsure & ~decided;

@@ -19,7 +19,7 @@ int64_t syi_window_joined_from(const double *params)
 
 int64_t syi_squares_joined_from(const double *params)
 {
-    const int are_short = params[0] > 1.0 && params[0] <= (double)SYI_STRETCH_PERIOD;
+    const int are_short = params[0] > 1.0 && params[0] <= (double)SYI_BESIDE_PERIOD;
     return are_short ? (int64_t)params[0] : INT64_MAX;
 }
 

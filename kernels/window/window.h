@@ -45,9 +45,10 @@ SYI_ISA_DECLARE_AS(sy_status, syi_window_run, (const syi_piece *piece, const syi
 
 /* period - 1, which is both the halo and the first column with a value. */
 int64_t syi_window_halo(const double *params);
-/* The longest windows that go by stretches (window/stretches.h), for which short rows are run
- * beside each other (window/rows.h). */
-#define SYI_STRETCH_PERIOD 128
+/* The longest windows that go by stretches (window/stretches.h), and those for which short rows are
+ * run beside each other (window/rows.h). */
+#define SYI_STRETCH_PERIOD 512
+#define SYI_BESIDE_PERIOD  128
 
 /* Of rows that are no longer most columns of a long window would be computed in vain. */
 int64_t syi_window_joined_from(const double *params);

@@ -114,7 +114,7 @@ static void run_means(const syi_window *window, const syi_piece *piece, int64_t 
 
 /* Windows of close values from column `first` on, before which there are SYI_VECTOR more, and with
  * which a line of outputs begins that go past the cache. Gives the column before which all is done;
- * *left is how many columns were left to blocks. */
+ * *left is how many columns were left to blocks, or better were, since nothing moves in them. */
 static int64_t run_stretches(const syi_window *window, squares *s, const double *x,
                              double *const *out, int64_t first, int64_t last, int64_t *left,
                              chunk *c)
@@ -131,7 +131,7 @@ static int64_t run_stretches(const syi_window *window, squares *s, const double 
     t.next = (uintptr_t)(x + first + syi_ahead(s->known, first + count, count));
     for (int k = 0; k < syi_window_outputs(window->kind); k++)
         to[k] = out[k] + first;
-    put_stretches(window, s, &t, t.columns, x + first, to);
+    *left = put_stretches(window, s, &t, t.columns, x + first, to);
     for (int l = 0; l < SYI_VECTOR; l++, first += t.columns) {
         const int64_t from = first + t.done[l], end = first + t.columns;
         if (from < end)
@@ -151,15 +151,16 @@ static int64_t blocks_end(const syi_window *window, double *const *out, int64_t 
 }
 
 /* Deviations, scores or bands of the piece's columns from `first` on: by stretches, and after those
- * that did not do for half of their columns by blocks, the more of them the more often it happens.
- */
+ * that did not do for half of their columns as many or more by blocks, the more of them the more
+ * often it happens. */
 static void run_squares(const syi_window *window, const syi_piece *piece, int64_t first, chunk *c)
 {
     const double *x = piece->segment.in[0];
     double *const *out = piece->segment.out;
     const int64_t last = piece->segment.count;
     squares s = squares_of(window, out, syi_known(piece), piece->past_cache);
-    const int64_t most = squares_most(window->period);
+    const int64_t beside = SYI_VECTOR * stretches_most(window->period);
+    const int64_t block = squares_most(window->period), most = block > beside ? block : beside;
     int64_t end = blocks_end(window, out, first, last, SYI_VECTOR + SYI_LINE), left, blocks = 1;
     run_blocks(window, &s, x, out, first, end, 1, end, c);
     while (end < last) {
