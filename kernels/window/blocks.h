@@ -128,6 +128,17 @@ static int squares_again(const syi_window *window, squares *s, const double *x, 
     return 1;
 }
 
+/* Decides what can be of a batch's n windows, which end at x[0 .. n); gives the others. */
+static uint64_t decide_block(const syi_window *window, squares *s, squares_batch *b,
+                             const double *x, int64_t n, tied_moments *tied)
+{
+    unsure_windows unsure = unsure_of(s, b, ~windows_from(n));
+    const uint64_t left = decide_flat(s, b, x, n, unsure.upper | unsure.lower);
+    unsure.upper &= left;
+    unsure.lower &= left;
+    return decide_ties(window, s, b, x, LANE, unsure, tied, &s->spare);
+}
+
 /* The windows of [first, last) from the moments, which begin with the window before the first one;
  * `fresh`: with all but a value of it, since it may not be there. Gives the column before which all
  * is done: before a batch without a move, where more than `most` of a batch are not sure, or those
@@ -137,7 +148,7 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
                                    int most, chunk *c)
 {
     squares_batch batch;
-    ties_known known = {.more = 0};
+    tied_moments tied = {.newest = NULL};
     s->ahead =
         syi_ahead(s->known, last, last - first); /* the next block, which is measured first */
     squares_fill(s, x + first - window->period + fresh, window->period - fresh);
@@ -157,9 +168,7 @@ SYI_INLINE int64_t squares_windows(const syi_window *window, squares *s, const d
             squares_some(s, &batch, x + at, n, lacks);
         else if (SYI_ISA_NAME(syi_squares_run)(s, &batch, x + at, x + at - s->period, to, s->past))
             continue;
-        known.at = at - first;
-        uint64_t unsure =
-            decide_batch(window, s, &batch, x + at, LANE, ~windows_from(n), &known, &s->spare);
+        const uint64_t unsure = decide_block(window, s, &batch, x + at, n, &tied);
         if (__builtin_popcountll(unsure) > most)
             return at;
         squares_put(s, &batch, n, out, at);

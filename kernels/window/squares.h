@@ -214,11 +214,22 @@ typedef struct squares_batch {
 int SYI_ISA_NAME(syi_squares_run)(squares *s, squares_batch *b, const double *x, const double *old,
                                   double *const *out, int past);
 
+/* The bits of a batch's windows, of which there are those of each column's lanes, one after
+ * another.
+ */
+SYI_INLINE uint64_t squares_by_lanes(uint64_t columns)
+{
+    const uint64_t first_lane = UINT64_MAX / ((UINT64_C(1) << SYI_VECTOR) - 1);
+    uint64_t windows = 0;
+    for (int l = 0; l < SYI_VECTOR; l++)
+        windows |= _pext_u64(columns, first_lane << l) << (l * LANE);
+    return windows;
+}
+
 /* Bit i: the batch's window i is not sure; with `lower` its lower band. */
 SYI_INLINE uint64_t squares_unsure(const squares *s, const squares_batch *b, int lower)
 {
-    const uint64_t first_lane = UINT64_MAX / ((UINT64_C(1) << SYI_VECTOR) - 1);
-    uint64_t columns = 0, unsure = 0;
+    uint64_t columns = 0;
     for (int k = 0; k < LANE; k++) {
         syi_vec_mask sure =
             syi_vec_mask_ordered(syi_vec_mask_full(), b->out[2 * lower][k], b->least[lower][k]);
@@ -226,9 +237,7 @@ SYI_INLINE uint64_t squares_unsure(const squares *s, const squares_batch *b, int
             sure = syi_vec_mask_ordered(sure, s->least, b->square[k]);
         columns |= syi_vec_mask_bits(sure) << (k * SYI_VECTOR);
     }
-    for (int l = 0; l < SYI_VECTOR; l++)
-        unsure |= _pext_u64(~columns, first_lane << l) << (l * LANE);
-    return unsure;
+    return squares_by_lanes(~columns);
 }
 
 #endif

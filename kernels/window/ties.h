@@ -40,14 +40,16 @@ static uint64_t windows_of(int lane)
     return ~windows_from(LANE) << lane * LANE;
 }
 
-/* A batch's windows [first, last) hold nothing but this value. */
-static void batch_put_flat(syi_window_kind kind, squares_batch *b, double value, int64_t first,
-                           int64_t last)
+/* Which of a batch's windows are not sure; of bands the upper ones and the lower ones. */
+typedef struct unsure_windows {
+    uint64_t upper, lower;
+} unsure_windows;
+
+/* Of those that are asked for. */
+static unsure_windows unsure_of(const squares *s, const squares_batch *b, uint64_t asked)
 {
-    const double result = flat_result(kind, value);
-    for (int64_t i = first; i < last; i++)
-        for (int k = 0; k < syi_window_outputs(kind); k++)
-            b->out[k][i & (LANE - 1)][i / LANE] = result;
+    const uint64_t lower = s->kind == SYI_WINDOW_BANDS ? squares_unsure(s, b, 1) : 0;
+    return (unsure_windows){squares_unsure(s, b, 0) & asked, lower & asked};
 }
 
 /* The moments about the pivot of the window that ends at `newest`, modulo 2^64. */
@@ -57,34 +59,18 @@ typedef struct tied_moments {
     uint64_t sum, square;
 } tied_moments;
 
-/* What is known of each lane when a batch is decided, or of the first one where lanes follow each
- * other: up to which column its windows are flat, and the moments of one before. */
-typedef struct ties_known {
-    int64_t at, more; /* the batch's first column, and how many follow a lane's in the batch */
-    int64_t flat[SYI_VECTOR];
-    int64_t still; /* flat windows so far */
-    tied_moments tied[SYI_VECTOR];
-} ties_known;
-
-/* Decides which windows of a batch are flat (decide_batch); gives the others. `run` of them, from a
- * multiple of it on, end in columns one after another. */
-static uint64_t decide_flat(const squares *s, squares_batch *b, const double *x, int64_t stride,
-                            int64_t run, uint64_t unsure, ties_known *known)
+/* Decides which of a batch's windows, which end at x[0 .. count), are flat; gives the others. */
+static uint64_t decide_flat(const squares *s, squares_batch *b, const double *x, int64_t count,
+                            uint64_t unsure)
 {
     uint64_t left = 0;
     while (unsure) {
         const int64_t first = __builtin_ctzll(unsure);
-        const int64_t begin = run == LANE ? first & -LANE : 0; /* else one run is all of it */
-        const double *newest = x + begin / LANE * stride - begin;
-        int64_t *const flat = &known->flat[begin / LANE];
-        int64_t end = *flat - known->at + begin;
-        if (end <= first) {
-            end = flat_end(newest, s->period, first, begin + run + known->more);
-            *flat = known->at + end - begin;
-        }
-        end = end < begin + run ? end : begin + run;
-        batch_put_flat(s->kind, b, newest[first], first, end);
-        known->still += end - first;
+        const int64_t end = flat_end(x, s->period, first, count);
+        const double result = flat_result(s->kind, x[first]);
+        for (int64_t i = first; i < end; i++)
+            for (int k = 0; k < syi_window_outputs(s->kind); k++)
+                b->out[k][i & (LANE - 1)][i / LANE] = result;
         left |= end > first ? 0 : unsure & -unsure;
         unsure &= end > first ? windows_from(end) : unsure - 1;
     }
@@ -230,32 +216,30 @@ static int decide_bands(const syi_window *window, const squares *s, tied_moments
     return 1;
 }
 
-/* Decides what can be of the windows of a batch that are asked for; gives the others that are not
- * sure. The first lane's windows end at x[0] and the next columns, the others' `stride` columns
- * further each. *spare pays for columns that are read again, four of which cost as much as one of a
- * window that begins anew. */
-static uint64_t decide_batch(const syi_window *window, const squares *s, squares_batch *b,
-                             const double *x, int64_t stride, uint64_t asked, ties_known *known,
-                             int64_t *spare)
+/* Decides what can be of a batch's windows that are not sure, nor flat; gives the others. The first
+ * lane's windows end at x[0] and the next columns, the others' `stride` columns further each.
+ * *spare pays for columns that are read again, four of which cost as much as one of a window that
+ * begins anew; `tied` has the moments of windows before, of each lane or, where lanes follow each
+ * other, the first of them for all. */
+static uint64_t decide_ties(const syi_window *window, const squares *s, squares_batch *b,
+                            const double *x, int64_t stride, unsure_windows unsure,
+                            tied_moments *tied, int64_t *spare)
 {
-    const int64_t run = stride == LANE ? BATCH - __builtin_clzll(asked) : LANE;
-    const int bands = s->kind == SYI_WINDOW_BANDS;
-    const uint64_t upper = squares_unsure(s, b, 0) & asked;
-    const uint64_t lower = bands ? squares_unsure(s, b, 1) & asked : 0;
-    const uint64_t unsure = decide_flat(s, b, x, stride, run, upper | lower, known);
+    const uint64_t either = unsure.upper | unsure.lower;
     uint64_t decided = 0;
-    for (uint64_t left = bands ? unsure : 0; left && *spare > 0; left &= left - 1) {
+    for (uint64_t left = s->kind == SYI_WINDOW_BANDS ? either : 0; left && *spare > 0;
+         left &= left - 1) {
         const int64_t i = __builtin_ctzll(left), k = i % LANE, l = i / LANE;
-        const int ask[] = {upper >> i & 1, lower >> i & 1};
+        const int ask[] = {unsure.upper >> i & 1, unsure.lower >> i & 1};
         double band[] = {b->out[0][k][l], b->out[2][k][l]};
-        if (!decide_bands(window, s, &known->tied[stride == LANE ? 0 : l], x + l * stride + k,
-                          s->pivot[l], b->half[k][l], ask, band, spare))
+        if (!decide_bands(window, s, &tied[stride == LANE ? 0 : l], x + l * stride + k, s->pivot[l],
+                          b->half[k][l], ask, band, spare))
             continue;
         b->out[0][k][l] = band[0];
         b->out[2][k][l] = band[1];
         decided |= left & -left;
     }
-    return unsure & ~decided;
+    return either & ~decided;
 }
 
 #endif

@@ -112,16 +112,24 @@ static void run_means(const syi_window *window, const syi_piece *piece, int64_t 
     }
 }
 
+/* Whether of so many windows enough are flat. Blocks pass these by, but begin anew behind them,
+ * which takes as long as some 125 columns; a flat stretch without a window is as long as a window.
+ */
+static int blocks_do_better(int64_t period, int64_t windows, int64_t flat)
+{
+    return 8 * (windows - flat) * (period + 125) < 7 * windows * period;
+}
+
 /* Windows of close values from column `first` on, before which there are SYI_VECTOR more, and with
  * which a line of outputs begins that go past the cache. Gives the column before which all is done;
- * *left is how many columns were left to blocks, or better were, since nothing moves in them. */
+ * *left is how many columns were left to blocks, or better were, since little moves. */
 static int64_t run_stretches(const syi_window *window, squares *s, const double *x,
                              double *const *out, int64_t first, int64_t last, int64_t *left,
                              chunk *c)
 {
     stretches t;
     double *to[3];
-    int64_t count;
+    int64_t count, still;
     *left = 0;
     t.columns = t.whole = t.stride = t.apart = stretches_columns(window->period, last - first);
     t.scale = NULL;
@@ -131,7 +139,8 @@ static int64_t run_stretches(const syi_window *window, squares *s, const double 
     t.next = (uintptr_t)(x + first + syi_ahead(s->known, first + count, count));
     for (int k = 0; k < syi_window_outputs(window->kind); k++)
         to[k] = out[k] + first;
-    *left = put_stretches(window, s, &t, t.columns, x + first, to);
+    still = put_stretches(window, s, &t, t.columns, x + first, to);
+    *left = blocks_do_better(window->period, count, still) ? still : 0;
     for (int l = 0; l < SYI_VECTOR; l++, first += t.columns) {
         const int64_t from = first + t.done[l], end = first + t.columns;
         if (from < end)
