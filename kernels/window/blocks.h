@@ -136,7 +136,7 @@ static uint64_t decide_block(const syi_window *window, squares *s, squares_batch
     const uint64_t left = decide_flat(s, b, x, n, unsure.upper | unsure.lower);
     unsure.upper &= left;
     unsure.lower &= left;
-    return decide_ties(window, s, b, x, LANE, unsure, tied, &s->spare);
+    return decide_ties(window, s, b, x, unsure, tied, &s->spare);
 }
 
 /* The windows of [first, last) from the moments, which begin with the window before the first one;

@@ -216,14 +216,12 @@ static int decide_bands(const syi_window *window, const squares *s, tied_moments
     return 1;
 }
 
-/* Decides what can be of a batch's windows that are not sure, nor flat; gives the others. The first
- * lane's windows end at x[0] and the next columns, the others' `stride` columns further each.
- * *spare pays for columns that are read again, four of which cost as much as one of a window that
- * begins anew; `tied` has the moments of windows before, of each lane or, where lanes follow each
- * other, the first of them for all. */
+/* Decides what can be of a batch's windows that are not sure, nor flat; gives the others. They end
+ * at x[0] and the next columns. *spare pays for columns that are read again, four of which cost as
+ * much as one of a window that begins anew; *tied has the moments of a window before. */
 static uint64_t decide_ties(const syi_window *window, const squares *s, squares_batch *b,
-                            const double *x, int64_t stride, unsure_windows unsure,
-                            tied_moments *tied, int64_t *spare)
+                            const double *x, unsure_windows unsure, tied_moments *tied,
+                            int64_t *spare)
 {
     const uint64_t either = unsure.upper | unsure.lower;
     uint64_t decided = 0;
@@ -232,8 +230,7 @@ static uint64_t decide_ties(const syi_window *window, const squares *s, squares_
         const int64_t i = __builtin_ctzll(left), k = i % LANE, l = i / LANE;
         const int ask[] = {unsure.upper >> i & 1, unsure.lower >> i & 1};
         double band[] = {b->out[0][k][l], b->out[2][k][l]};
-        if (!decide_bands(window, s, &tied[stride == LANE ? 0 : l], x + l * stride + k, s->pivot[l],
-                          b->half[k][l], ask, band, spare))
+        if (!decide_bands(window, s, tied, x + i, s->pivot[l], b->half[k][l], ask, band, spare))
             continue;
         b->out[0][k][l] = band[0];
         b->out[2][k][l] = band[1];

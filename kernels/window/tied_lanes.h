@@ -1,0 +1,144 @@
+/* What ties.h decides of blocks, of the windows of stretches: of a column of all lanes at once. */
+#ifndef SYI_KERNELS_WINDOW_TIED_LANES_H
+#define SYI_KERNELS_WINDOW_TIED_LANES_H
+
+#include "window/stretches.h"
+#include "window/ties.h"
+
+#if SYI_HAVE_VECTORS
+
+typedef int64_t tied_integers __attribute__((vector_size(8 * SYI_VECTOR)));
+
+/* Of the windows that end before column `at` of the stretches: each lane's steps without a move, or
+ * more than it matters; and the moments about its pivot, modulo 2^64. */
+typedef struct tied_lanes {
+    int64_t steps_at, moments_at;
+    syi_vec steps;
+    syi_bits_vec sum, square;
+    syi_bits_vec flat[LANE]; /* of a batch's columns: which lanes' windows are */
+} tied_lanes;
+
+/* The steps without a move before a column of all lanes, a window's at most. */
+static syi_vec steps_before(const syi_vec *column, int64_t period)
+{
+    syi_bits_vec still = ~(syi_bits_vec){0};
+    syi_vec steps = {0};
+    for (int64_t k = 1; k < period && syi_vec_any(still); k++) {
+        still &= (syi_bits_vec)(column[-k] == column[-k - 1]);
+        steps += (syi_vec)(still & (syi_bits_vec)syi_vec_of(1.0));
+    }
+    return steps;
+}
+
+SYI_INLINE syi_vec chosen(syi_bits_vec which, syi_vec a, syi_vec b)
+{
+    return (syi_vec)(((syi_bits_vec)a & which) | ((syi_bits_vec)b & ~which));
+}
+
+/* Puts the windows of a batch that are flat, and gives their bits. */
+static uint64_t put_flat_windows(const squares *s, const stretches *t, squares_batch *b, int64_t at,
+                                 tied_lanes *known)
+{
+    const syi_vec *column = t->tile + t->before + at;
+    const syi_vec one = syi_vec_of(1.0), enough = syi_vec_of((double)(s->period - 1));
+    syi_vec steps = known->steps_at == at ? known->steps : steps_before(column, s->period);
+    uint64_t flat = 0;
+    for (int k = 0; k < LANE; k++) {
+        const syi_vec value =
+            s->kind == SYI_WINDOW_BANDS ? column[k] + 0.0 : syi_vec_of(flat_result(s->kind, 0.0));
+        steps = (syi_vec)((syi_bits_vec)(steps + one) & (syi_bits_vec)(column[k] == column[k - 1]));
+        known->flat[k] = (syi_bits_vec)(steps >= enough);
+        for (int j = 0; j < syi_window_outputs(s->kind); j++)
+            b->out[j][k] = chosen(known->flat[k], value, b->out[j][k]);
+        flat |= syi_vec_mask_bits(syi_vec_mask_ordered(syi_vec_mask_full(), enough, steps))
+                << (k * SYI_VECTOR);
+    }
+    known->steps_at = at + LANE;
+    known->steps = steps;
+    return squares_by_lanes(flat);
+}
+
+/* Distances in units of s->per_unit, of which they are multiples. */
+SYI_INLINE syi_bits_vec units_of(const squares *s, syi_vec distance)
+{
+    return (syi_bits_vec) __builtin_convertvector(distance * s->per_unit, tied_integers);
+}
+
+/* The windows lose `out` and get `in`. */
+SYI_INLINE void tied_change(const squares *s, tied_lanes *m, syi_vec in, syi_vec out)
+{
+    const syi_bits_vec more = units_of(s, in - s->pivot), less = units_of(s, out - s->pivot);
+    m->sum += more - less;
+    m->square += more * more - less * less;
+}
+
+/* The windows that end before column[0], which is column `at`; gives the columns that are read. */
+static int64_t tied_go_to(const squares *s, tied_lanes *m, const syi_vec *column, int64_t at)
+{
+    const int64_t period = s->period, behind = at - m->moments_at;
+    if (m->moments_at >= 0 && behind < period / 2) {
+        for (int64_t k = -behind; k < 0; k++)
+            tied_change(s, m, column[k], column[k - period]);
+        return 2 * behind;
+    }
+    m->sum = m->square = (syi_bits_vec){0};
+    for (int64_t k = -period; k < 0; k++)
+        tied_change(s, m, column[k], s->pivot);
+    return period;
+}
+
+/* As round_tied() of ties.h, of each lane. */
+static syi_vec round_tied_lanes(const syi_window *window, const squares *s, const tied_lanes *m,
+                                double width, syi_vec y)
+{
+    const uint64_t c = (uint64_t)s->period, f = c - (uint64_t)window->ddof;
+    const uint64_t wide = (uint64_t)(int64_t)(FINE * width);
+    const syi_bits_vec zero = {0}, bits = (syi_bits_vec)y;
+    const syi_bits_vec under = bits + ((syi_bits_vec)(y > 0.0) | (zero + 1)); /* -1 or 1 */
+    const syi_bits_vec half = units_of(s, 0.5 * (y - (syi_vec)under));
+    const syi_bits_vec middle = units_of(s, y - s->pivot) - half, apart = middle * c - m->sum;
+    const syi_bits_vec spread = m->square * c - m->sum * m->sum;
+    const tied_integers more =
+        (tied_integers)(spread * (wide * wide * c) - apart * apart * (FINE * FINE * f));
+    const syi_bits_vec other_side =
+        (syi_bits_vec)((tied_integers)(apart ^ wide) < 0) & (syi_bits_vec)(apart != 0);
+    const syi_bits_vec is_more = (syi_bits_vec)(width < 0.0 ? more < 0 : more > 0);
+    const syi_bits_vec is_even = (syi_bits_vec)((bits & 1) == 0);
+    const syi_bits_vec above = is_more | ((syi_bits_vec)(more == 0) & is_even);
+    const syi_bits_vec outer = width < 0.0 ? zero : ~zero;
+    return chosen((other_side & outer) | (~other_side & above), y, (syi_vec)under);
+}
+
+/* Decides bands of a batch's windows that are not sure, of which there are the bits; gives the bits
+ * of the others. *spare pays for columns that are read again. */
+static uint64_t decide_tied_lanes(const syi_window *window, const squares *s, const stretches *t,
+                                  squares_batch *b, int64_t at, uint64_t unsure, tied_lanes *known,
+                                  int64_t *spare)
+{
+    const syi_vec *column = t->tile + t->before + at;
+    const syi_vec most = syi_vec_of(s->decidable), none = {0};
+    uint64_t open = 0;
+    if (!unsure || s->decidable == 0.0 || *spare <= 0)
+        return unsure;
+    *spare -= tied_go_to(s, known, column, at);
+    for (int k = 0; k < LANE; k++) {
+        const syi_bits_vec here = (syi_bits_vec)(b->half[k] < most) & ~known->flat[k];
+        tied_change(s, known, column[k], column[k - s->period]);
+        for (int lower = 0; lower < 2; lower++) {
+            syi_vec *const band = &b->out[2 * lower][k];
+            const syi_bits_vec sure = (syi_bits_vec)(*band <= b->least[lower][k]);
+            const double width = lower ? -window->width : window->width;
+            if (syi_vec_any(here & ~sure))
+                *band =
+                    chosen(here & ~sure, round_tied_lanes(window, s, known, width, *band), *band);
+        }
+        open |= syi_vec_mask_bits(
+                    syi_vec_mask_ordered(syi_vec_mask_full(), chosen(here, most, none), none))
+                << (k * SYI_VECTOR);
+    }
+    known->moments_at = at + LANE;
+    return unsure & squares_by_lanes(open);
+}
+
+#endif
+#endif
