@@ -22,13 +22,15 @@ static int64_t whole_lines(int64_t count)
 /* Doubles on a recurrence's desk: what a second cache has room for beside what passes through. */
 #define DESK ((int64_t)1 << 16)
 
-/* A tile stays in the first cache, or next to it. A recurrence's kernel goes through several places
- * of a part side by side, and does something before each. */
+/* A tile stays in the first cache, or next to it, and half of one in it, with what becomes of it,
+ * for kernels that do too little else. A recurrence's kernel goes through several places of a part
+ * side by side, and does something before each. */
 int64_t syi_desk_columns(const syi_job *job)
 {
     const syi_workload *workload = job->workload;
     const int64_t halo = syi_job_halo(job), block = syi_job_block(job);
-    int64_t columns = SYI_TILE;
+    int64_t columns =
+        workload->is_write_bound && workload->n_outputs == 1 ? SYI_TILE / 2 : SYI_TILE;
     if (workload->pattern == SY_PATTERN_RECURRENCE)
         columns = DESK / (workload->n_inputs + workload->n_outputs);
     if (block > 0)
