@@ -88,6 +88,14 @@ static int64_t find_lost(const double *x, int64_t first, int64_t last)
     return first;
 }
 
+/* The first column from `first` on with something finite; `last`: there is none. */
+static int64_t find_finite(const double *x, int64_t first, int64_t last)
+{
+    while (first < last && !syi_is_finite(x[first]))
+        first++;
+    return first;
+}
+
 /* Windows that hold nothing but this value. */
 static void put_flat(syi_window_kind kind, double value, double *const *out, int64_t first,
                      int64_t last)

@@ -214,9 +214,7 @@ typedef struct squares_batch {
 int SYI_ISA_NAME(syi_squares_run)(squares *s, squares_batch *b, const double *x, const double *old,
                                   double *const *out, int past);
 
-/* The bits of a batch's windows, of which there are those of each column's lanes, one after
- * another.
- */
+/* The bits of a batch's windows, of which there are those of each column's lanes. */
 SYI_INLINE uint64_t squares_by_lanes(uint64_t columns)
 {
     const uint64_t first_lane = UINT64_MAX / ((UINT64_C(1) << SYI_VECTOR) - 1);

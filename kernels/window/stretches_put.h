@@ -7,8 +7,7 @@
 
 #if SYI_HAVE_VECTORS
 
-/* What of a batch is not sure is decided, or its lanes are lost. Gives how many windows are flat.
- */
+/* Decides what of a batch is not sure, or its lanes are lost; gives how many windows are flat. */
 static int64_t decide_stretches(const syi_window *window, const squares *s, stretches *t,
                                 squares_batch *b, int64_t at, tied_lanes *known, int64_t *spare)
 {

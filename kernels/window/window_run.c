@@ -8,11 +8,91 @@
 #include "window/rows.h"
 #include "traffic.h"
 
+#include <float.h>
+
 /* Columns that share a scale; not fewer than a window, so that the work of starting a block anew
  * from its halo stays in proportion. */
 #define BLOCK ((int64_t)2048)
 
+static void run_columns(const syi_window *window, const syi_piece *piece, int64_t first, chunk *c);
+
 #if SYI_HAVE_VECTORS
+
+/* Of windows that are not longer so many columns are computed from a copy. */
+enum { FILLED_PERIOD = 512, FILLED_COLUMNS = 2048 };
+
+/* Whether so many values, a vector's at most, are finite. */
+SYI_INLINE int are_finite(const double *x, int64_t count)
+{
+    const syi_vec v =
+        count < SYI_VECTOR ? syi_vec_load_some(x, count, (syi_vec){0}) : syi_vec_load(x);
+    return !syi_vec_any(~(syi_bits_vec)(syi_vec_abs(v) <= DBL_MAX));
+}
+
+/* Copies values, but instead of those that are not finite the one before; gives whether there are
+ * such. */
+static int copy_filled(const double *x, int64_t count, double *to)
+{
+    const int64_t finite = find_finite(x, 0, count);
+    double last = finite < count ? x[finite] : 1.0;
+    int lacks = 0;
+    for (int64_t i = 0; i < count; i += SYI_VECTOR) {
+        const int64_t n = count - i < SYI_VECTOR ? count - i : SYI_VECTOR;
+        memcpy(to + i, x + i, (size_t)n * sizeof *to);
+        if (!are_finite(x + i, n)) {
+            lacks = 1;
+            for (int64_t k = i; k < i + n; k++)
+                to[k] = last = syi_is_finite(x[k]) ? x[k] : last;
+        }
+        last = to[i + n - 1];
+    }
+    return lacks;
+}
+
+/* The windows of [first, last) that hold something that is not finite are lost. */
+static void put_lost_windows(const syi_window *window, const double *x, double *const *out,
+                             int64_t first, int64_t last)
+{
+    int64_t lost = first; /* those before this column are done */
+    for (int64_t i = first - window->period + 1, n; i < last; i += n) {
+        n = last - i < SYI_VECTOR ? last - i : SYI_VECTOR;
+        for (int64_t k = are_finite(x + i, n) ? i + n : i; k < i + n; k++) {
+            const int64_t end = k + window->period < last ? k + window->period : last;
+            if (syi_is_finite(x[k]))
+                continue;
+            put_lost(window, out, k > lost ? k : lost, end);
+            lost = end > lost ? end : lost;
+        }
+    }
+}
+
+/* Some windows from `first` on of values of which some are not finite: the other windows' bits do
+ * not depend on what those are. Gives the column behind them, unless *lacks, which says whether
+ * there are such, at the end of a line. */
+static int64_t run_filled(const syi_window *window, const syi_piece *piece, int64_t first,
+                          int *lacks, chunk *c)
+{
+    const double *x = piece->segment.in[0];
+    double *const *out = piece->segment.out;
+    const int64_t before = window->period - 1, last = piece->segment.count;
+    const int64_t lost = lost_end(x, window->period, first, last);
+    const int64_t count = block_end(out[0], first, last, FILLED_COLUMNS) - first;
+    double filled[FILLED_PERIOD + FILLED_COLUMNS], *to[3];
+    const double *in[] = {filled + before};
+    const syi_piece own = {.segment = {.in = in, .out = to, .count = count}};
+    *lacks = 1;
+    if (lost > first) {
+        put_lost(window, out, first, lost);
+        return lost;
+    }
+    *lacks = copy_filled(x + first - before, before + count, filled);
+    for (int k = 0; k < syi_window_outputs(window->kind); k++)
+        to[k] = out[k] + first;
+    run_columns(window, &own, 0, c);
+    if (*lacks)
+        put_lost_windows(window, x, out, first, first + count);
+    return first + count;
+}
 
 /* Windows before the next value that is not finite that are worth a block to themselves. */
 #define MEANS_LEAST 64
@@ -83,7 +163,10 @@ static void run_means(const syi_window *window, const syi_piece *piece, int64_t 
         int64_t end = block_end(out[0], first, last, stride);
         window_range range = means_range(x, start, first, end, measured, &next);
         if (range.span.has_non_finite) {
-            const int64_t passed = means_lost(window, x, out, first, last, least, &end, c);
+            int lacks;
+            const int64_t passed = period <= FILLED_PERIOD
+                                       ? run_filled(window, piece, first, &lacks, c)
+                                       : means_lost(window, x, out, first, last, least, &end, c);
             if (passed > first) {
                 first = begin = passed;
                 grid.cut.shift = 0.0;
@@ -112,9 +195,8 @@ static void run_means(const syi_window *window, const syi_piece *piece, int64_t 
     }
 }
 
-/* Whether of so many windows enough are flat. Blocks pass these by, but begin anew behind them,
- * which takes as long as some 125 columns; a flat stretch without a window is as long as a window.
- */
+/* Whether enough of so many windows are flat: blocks pass these by, but each time begin anew behind
+ * them, after a window or more that is not, which takes as long as some 125 columns. */
 static int blocks_do_better(int64_t period, int64_t windows, int64_t flat)
 {
     return 8 * (windows - flat) * (period + 125) < 7 * windows * period;
@@ -161,7 +243,8 @@ static int64_t blocks_end(const syi_window *window, double *const *out, int64_t 
 
 /* Deviations, scores or bands of the piece's columns from `first` on: by stretches, and after those
  * that did not do for half of their columns as many or more by blocks, the more of them the more
- * often it happens. */
+ * often it happens. Where it was for values that are not finite, these are filled as long as there
+ * are such. */
 static void run_squares(const syi_window *window, const syi_piece *piece, int64_t first, chunk *c)
 {
     const double *x = piece->segment.in[0];
@@ -171,11 +254,18 @@ static void run_squares(const syi_window *window, const syi_piece *piece, int64_
     const int64_t beside = SYI_VECTOR * stretches_most(window->period);
     const int64_t block = squares_most(window->period), most = block > beside ? block : beside;
     int64_t end = blocks_end(window, out, first, last, SYI_VECTOR + SYI_LINE), left, blocks = 1;
+    int lacks = 0;
     run_blocks(window, &s, x, out, first, end, 1, end, c);
     while (end < last) {
         first = end;
+        if (lacks) {
+            end = run_filled(window, piece, first, &lacks, c);
+            continue;
+        }
         end = run_stretches(window, &s, x, out, first, last, &left, c);
-        if (2 * left < end - first) {
+        lacks = 5 * left > end - first && window->period <= FILLED_PERIOD &&
+                find_lost(x, first - window->period + 1, end) < end;
+        if (2 * left < end - first || lacks) {
             blocks = 1;
             continue;
         }
@@ -194,7 +284,11 @@ static void run_columns(const syi_window *window, const syi_piece *piece, int64_
     const sy_segment *segment = &piece->segment;
     const int64_t stride = window->period > BLOCK ? window->period : BLOCK;
 #if SYI_HAVE_VECTORS
-    if (window->kind != SYI_WINDOW_MEAN && window->period <= SQUARES_LONGEST) {
+    if (window->kind == SYI_WINDOW_MEAN) {
+        run_means(window, piece, first, stride, c);
+        return;
+    }
+    if (window->period <= SQUARES_LONGEST) {
         run_squares(window, piece, first, c);
         return;
     }
@@ -252,11 +346,6 @@ sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window 
     put_lost(window, segment->out, 0, first);
     if (window->kind != SYI_WINDOW_MEAN && segment->count > segment->columns) {
         run_rows(window, piece, &c);
-#if SYI_HAVE_VECTORS
-    } else if (window->kind == SYI_WINDOW_MEAN) {
-        const int64_t most = window->period > BLOCK ? window->period : BLOCK;
-        run_means(window, piece, first, most, &c);
-#endif
     } else {
         run_columns(window, piece, first, &c);
     }
