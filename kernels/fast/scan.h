@@ -94,7 +94,7 @@ SYI_EITHER void syi_scan_result(syi_window_kind kind, double factor, syi_vector 
                                 const syi_part *all, int by_products, syi_vector *out)
 {
     if (kind == SYI_WINDOW_BANDS) {
-        out[0] = (by_products ? syi_product_root(all->square) : syi_root(all->square)) * factor;
+        out[0] = syi_root_by(all->square, by_products) * factor;
         out[1] = all->base + all->mean;
         return;
     }

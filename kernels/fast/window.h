@@ -39,14 +39,19 @@ SYI_INLINE int64_t syi_fast_chunk(const double *y, int64_t left, int64_t most, i
     return left < most + SYI_FAST_BEHIND ? (left - SYI_FAST_BEHIND) / SYI_LINE * SYI_LINE : most;
 }
 
-/* The deviation or, of a value that is `distance` above the mean, the score; with `by_products`
- * made so (fast/divide.h). */
+/* With `by_products` made so (fast/divide.h). */
+SYI_EITHER syi_vector syi_root_by(syi_vector square, int by_products)
+{
+    return by_products ? syi_product_root(square) : syi_root(square);
+}
+
+/* The deviation or, of a value that is `distance` above the mean, the score. */
 SYI_EITHER syi_vector syi_root_or_score(syi_window_kind kind, syi_vector distance,
                                         syi_vector variance, int by_products)
 {
     if (kind == SYI_WINDOW_SCORE)
         return by_products ? syi_product_score(distance, variance) : syi_score(distance, variance);
-    return by_products ? syi_product_root(variance) : syi_root(variance);
+    return syi_root_by(variance, by_products);
 }
 
 /* The mean of the `have` newest columns, of which there is the mean, and the stretch of `length`

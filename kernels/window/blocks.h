@@ -80,20 +80,14 @@ static int64_t lost_end(const double *x, int64_t period, int64_t first, int64_t 
     return end < last ? end : last;
 }
 
-/* The first column from `first` on with something that is not finite; `last`: there is none. */
-static int64_t find_lost(const double *x, int64_t first, int64_t last)
+/* The windows from `first` on that hold something that is not finite are lost; gives the first that
+ * does not. */
+static int64_t pass_lost(const syi_window *window, const double *x, double *const *out,
+                         int64_t first, int64_t last)
 {
-    while (first < last && syi_is_finite(x[first]))
-        first++;
-    return first;
-}
-
-/* The first column from `first` on with something finite; `last`: there is none. */
-static int64_t find_finite(const double *x, int64_t first, int64_t last)
-{
-    while (first < last && !syi_is_finite(x[first]))
-        first++;
-    return first;
+    const int64_t end = lost_end(x, window->period, first, last);
+    put_lost(window, out, first, end);
+    return end;
 }
 
 /* Windows that hold nothing but this value. */

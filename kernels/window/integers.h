@@ -5,8 +5,11 @@
 #ifndef SYI_KERNELS_WINDOW_INTEGERS_H
 #define SYI_KERNELS_WINDOW_INTEGERS_H
 
+#include "exact/vector.h"
 #include "window/decide.h"
 #include "window/slide.h"
+
+#include <float.h>
 
 SYI_INLINE syi_approx mean_of(const chunk *c, int j, const syi_window_constants *k)
 {
@@ -109,17 +112,32 @@ static void put_lost(const syi_window *window, double *const *out, int64_t first
             out[k][i] = syi_nan();
 }
 
-/* NaN for every window of [first, last) that holds a NaN or an infinity. */
-static void mark_non_finite(const syi_window *window, const double *x, double *const *out,
-                            int64_t first, int64_t last)
+/* The first column from `first` on with something that is not finite; `last`: there is none. */
+static int64_t find_lost(const double *x, int64_t first, int64_t last)
 {
-    const int outputs = syi_window_outputs(window->kind);
-    int64_t marked = first; /* windows that end before this column hold the last one found */
-    for (int64_t i = first - window->period + 1; i < last; i++) {
-        if (!syi_is_finite(x[i]))
-            marked = i + window->period;
-        for (int k = 0; i >= first && i < marked && k < outputs; k++)
-            out[k][i] = syi_nan();
+#if SYI_HAVE_VECTORS
+    const syi_vec_mask full = syi_vec_mask_full();
+    for (; first + SYI_VECTOR <= last; first += SYI_VECTOR) {
+        const syi_vec size = syi_vec_abs(syi_vec_load(x + first));
+        const syi_vec_mask finite = syi_vec_mask_ordered(full, size, syi_vec_of(DBL_MAX));
+        if (syi_vec_mask_bits(finite) != syi_vec_mask_bits(full))
+            break;
+    }
+#endif
+    while (first < last && syi_is_finite(x[first]))
+        first++;
+    return first;
+}
+
+/* The windows of [first, last) that hold something that is not finite are lost. */
+static void put_lost_windows(const syi_window *window, const double *x, double *const *out,
+                             int64_t first, int64_t last)
+{
+    int64_t lost = first, at = first - window->period; /* windows before `lost` are done */
+    while ((at = find_lost(x, at + 1, last)) < last) {
+        const int64_t end = at + window->period < last ? at + window->period : last;
+        put_lost(window, out, at > lost ? at : lost, end);
+        lost = end;
     }
 }
 
@@ -140,7 +158,7 @@ static void run_block(const syi_window *window, const double *x, double *const *
         at += n;
     }
     if (span.has_non_finite)
-        mark_non_finite(window, x, out, first, last);
+        put_lost_windows(window, x, out, first, last);
 }
 
 #endif

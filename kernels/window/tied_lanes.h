@@ -35,6 +35,14 @@ SYI_INLINE syi_vec chosen(syi_bits_vec which, syi_vec a, syi_vec b)
     return (syi_vec)(((syi_bits_vec)a & which) | ((syi_bits_vec)b & ~which));
 }
 
+/* The bits of the windows of a batch's column k. */
+SYI_INLINE uint64_t bits_of_column(syi_bits_vec which, int k)
+{
+    const syi_vec one = syi_vec_of(1.0), here = (syi_vec)((syi_bits_vec)one & which);
+    return syi_vec_mask_bits(syi_vec_mask_ordered(syi_vec_mask_full(), one, here))
+           << (k * SYI_VECTOR);
+}
+
 /* Puts the windows of a batch that are flat, and gives their bits. */
 static uint64_t put_flat_windows(const squares *s, const stretches *t, squares_batch *b, int64_t at,
                                  tied_lanes *known)
@@ -50,8 +58,7 @@ static uint64_t put_flat_windows(const squares *s, const stretches *t, squares_b
         known->flat[k] = (syi_bits_vec)(steps >= enough);
         for (int j = 0; j < syi_window_outputs(s->kind); j++)
             b->out[j][k] = chosen(known->flat[k], value, b->out[j][k]);
-        flat |= syi_vec_mask_bits(syi_vec_mask_ordered(syi_vec_mask_full(), enough, steps))
-                << (k * SYI_VECTOR);
+        flat |= bits_of_column(known->flat[k], k);
     }
     known->steps_at = at + LANE;
     known->steps = steps;
@@ -116,13 +123,12 @@ static uint64_t decide_tied_lanes(const syi_window *window, const squares *s, co
                                   int64_t *spare)
 {
     const syi_vec *column = t->tile + t->before + at;
-    const syi_vec most = syi_vec_of(s->decidable), none = {0};
-    uint64_t open = 0;
+    uint64_t decided = 0;
     if (!unsure || s->decidable == 0.0 || *spare <= 0)
         return unsure;
     *spare -= tied_go_to(s, known, column, at);
     for (int k = 0; k < LANE; k++) {
-        const syi_bits_vec here = (syi_bits_vec)(b->half[k] < most) & ~known->flat[k];
+        const syi_bits_vec here = (syi_bits_vec)(b->half[k] < s->decidable) & ~known->flat[k];
         tied_change(s, known, column[k], column[k - s->period]);
         for (int lower = 0; lower < 2; lower++) {
             syi_vec *const band = &b->out[2 * lower][k];
@@ -132,12 +138,10 @@ static uint64_t decide_tied_lanes(const syi_window *window, const squares *s, co
                 *band =
                     chosen(here & ~sure, round_tied_lanes(window, s, known, width, *band), *band);
         }
-        open |= syi_vec_mask_bits(
-                    syi_vec_mask_ordered(syi_vec_mask_full(), chosen(here, most, none), none))
-                << (k * SYI_VECTOR);
+        decided |= bits_of_column(here, k);
     }
     known->moments_at = at + LANE;
-    return unsure & squares_by_lanes(open);
+    return unsure & ~squares_by_lanes(decided);
 }
 
 #endif

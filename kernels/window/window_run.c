@@ -8,8 +8,6 @@
 #include "window/rows.h"
 #include "traffic.h"
 
-#include <float.h>
-
 /* Columns that share a scale; not fewer than a window, so that the work of starting a block anew
  * from its halo stays in proportion. */
 #define BLOCK ((int64_t)2048)
@@ -21,93 +19,57 @@ static void run_columns(const syi_window *window, const syi_piece *piece, int64_
 /* Of windows that are not longer so many columns are computed from a copy. */
 enum { FILLED_PERIOD = 512, FILLED_COLUMNS = 2048 };
 
-/* Whether so many values, a vector's at most, are finite. */
-SYI_INLINE int are_finite(const double *x, int64_t count)
+/* Copies values, but instead of those that are not finite, of which the first is at `lost` and not
+ * at 0, the one before. */
+static void copy_filled(const double *x, int64_t count, int64_t lost, double *to)
 {
-    const syi_vec v =
-        count < SYI_VECTOR ? syi_vec_load_some(x, count, (syi_vec){0}) : syi_vec_load(x);
-    return !syi_vec_any(~(syi_bits_vec)(syi_vec_abs(v) <= DBL_MAX));
+    memcpy(to, x, (size_t)count * sizeof *to);
+    for (; lost < count; lost = find_lost(x, lost + 1, count))
+        to[lost] = to[lost - 1];
 }
 
-/* Copies values, but instead of those that are not finite the one before; gives whether there are
- * such. */
-static int copy_filled(const double *x, int64_t count, double *to)
-{
-    const int64_t finite = find_finite(x, 0, count);
-    double last = finite < count ? x[finite] : 1.0;
-    int lacks = 0;
-    for (int64_t i = 0; i < count; i += SYI_VECTOR) {
-        const int64_t n = count - i < SYI_VECTOR ? count - i : SYI_VECTOR;
-        memcpy(to + i, x + i, (size_t)n * sizeof *to);
-        if (!are_finite(x + i, n)) {
-            lacks = 1;
-            for (int64_t k = i; k < i + n; k++)
-                to[k] = last = syi_is_finite(x[k]) ? x[k] : last;
-        }
-        last = to[i + n - 1];
-    }
-    return lacks;
-}
-
-/* The windows of [first, last) that hold something that is not finite are lost. */
-static void put_lost_windows(const syi_window *window, const double *x, double *const *out,
-                             int64_t first, int64_t last)
-{
-    int64_t lost = first; /* those before this column are done */
-    for (int64_t i = first - window->period + 1, n; i < last; i += n) {
-        n = last - i < SYI_VECTOR ? last - i : SYI_VECTOR;
-        for (int64_t k = are_finite(x + i, n) ? i + n : i; k < i + n; k++) {
-            const int64_t end = k + window->period < last ? k + window->period : last;
-            if (syi_is_finite(x[k]))
-                continue;
-            put_lost(window, out, k > lost ? k : lost, end);
-            lost = end > lost ? end : lost;
-        }
-    }
-}
-
-/* Some windows from `first` on of values of which some are not finite: the other windows' bits do
- * not depend on what those are. Gives the column behind them, unless *lacks, which says whether
- * there are such, at the end of a line. */
+/* Some windows from `first` on, which is not lost, of values of which some are not finite: the
+ * other windows' bits do not depend on what those are. Gives the column behind them, at the end of
+ * a line; *lacks: whether there are such. */
 static int64_t run_filled(const syi_window *window, const syi_piece *piece, int64_t first,
                           int *lacks, chunk *c)
 {
-    const double *x = piece->segment.in[0];
     double *const *out = piece->segment.out;
-    const int64_t before = window->period - 1, last = piece->segment.count;
-    const int64_t lost = lost_end(x, window->period, first, last);
-    const int64_t count = block_end(out[0], first, last, FILLED_COLUMNS) - first;
+    const int64_t before = window->period - 1;
+    const double *x = piece->segment.in[0], *start = x + first - before;
+    const int64_t end = block_end(out[0], first, piece->segment.count, FILLED_COLUMNS);
+    const int64_t count = before + end - first, lost = find_lost(start, 0, count);
     double filled[FILLED_PERIOD + FILLED_COLUMNS], *to[3];
-    const double *in[] = {filled + before};
-    const syi_piece own = {.segment = {.in = in, .out = to, .count = count}};
-    *lacks = 1;
-    if (lost > first) {
-        put_lost(window, out, first, lost);
-        return lost;
-    }
-    *lacks = copy_filled(x + first - before, before + count, filled);
+    const double *in[] = {(lost < count ? filled : start) + before};
+    const syi_piece own = {.segment = {.in = in, .out = to, .count = end - first}};
+    *lacks = lost < count;
+    if (*lacks)
+        copy_filled(start, count, lost, filled);
     for (int k = 0; k < syi_window_outputs(window->kind); k++)
         to[k] = out[k] + first;
     run_columns(window, &own, 0, c);
     if (*lacks)
-        put_lost_windows(window, x, out, first, first + count);
-    return first + count;
+        put_lost_windows(window, x, out, first, end);
+    return end;
 }
 
 /* Windows before the next value that is not finite that are worth a block to themselves. */
 #define MEANS_LEAST 64
 
 /* Something in a block of means, or in its first window, is not finite. Gives the column up to
- * which windows are lost, or by integers where another is lost soon; or `first`, and *end is before
- * the next one. */
-static int64_t means_lost(const syi_window *window, const double *x, double *const *out,
-                          int64_t first, int64_t last, int64_t least, int64_t *end, chunk *c)
+ * which windows are lost or computed, of long ones by integers where another is lost soon; or
+ * `first`, and *end is before the next one. */
+static int64_t means_lost(const syi_window *window, const syi_piece *piece, int64_t first,
+                          int64_t least, int64_t *end, chunk *c)
 {
-    const int64_t lost = lost_end(x, window->period, first, last);
-    if (lost > first) {
-        put_lost(window, out, first, lost);
+    const double *x = piece->segment.in[0];
+    double *const *out = piece->segment.out;
+    const int64_t lost = pass_lost(window, x, out, first, piece->segment.count);
+    int lacks;
+    if (lost > first)
         return lost;
-    }
+    if (window->period <= FILLED_PERIOD)
+        return run_filled(window, piece, first, &lacks, c);
     const int64_t clear = find_lost(x, first, *end);
     if (clear - first >= MEANS_LEAST) {
         *end = clear;
@@ -163,10 +125,7 @@ static void run_means(const syi_window *window, const syi_piece *piece, int64_t 
         int64_t end = block_end(out[0], first, last, stride);
         window_range range = means_range(x, start, first, end, measured, &next);
         if (range.span.has_non_finite) {
-            int lacks;
-            const int64_t passed = period <= FILLED_PERIOD
-                                       ? run_filled(window, piece, first, &lacks, c)
-                                       : means_lost(window, x, out, first, last, least, &end, c);
+            const int64_t passed = means_lost(window, piece, first, least, &end, c);
             if (passed > first) {
                 first = begin = passed;
                 grid.cut.shift = 0.0;
@@ -259,7 +218,9 @@ static void run_squares(const syi_window *window, const syi_piece *piece, int64_
     while (end < last) {
         first = end;
         if (lacks) {
-            end = run_filled(window, piece, first, &lacks, c);
+            end = pass_lost(window, x, out, first, last);
+            if (end == first)
+                end = run_filled(window, piece, first, &lacks, c);
             continue;
         }
         end = run_stretches(window, &s, x, out, first, last, &left, c);
