@@ -84,6 +84,10 @@ typedef struct syi_piece {
     int past_cache;
     syi_gain asks; /* REDUCE: syi_gains_by_asking */
     int waits;     /* syi_waits_for_writes */
+    /* Of a workload that takes floats, where the work's arrays are such: then the segment's are
+     * NULL, and these point to what they would. */
+    const float *const *in_floats;
+    float *const *out_floats;
 } syi_piece;
 
 typedef sy_status (*syi_run_fn)(const syi_piece *piece);
@@ -138,6 +142,8 @@ typedef struct syi_workload {
     /* Computes so little for its results that several threads would wait for what goes past the
      * cache. */
     int is_write_bound;
+    /* Its kernels widen floats, and narrow what they compute, themselves. */
+    int takes_floats;
     const struct syi_gpu_form *gpu; /* launch.h; NULL: it has none */
     /* The row for fast accuracy, the same for callers and users but with costs of its own; NULL:
      * this one serves both. */

@@ -110,6 +110,7 @@ static const syi_workload fast = {
     .version = 3,
     .tag = "atr_fast",
     .halo = syi_wilder_fast_halo_of,
+    .takes_floats = 1,
     .block = syi_wilder_fast_block_of,
     .run = {SYI_ISA_LIST(syi_atr_fast_run)},
     .agrees = syi_chain_agrees,

@@ -35,39 +35,41 @@ SYI_INLINE void ranges(const double *const *in, int64_t i, syi_pairs *x)
     }
 }
 
-/* The sum of the ranges of `count` columns from at on. */
-SYI_INLINE double sum_ranges(const double *high, const double *low, const double *close, int64_t at,
-                             int64_t count)
+/* The sum of the ranges of `count` columns. */
+SYI_INLINE double sum_ranges(const double *const *in, int64_t count)
 {
+    const double *high = in[0], *low = in[1], *close = in[2];
     double range[SYI_CHUNK];
-    unsigned strange = !syi_is_finite(close[at + count - 1]);
+    unsigned strange = !syi_is_finite(close[count - 1]);
     int64_t i = 0;
     for (; i < count; i += SYI_WIDTH)
-        SYI_STORE(range + i, range_of(syi_load_some(high + at + i, count - i),
-                                      syi_load_some(low + at + i, count - i),
-                                      syi_load_some(close + at + i - 1, count - i), &strange));
+        SYI_STORE(range + i,
+                  range_of(syi_load_some(high + i, count - i), syi_load_some(low + i, count - i),
+                           syi_load_some(close + i - 1, count - i), &strange));
     for (int64_t k = 0; k < count && strange; k++)
-        range[k] = syi_atr_range(high[at + k], low[at + k], close[at + k], close[at + k - 1]);
+        range[k] = syi_atr_range(high[k], low[k], close[k], close[k - 1]);
     return syi_fast_sum(range, i); /* with what is +0 at its end */
 }
 
 /* The mean of the ranges of columns 1 .. seed. */
 static double seed_value(const syi_walk_one *t)
 {
-    const double *high = t->segment->in[0] - t->segment->first;
-    const double *low = t->segment->in[1] - t->segment->first;
-    const double *close = t->segment->in[2] - t->segment->first;
-    double sum = syi_atr_nothing(close[0]);
+    double room[SYI_WALK_ARRAYS][SYI_WALK_ROOM(SYI_CHUNK)];
+    const double *in[SYI_WALK_ARRAYS];
+    double sum = syi_atr_nothing(*syi_walk_columns(t->rows, 2, 0, 1, 0, room[2]));
     for (int64_t at = 1; at <= t->seed; at += SYI_CHUNK) {
-        const int64_t left = t->seed + 1 - at;
-        sum += sum_ranges(high, low, close, at, left < SYI_CHUNK ? left : SYI_CHUNK);
+        const int64_t left = t->seed + 1 - at, count = left < SYI_CHUNK ? left : SYI_CHUNK;
+        for (int k = 0; k < SYI_WALK_ARRAYS; k++)
+            in[k] = syi_walk_columns(t->rows, k, at, count, 0, room[k]);
+        sum += sum_ranges(in, count);
     }
     return sum / (double)t->seed;
 }
 
 /* The first of the columns from i on that is not finite, if the chain has met one or the last close
  * is none; else `count`. */
-SYI_INLINE int64_t met(const syi_walk_one *t, const double *const *in, int64_t i, int64_t count)
+SYI_INLINE int64_t first_strange(const syi_walk_one *t, const double *const *in, int64_t i,
+                                 int64_t count)
 {
     if (!syi_chain_is_dead(&t->state) && syi_is_finite(in[2][count - 1]))
         return count;
@@ -76,11 +78,22 @@ SYI_INLINE int64_t met(const syi_walk_one *t, const double *const *in, int64_t i
     return i;
 }
 
-SYI_INLINE int64_t gather(void *argument, int64_t count, const double *const *in)
+SYI_INLINE void gather(void *argument, syi_chain_gathered *past, int64_t count,
+                       const double *const *in, int end)
 {
     syi_walk_one *t = argument;
-    syi_walk_gather(1, &t->chain, &t->state, ranges, in, count);
-    return met(t, in, 0, count);
+    syi_walk_gather(1, &t->chain, &t->state, ranges, past, count, in, end);
+}
+
+SYI_INLINE int64_t met(void *argument, int64_t at, int64_t count, const double *const *in)
+{
+    (void)at;
+    return first_strange(argument, in, 0, count);
+}
+
+SYI_INLINE int is_dead(const void *argument)
+{
+    return syi_chain_is_dead(&((const syi_walk_one *)argument)->state);
 }
 
 SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
@@ -101,13 +114,13 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
         i = SYI_STEP;
     }
     syi_walk_one_run(t, 3, ranges, in, i, count, ahead, out, past);
-    return met(t, in, begun, count);
+    return first_strange(t, in, begun, count);
 }
 
 /* A function of its own: three inputs need all registers there are. */
 static __attribute__((noinline)) void run_row(const syi_walk *walk, syi_walk_one *t)
 {
-    static const syi_walk_form form = {syi_walk_one_start, gather, run};
+    static const syi_walk_form form = {syi_walk_one_start, gather, met, is_dead, run};
     syi_walk_run(walk, &form, t);
 }
 
@@ -172,8 +185,7 @@ sy_status SYI_ISA_NAME(syi_atr_fast_run)(const syi_piece *piece)
     double period = piece->segment.params[0];
     syi_walk_rows rows;
     syi_walk walk = {&rows, (int64_t)period, (int64_t)period, syi_wilder_cut(period), 3, 1};
-    syi_walk_one t = {
-        .segment = &rows.piece.segment, .seed = walk.seed, .chain = syi_chain_of(1.0, period)};
+    syi_walk_one t = {.rows = &rows, .seed = walk.seed, .chain = syi_chain_of(1.0, period)};
     syi_walk_begin(&rows, piece, 3, 1);
     do
         if (!syi_beside_did(&walk, run_beside, &t))

@@ -134,6 +134,7 @@ static const syi_workload fast = {
     .version = 3,
     .tag = "ema_fast",
     .halo = fast_halo,
+    .takes_floats = 1,
     .block = fast_block,
     .run = {SYI_ISA_LIST(syi_ema_fast_run)},
     .agrees = syi_chain_agrees,

@@ -7,8 +7,7 @@
 /* The mean of the columns up to the seed's. */
 SYI_INLINE double seed_value(const syi_walk_one *t)
 {
-    const double *x = t->segment->in[0] - t->segment->first;
-    return syi_fast_sum(x, t->seed + 1) / (double)(t->seed + 1);
+    return syi_walk_sum(t->rows, 0, 0, t->seed + 1) / (double)(t->seed + 1);
 }
 
 SYI_INLINE void take(const double *const *in, int64_t i, syi_pairs *x)
@@ -16,11 +15,22 @@ SYI_INLINE void take(const double *const *in, int64_t i, syi_pairs *x)
     syi_pairs_load(x, in[0] + i);
 }
 
-SYI_INLINE int64_t gather(void *argument, int64_t count, const double *const *in)
+SYI_INLINE void gather(void *argument, syi_chain_gathered *past, int64_t count,
+                       const double *const *in, int end)
 {
     syi_walk_one *t = argument;
-    syi_walk_gather(1, &t->chain, &t->state, take, in, count);
-    return syi_chain_met(&t->state, in[0], count);
+    syi_walk_gather(1, &t->chain, &t->state, take, past, count, in, end);
+}
+
+SYI_INLINE int64_t met(void *argument, int64_t at, int64_t count, const double *const *in)
+{
+    (void)at;
+    return syi_chain_met(&((syi_walk_one *)argument)->state, in[0], count);
+}
+
+SYI_INLINE int is_dead(const void *argument)
+{
+    return syi_chain_is_dead(&((const syi_walk_one *)argument)->state);
 }
 
 SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *const *in,
@@ -69,13 +79,12 @@ static uint8_t run_beside(const void *argument, const syi_walk *walk)
 
 sy_status SYI_ISA_NAME(syi_ema_fast_run)(const syi_piece *piece)
 {
-    static const syi_walk_form form = {syi_walk_one_start, gather, run};
+    static const syi_walk_form form = {syi_walk_one_start, gather, met, is_dead, run};
     syi_ema ema = syi_ema_of(piece->segment.params);
     syi_walk_rows rows;
     syi_walk walk = {&rows, ema.seeded - 1, ema.seeded - 1, syi_ema_cut(ema.period), 1, 1};
-    syi_walk_one t = {.segment = &rows.piece.segment,
-                      .seed = walk.seed,
-                      .chain = syi_chain_of(2.0, ema.period + 1.0)};
+    syi_walk_one t = {
+        .rows = &rows, .seed = walk.seed, .chain = syi_chain_of(2.0, ema.period + 1.0)};
     syi_walk_begin(&rows, piece, 1, 1);
     do
         if (!syi_beside_did(&walk, run_beside, &t))

@@ -25,6 +25,37 @@ SYI_INLINE int64_t syi_beside_columns(const syi_walk *walk)
     return walk->rows->piece.segment.columns;
 }
 
+/* Runs as many rows as there are lanes; `run` is a constant. */
+SYI_INLINE uint8_t syi_beside_run(const syi_walk *walk, syi_beside_fn run, const void *task)
+{
+    const int64_t columns = syi_beside_columns(walk);
+    const uint8_t done = run(task, walk);
+    for (int k = 0; k < walk->outputs; k++)
+        for (int l = 0; l < SYI_VECTOR; l++)
+            syi_fast_blank(walk->rows->out[k] + l * columns, walk->shown);
+    return done;
+}
+
+/* The same of floats, by way of a room. Rows that are left to the walk are written by it. */
+SYI_INLINE uint8_t syi_beside_run_floats(const syi_walk *walk, syi_beside_fn run, const void *task)
+{
+    enum { MOST = SYI_VECTOR * SYI_BESIDE_LONGEST };
+    double in[SYI_WALK_ARRAYS][MOST], out[SYI_WALK_ARRAYS][MOST];
+    const int64_t count = SYI_VECTOR * syi_beside_columns(walk);
+    syi_walk_rows *const rows = walk->rows;
+    uint8_t done;
+    for (int k = 0; k < walk->inputs; k++) {
+        syi_walk_widen(in[k], rows->in_floats[k], count, 0);
+        rows->in[k] = in[k];
+    }
+    for (int k = 0; k < walk->outputs; k++)
+        rows->out[k] = out[k];
+    done = syi_beside_run(walk, run, task);
+    for (int k = 0; k < walk->outputs; k++)
+        syi_walk_narrow(rows->out_floats[k], out[k], count, 0);
+    return done;
+}
+
 /* Whether the walk's row has been done; `run` is a constant. */
 SYI_INLINE int syi_beside_did(const syi_walk *walk, syi_beside_fn run, const void *task)
 {
@@ -32,11 +63,9 @@ SYI_INLINE int syi_beside_did(const syi_walk *walk, syi_beside_fn run, const voi
     const int64_t columns = syi_beside_columns(walk);
     if (rows->tried == 0 && rows->left >= (SYI_VECTOR - 1) * columns && columns > walk->shown &&
         columns <= SYI_BESIDE_LONGEST && walk->seed < SYI_BESIDE_SEED) {
-        rows->done = run(task, walk);
+        rows->done =
+            rows->floats ? syi_beside_run_floats(walk, run, task) : syi_beside_run(walk, run, task);
         rows->tried = SYI_VECTOR;
-        for (int k = 0; k < walk->outputs; k++)
-            for (int l = 0; l < SYI_VECTOR; l++)
-                syi_fast_blank(rows->out[k] + l * columns, walk->shown);
     }
     const int did = rows->done & 1;
     rows->done >>= 1;

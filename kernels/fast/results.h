@@ -23,7 +23,8 @@ SYI_INLINE syi_results syi_results_at(double *y, int past)
     syi_results to = {y, {0}, 0};
     if (past) {
         to.shift = (int)((uintptr_t)y / sizeof *y % SYI_WIDTH);
-        to.held = SYI_LOAD(y - SYI_WIDTH);
+        if (to.shift > 0) /* else it would be waited for in vain */
+            to.held = SYI_LOAD(y - SYI_WIDTH);
     }
     return to;
 }

@@ -7,39 +7,21 @@
 #ifndef SYI_KERNELS_FAST_WALK_H
 #define SYI_KERNELS_FAST_WALK_H
 
-#include "fast/chain.h"
-#include "fast/results.h"
-
-enum { SYI_WALK_ARRAYS = 3 };
-
-/* A piece, or of several whole rows one after another. */
-typedef struct syi_walk_rows {
-    syi_piece piece;
-    const double *in[SYI_WALK_ARRAYS];
-    double *out[SYI_WALK_ARRAYS];
-    int is_inner; /* there is a row before this one */
-    int64_t left; /* columns behind this row's */
-    /* Side by side (fast/beside.h): how many rows from the next one on have been tried, and which
-     * have been done, as bits. In a byte, for of a mask that becomes a longer number gcc 12 may
-     * keep no more than that, whatever the others were. */
-    int tried;
-    uint8_t done;
-} syi_walk_rows;
-
-typedef struct syi_walk {
-    syi_walk_rows *rows;
-    int64_t seed; /* the column where the chains begin; the outputs begin at `shown` */
-    int64_t shown;
-    syi_chain_cut cut;
-    int inputs, outputs;
-} syi_walk;
+#include "fast/walk_rows.h"
 
 typedef struct syi_walk_form {
     /* From nothing at column `at` of the row, which begins a step; `seeded`: from the row's seed,
      * in that step, which is then run alone. */
     void (*start)(void *task, int64_t at, int seeded);
-    /* After that, unseeded: over the columns before a block that are gathered. */
-    int64_t (*gather)(void *task, int64_t count, const double *const *in);
+    /* After that, unseeded: over the next columns before a block that are gathered, `past` what
+     * they leave, until their `end`. */
+    void (*gather)(void *task, syi_chain_gathered *past, int64_t count, const double *const *in,
+                   int end);
+    /* The first of `count` columns from column `at` on, over which something has been gathered,
+     * whose inputs are not finite; `count` when all are, or what came to be is. */
+    int64_t (*met)(void *task, int64_t at, int64_t count, const double *const *in);
+    /* Whether what came to be is not finite. */
+    int (*is_dead)(const void *task);
     /* The next `count` columns, whole steps, from column `at` of the row on: in[k][-1 .. count) to
      * out[k], `past` the cache or not; meanwhile those `ahead` are asked for. Gives the first of
      * them whose inputs are not finite, `count` when all are. */
@@ -49,7 +31,7 @@ typedef struct syi_walk_form {
 
 /* The task of a form with one chain. */
 typedef struct syi_walk_one {
-    const sy_segment *segment;
+    const syi_walk_rows *rows;
     int64_t seed; /* the column of the row's seed */
     int seeding;  /* it is in the next step */
     syi_chain chain;
@@ -177,54 +159,62 @@ SYI_INLINE void syi_chain_begin(syi_pairs *x, int64_t index, double value)
     }
 }
 
-/* The chains' states after `count` columns, nothing before. `take` gives the chains' inputs of the
- * step from column i on. */
+/* Adds `count` columns to those gathered, two steps at least of which are the last ones at the
+ * `end`: then the chains' states are those behind them. `take` gives the chains' inputs of the step
+ * from column i on. */
 SYI_INLINE void syi_walk_gather(int chains, const syi_chain *chain, syi_chain_state *state,
-                                syi_walk_take take, const double *const *in, int64_t count)
+                                syi_walk_take take, syi_chain_gathered *past, int64_t count,
+                                const double *const *in, int end)
 {
-    syi_chain_gathered past;
+    syi_chain_gathered sums = *past;
     syi_pairs x[SYI_CHAINS];
     int64_t i = 0;
-    syi_chain_gather_start(chains, &past);
-    for (; i < count - 2 * SYI_STEP; i += SYI_STEP) {
+    for (; i < count - (end ? 2 * SYI_STEP : 0); i += SYI_STEP) {
         take(in, i, x);
-        syi_chain_gather(chains, chain, &past, x);
+        syi_chain_gather(chains, chain, &sums, x);
     }
     for (; i < count; i += SYI_STEP) {
         take(in, i, x);
-        syi_chain_gather_last(chains, chain, &past, x, state);
+        syi_chain_gather_last(chains, chain, &sums, x, state);
     }
+    *past = sums;
 }
 
-/* A step by way of a room, of which only the columns [wanted, to) go to the outputs. Those that are
- * not in memory are zeros. */
-SYI_INLINE int64_t syi_walk_edge(const syi_walk *walk, const syi_walk_form *form, void *task,
-                                 int64_t at, int64_t wanted, int64_t to)
+/* Floats are asked for so many columns before they are widened: while the chain runs. */
+enum { SYI_WALK_AHEAD = 4096 };
+
+/* At most SYI_CHUNK columns by way of a room, of which only [wanted, to) go to the outputs. Of one
+ * step those that are not in memory are zeros. */
+SYI_INLINE int64_t syi_walk_by_room(const syi_walk *walk, const syi_walk_form *form, void *task,
+                                    int64_t at, int64_t count, int64_t wanted, int64_t to)
 {
-    const sy_segment *segment = &walk->rows->piece.segment;
-    const int64_t last = segment->first + syi_known(&walk->rows->piece),
-                  before = at > 0 ? at - 1 : 0;
-    const int64_t end = at + SYI_STEP < last ? at + SYI_STEP : last;
-    const int64_t from = at < wanted ? wanted : at, until = at + SYI_STEP < to ? at + SYI_STEP : to;
-    double in_room[SYI_WALK_ARRAYS][1 + SYI_STEP], out_room[SYI_WALK_ARRAYS][SYI_STEP];
+    const syi_piece *piece = &walk->rows->piece;
+    const int64_t last = piece->segment.first + syi_known(piece), behind = at + count;
+    const int64_t end = behind < last ? behind : last;
+    const int64_t ahead = piece->past_cache ? syi_ahead(last, end, SYI_WALK_AHEAD) : 0;
+    const int64_t from = at < wanted ? wanted : at, until = behind < to ? behind : to;
+    double in_room[SYI_WALK_ARRAYS][SYI_WALK_ROOM(SYI_CHUNK)];
+    double out_room[SYI_WALK_ARRAYS][SYI_CHUNK];
     const double *in[SYI_WALK_ARRAYS];
     syi_results out[SYI_WALK_ARRAYS];
     int64_t reached;
     for (int k = 0; k < walk->inputs; k++) {
-        in[k] = segment->in[k] + (at - segment->first);
-        if (at > 0 && end == at + SYI_STEP)
+        double *const room = in_room[k] + SYI_LINE;
+        in[k] = syi_walk_columns(walk->rows, k, at, end - at, ahead, in_room[k]);
+        if (at > 0 && end == behind)
             continue;
-        memset(in_room[k], 0, sizeof in_room[k]);
-        memcpy(in_room[k] + 1 - (at - before), segment->in[k] + (before - segment->first),
-               (size_t)(end - before) * sizeof **in);
-        in[k] = in_room[k] + 1;
+        if (in[k] != room)
+            memcpy(room, in[k], (size_t)(end - at) * sizeof *room);
+        room[-1] = at > 0 ? in[k][-1] : 0.0;
+        memset(room + (end - at), 0, (size_t)(behind - end) * sizeof *room);
+        in[k] = room;
     }
     for (int k = 0; k < walk->outputs; k++)
         out[k] = syi_results_at(out_room[k], 0);
-    reached = form->run(task, at, SYI_STEP, in, (syi_distance){0, 0}, out, 0);
+    reached = form->run(task, at, count, in, (syi_distance){0, 0}, out, 0);
     for (int k = 0; k < walk->outputs && from < until; k++)
-        memcpy(segment->out[k] + (from - segment->first), out_room[k] + (from - at),
-               (size_t)(until - from) * sizeof **out_room);
+        syi_walk_write(walk->rows, k, from, until - from, out_room[k] + (from - at),
+                       piece->past_cache);
     return reached;
 }
 
@@ -256,11 +246,10 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
                                     int64_t from, int64_t wanted, int64_t to, syi_walk_out *kept)
 {
     const sy_segment *segment = &walk->rows->piece.segment;
-    const int past = walk->rows->piece.past_cache;
+    const int past = walk->rows->piece.past_cache, floats = walk->rows->floats;
     const int far = syi_asks_far(&walk->rows->piece, walk->inputs + walk->outputs);
     const int may_end_there = !past && !walk->rows->done && walk->rows->left >= SYI_STEP;
-    const int64_t spare = may_end_there ? SYI_STEP - 1 : 0;
-    double room[SYI_WALK_ARRAYS][SYI_CHUNK];
+    const int64_t spare = may_end_there && !floats ? SYI_STEP - 1 : 0;
     const double *in[SYI_WALK_ARRAYS];
     syi_results out[SYI_WALK_ARRAYS];
     int64_t at, count, reached = 0;
@@ -268,21 +257,22 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
     for (at = from; at < to; at += count) {
         const int64_t index = at - segment->first;
         const int64_t left = at < wanted ? wanted - at : to - at + spare;
-        count = at < wanted && left > SYI_CHUNK ? SYI_CHUNK : left / SYI_STEP * SYI_STEP;
-        if (count == 0 || (at == 0 && !walk->rows->is_inner) || (past && index < SYI_WIDTH)) {
-            count = SYI_STEP;
-            reached = syi_walk_edge(walk, form, task, at, wanted, to);
+        const int is_step =
+            left < SYI_STEP || (at == 0 && !walk->rows->is_inner) || (past && index < SYI_WIDTH);
+        count = is_step ? SYI_STEP : left / SYI_STEP * SYI_STEP;
+        if (is_step || floats || at < wanted) {
+            count = count < SYI_CHUNK ? count : SYI_CHUNK;
+            reached = syi_walk_by_room(walk, form, task, at, count, wanted, to);
         } else {
             const syi_distance ahead =
                 syi_distance_of(far, syi_known(&walk->rows->piece), index + count);
             for (int k = 0; k < walk->inputs; k++)
                 in[k] = segment->in[k] + index;
             for (int k = 0; k < walk->outputs && !writing; k++)
-                out[k] =
-                    at < wanted ? syi_results_at(room[k], 0) : syi_walk_next(walk, kept, k, index);
-            writing = at >= wanted;
-            reached = writing && past ? form->run(task, at, count, in, ahead, out, 1)
-                                      : form->run(task, at, count, in, ahead, out, 0);
+                out[k] = syi_walk_next(walk, kept, k, index);
+            writing = 1;
+            reached = past ? form->run(task, at, count, in, ahead, out, 1)
+                           : form->run(task, at, count, in, ahead, out, 0);
         }
         if (reached < count)
             break;
@@ -293,61 +283,41 @@ SYI_INLINE int64_t syi_walk_stretch(const syi_walk *walk, const syi_walk_form *f
     return at < to && at + reached < to ? at + reached : to;
 }
 
-/* From column `from` over those that are gathered; the first that is not finite, or the end. */
+/* Columns at a time of `left` that are gathered, `most` at most: two steps are left, or nothing. */
+SYI_INLINE int64_t syi_walk_some(int64_t left, int64_t most)
+{
+    return left <= most ? left : left < most + 2 * SYI_STEP ? most - 2 * SYI_STEP : most;
+}
+
+/* The columns that are gathered, from `from` on; the first that is not finite, or the end. */
 SYI_INLINE int64_t syi_walk_run_in(const syi_walk *walk, const syi_walk_form *form, void *task,
                                    int64_t from)
 {
-    const sy_segment *segment = &walk->rows->piece.segment;
+    const int64_t end = from + walk->cut.gathered;
+    const int64_t most = walk->rows->floats ? SYI_CHUNK : walk->cut.gathered;
+    double room[SYI_WALK_ARRAYS][SYI_WALK_ROOM(SYI_CHUNK)];
     const double *in[SYI_WALK_ARRAYS];
-    for (int k = 0; k < walk->inputs; k++)
-        in[k] = segment->in[k] + (from - segment->first);
-    return from + form->gather(task, walk->cut.gathered, in);
-}
-
-SYI_INLINE void syi_walk_blank(const syi_walk *walk, int64_t from, int64_t to)
-{
-    const sy_segment *segment = &walk->rows->piece.segment;
-    for (int k = 0; k < walk->outputs && from < to; k++)
-        syi_fast_blank(segment->out[k] + (from - segment->first), to - from);
-}
-
-/* Where rows meet lines are written in parts, and read again, for which what has gone past the
- * cache is waited for: rows of fewer columns than that stay in it. */
-enum { SYI_WALK_LONG = 512 };
-
-SYI_INLINE void syi_walk_begin(syi_walk_rows *rows, const syi_piece *piece, int inputs, int outputs)
-{
-    const sy_segment *all = &piece->segment;
-    const int64_t count = all->count < all->columns ? all->count : all->columns;
-    rows->piece = *piece;
-    for (int k = 0; k < inputs; k++)
-        rows->in[k] = all->in[k];
-    for (int k = 0; k < outputs; k++)
-        rows->out[k] = all->out[k];
-    rows->left = all->count - count;
-    rows->is_inner = rows->tried = rows->done = 0;
-    rows->piece.segment.in = rows->in;
-    rows->piece.segment.out = rows->out;
-    rows->piece.segment.count = count;
-    rows->piece.behind += rows->left;
-    if (rows->left > 0 && all->columns < SYI_WALK_LONG)
-        rows->piece.past_cache = 0;
-}
-
-/* On to the next row; gives whether there is one. */
-SYI_INLINE int syi_walk_next_row(syi_walk_rows *rows, int inputs, int outputs)
-{
-    const int64_t columns = rows->piece.segment.columns;
-    if (rows->left == 0)
-        return 0;
-    for (int k = 0; k < inputs; k++)
-        rows->in[k] += columns;
-    for (int k = 0; k < outputs; k++)
-        rows->out[k] += columns;
-    rows->left -= columns;
-    rows->is_inner = 1;
-    rows->piece.behind -= columns;
-    return 1;
+    syi_chain_gathered past;
+    int64_t count = 0, met;
+    syi_chain_gather_start(SYI_CHAINS, &past);
+    for (int64_t at = from; at < end; at += count) {
+        count = syi_walk_some(end - at, most);
+        for (int k = 0; k < walk->inputs; k++)
+            in[k] = syi_walk_columns(walk->rows, k, at, count, 0, room[k]);
+        form->gather(task, &past, count, in, at + count == end);
+    }
+    met = form->met(task, end - count, count, in);
+    if (met == count && !form->is_dead(task))
+        return end;
+    for (int64_t at = from; at < end; at += count) {
+        count = syi_walk_some(end - at, most);
+        for (int k = 0; k < walk->inputs; k++)
+            in[k] = syi_walk_columns(walk->rows, k, at, count, 0, room[k]);
+        met = form->met(task, at, count, in);
+        if (met < count)
+            return at + met;
+    }
+    return end;
 }
 
 /* The whole piece, of one row. */

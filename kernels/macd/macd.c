@@ -279,6 +279,7 @@ static const syi_workload fast = {
     .version = 4,
     .tag = "macd_fast",
     .halo = fast_halo,
+    .takes_floats = 1,
     .block = fast_block,
     .run = {SYI_ISA_LIST(syi_macd_fast_run)},
     .agrees = syi_chain_agrees,

@@ -6,7 +6,7 @@
 #include "macd/macd.h"
 
 typedef struct task {
-    const sy_segment *segment;
+    const syi_walk_rows *rows;
     int waits;                    /* as in syi_piece */
     int64_t columns[MACD_CHAINS]; /* whose mean an average begins with */
     int64_t seed, shown;          /* columns: of the averages' beginning, of the signal's */
@@ -33,11 +33,22 @@ SYI_INLINE void take(const double *const *in, int64_t i, syi_pairs *x)
 }
 
 /* Of the averages; the signal begins behind. */
-SYI_INLINE int64_t gather(void *argument, int64_t count, const double *const *in)
+SYI_INLINE void gather(void *argument, syi_chain_gathered *past, int64_t count,
+                       const double *const *in, int end)
 {
     task *t = argument;
-    syi_walk_gather(MACD_SIGNAL, t->chain, t->state, take, in, count);
-    return syi_chain_met(&t->state[MACD_SLOW], in[0], count);
+    syi_walk_gather(MACD_SIGNAL, t->chain, t->state, take, past, count, in, end);
+}
+
+SYI_INLINE int64_t met(void *argument, int64_t at, int64_t count, const double *const *in)
+{
+    (void)at;
+    return syi_chain_met(&((task *)argument)->state[MACD_SLOW], in[0], count);
+}
+
+SYI_INLINE int is_dead(const void *argument)
+{
+    return syi_chain_is_dead(&((const task *)argument)->state[MACD_SLOW]);
 }
 
 /* Where results go: past the cache, with `late` one behind the other. */
@@ -69,11 +80,10 @@ SYI_INLINE void put_signal(const syi_chain *signal, const syi_pairs *macd, syi_p
 /* Begins both averages in a step's inputs; gives whether with something finite. */
 SYI_INLINE int seed_averages(const task *t, int64_t at, syi_pairs *inputs)
 {
-    const double *end = t->segment->in[0] - t->segment->first + t->seed + 1;
     int is_finite = 1;
     for (int k = MACD_FAST; k <= MACD_SLOW; k++) {
         const int64_t columns = t->columns[k];
-        double mean = syi_fast_sum(end - columns, columns) / (double)columns;
+        double mean = syi_walk_sum(t->rows, 0, t->seed + 1 - columns, columns) / (double)columns;
         syi_chain_begin(&inputs[k], t->seed - at, syi_chain_seed(&t->chain[k], mean));
         is_finite &= syi_is_finite(mean);
     }
@@ -306,12 +316,12 @@ static uint8_t run_beside(const void *argument, const syi_walk *walk)
 
 sy_status SYI_ISA_NAME(syi_macd_fast_run)(const syi_piece *piece)
 {
-    static const syi_walk_form form = {start, gather, run};
+    static const syi_walk_form form = {start, gather, met, is_dead, run};
     syi_macd macd = syi_macd_of(piece->segment.params);
     syi_walk_rows rows;
     syi_walk walk = {&rows, macd.seeded_slow - 1, syi_macd_warmup(&macd), syi_macd_cut(&macd), 1,
                      3};
-    task t = {.segment = &rows.piece.segment,
+    task t = {.rows = &rows,
               .waits = piece->waits,
               .columns = {macd.seeded_fast, macd.seeded_slow, macd.seeded_signal},
               .seed = walk.seed,

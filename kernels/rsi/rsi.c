@@ -125,6 +125,7 @@ static const syi_workload fast = {
     .version = 2,
     .tag = "rsi_fast",
     .halo = syi_wilder_fast_halo_of,
+    .takes_floats = 1,
     .block = syi_wilder_fast_block_of,
     .run = {SYI_ISA_LIST(syi_rsi_fast_run)},
     .agrees = syi_rsi_fast_agrees,

@@ -15,7 +15,7 @@
 enum { GAINS, LOSSES, CHAINS };
 
 typedef struct task {
-    const sy_segment *segment;
+    const syi_walk_rows *rows;
     int64_t seed, decay; /* the column of the row's seeds; columns that run before a block */
     int64_t block;       /* where the values begin to count */
     int seeding;         /* the seeds are in the next step */
@@ -59,14 +59,14 @@ SYI_INLINE void moves(const double *const *in, int64_t i, syi_pairs *x)
 /* The sum of the gains of columns 1 .. seed, of the losses with `sign` -1. */
 static double sum_moves(const task *t, double sign)
 {
-    const double *close = t->segment->in[0] - t->segment->first;
-    double room[SYI_CHUNK], sum = 0.0;
+    double closes[SYI_WALK_ROOM(SYI_CHUNK)], room[SYI_CHUNK], sum = 0.0;
     for (int64_t at = 1; at <= t->seed; at += SYI_CHUNK) {
         int64_t left = t->seed + 1 - at, count = left < SYI_CHUNK ? left : SYI_CHUNK;
+        const double *close = syi_walk_columns(t->rows, 0, at, count, 0, closes);
         int64_t i = 0;
         for (; i < count; i += SYI_WIDTH) {
-            const syi_vector to = syi_load_some(close + at + i, count - i), none = {0};
-            const syi_vector from = syi_load_some(close + at + i - 1, count - i);
+            const syi_vector to = syi_load_some(close + i, count - i), none = {0};
+            const syi_vector from = syi_load_some(close + i - 1, count - i);
             SYI_STORE(room + i, syi_larger(none, sign * (to - from)));
         }
         sum += syi_fast_sum(room, i); /* with what is +0 at its end */
@@ -91,7 +91,7 @@ SYI_INLINE void divide(syi_vector gains, syi_vector losses, syi_vector *y, syi_v
 SYI_INLINE void fill(task *t, int64_t at, double *y, int64_t from, int64_t to)
 {
     const double value = t->value;
-    t->relied |= !t->known && from < to && at + to > t->segment->first;
+    t->relied |= !t->known && from < to && at + to > t->rows->piece.segment.first;
     for (int64_t i = from; i < to; i++)
         y[i] = value;
 }
@@ -179,12 +179,22 @@ SYI_INLINE int64_t first_strange(const syi_chain_state *state, int64_t at, const
     return at == 0 || syi_is_finite(close[-1]) ? syi_chain_met(&state[LOSSES], close, count) : 0;
 }
 
-SYI_INLINE int64_t gather(void *argument, int64_t count, const double *const *in)
+SYI_INLINE void gather(void *argument, syi_chain_gathered *past, int64_t count,
+                       const double *const *in, int end)
 {
     task *t = argument;
     const syi_chain chain[CHAINS] = {t->chain, t->chain};
-    syi_walk_gather(CHAINS, chain, t->state, moves, in, count);
-    return first_strange(t->state, t->block, in[0], count);
+    syi_walk_gather(CHAINS, chain, t->state, moves, past, count, in, end);
+}
+
+SYI_INLINE int64_t met(void *argument, int64_t at, int64_t count, const double *const *in)
+{
+    return first_strange(((task *)argument)->state, at, in[0], count);
+}
+
+SYI_INLINE int is_dead(const void *argument)
+{
+    return syi_chain_is_dead(&((const task *)argument)->state[LOSSES]);
 }
 
 /* Makes a step's inputs those of chains that begin with the seeds; gives whether they are finite.
@@ -334,16 +344,16 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
 
 sy_status SYI_ISA_NAME(syi_rsi_fast_run)(const syi_piece *piece)
 {
-    static const syi_walk_form form = {start, gather, run};
+    static const syi_walk_form form = {start, gather, met, is_dead, run};
     const double period = piece->segment.params[0];
     syi_walk_rows rows;
     const sy_segment *const segment = &rows.piece.segment;
     syi_walk walk = {&rows, (int64_t)period, (int64_t)period, syi_wilder_cut(period), 1, 1};
-    task t = {.segment = segment,
+    task t = {.rows = &rows,
               .seed = walk.seed,
               .decay = walk.cut.decay,
               .forgets = period == 1.0,
-              .bursts = syi_in_bursts(piece),
+              .bursts = !piece->in_floats && syi_in_bursts(piece),
               .chain = syi_chain_of(1.0, period)};
     syi_walk_begin(&rows, piece, 1, 1);
     do {
@@ -356,10 +366,8 @@ sy_status SYI_ISA_NAME(syi_rsi_fast_run)(const syi_piece *piece)
     if (piece->assumed)
         syi_rsi_tell(piece->assumed, SYI_RSI_STILL, t.relied);
     if (piece->end)
-        syi_rsi_tell(piece->end,
-                     segment->first + segment->count > walk.shown
-                         ? segment->out[0][segment->count - 1]
-                         : SYI_RSI_STILL,
-                     0);
+        syi_rsi_tell(
+            piece->end,
+            segment->first + segment->count > walk.shown ? syi_walk_last(&rows) : SYI_RSI_STILL, 0);
     return SY_OK;
 }

@@ -161,7 +161,9 @@ static void cut_row(const syi_job *job, const syi_slab *slab, int64_t pieces, sy
 syi_cut syi_cut_of(const syi_job *job, const syi_slab *slab, int threads)
 {
     syi_cut cut = {.threads = choose_threads(job->workload, slab, threads),
-                   .part_columns = job->dtype == SY_F32 ? syi_desk_columns(job) : INT64_MAX};
+                   .part_columns = job->dtype == SY_F32 && !job->workload->takes_floats
+                                       ? syi_desk_columns(job)
+                                       : INT64_MAX};
     cut_row(job, slab, choose_pieces_per_row(job, slab, cut.threads), &cut);
     cut.pieces = slab->rows * cut.pieces_per_row;
     if (cut.threads > cut.pieces)

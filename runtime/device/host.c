@@ -82,6 +82,21 @@ static sy_status run_kernel(const syi_piece *piece, const syi_workload *workload
     return SY_OK;
 }
 
+/* As run_elements(), of floats that the kernel takes. */
+static sy_status run_floats(const syi_job *job, const syi_view *view, int64_t from, int64_t to,
+                            syi_piece *piece, syi_isa isa)
+{
+    const float *in[SYI_MAX_ARRAYS];
+    float *out[SYI_MAX_ARRAYS];
+    for (int k = 0; k < job->workload->n_inputs; k++)
+        in[k] = (const float *)view->in[k] + from;
+    for (int k = 0; k < job->workload->n_outputs; k++)
+        out[k] = (float *)view->out[k] + to;
+    piece->in_floats = in;
+    piece->out_floats = out;
+    return run_kernel(piece, job->workload, isa);
+}
+
 /* Runs a piece whose segment has everything but its arrays: its first column is element `from` of
  * the view's inputs and element `to` of its outputs, of which some may be NULL. */
 static sy_status run_elements(const syi_job *job, const syi_view *view, int64_t from, int64_t to,
@@ -89,6 +104,8 @@ static sy_status run_elements(const syi_job *job, const syi_view *view, int64_t 
 {
     const double *in[SYI_MAX_ARRAYS];
     double *out[SYI_MAX_ARRAYS];
+    if (job->dtype == SY_F32 && job->workload->takes_floats)
+        return run_floats(job, view, from, to, piece, isa);
     if (job->dtype == SY_F32) {
         SYI_TRY(syi_desk_lay(desk, job, view, from, piece, isa));
         SYI_TRY(run_kernel(piece, job->workload, isa));
