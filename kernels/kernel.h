@@ -57,6 +57,9 @@ typedef struct syi_past {
     /* As `begin`; the decision sets it to an earlier column when the inputs are wanted from there
      * on. Nothing is decided then. */
     int64_t wanted;
+    /* RECURRENCE and REDUCE of floats: the row's inputs, of which the segment has as doubles those
+     * up to a recurrence's first value, if they are there. Else NULL. */
+    const float *const *floats;
 } syi_past;
 
 /* Whether a processor's reductions do better by asking for what they read later (traffic.h): never,

@@ -26,16 +26,17 @@ static int is_high_farther(double high, double low, double close)
     return from_high.sign > 0;
 }
 
-static int has_range(const sy_segment *row, int64_t t)
+static int has_range(const syi_inputs *in, int64_t t)
 {
-    const double low = row->in[1][t];
-    return row->in[0][t] != low || row->in[2][t - 1] != low;
+    const double low = syi_input(in, 1, t);
+    return syi_input(in, 0, t) != low || syi_input(in, 2, t - 1) != low;
 }
 
 /* sum + the true range of column t. */
-static void add_range(syi_number *sum, const sy_segment *row, int64_t t)
+static void add_range(syi_number *sum, const syi_inputs *in, int64_t t)
 {
-    const double high = row->in[0][t], low = row->in[1][t], close = row->in[2][t - 1];
+    const double high = syi_input(in, 0, t), low = syi_input(in, 1, t);
+    const double close = syi_input(in, 2, t - 1);
     syi_number range;
     if (high >= low)
         distance(&range, close > high ? close : high, close < low ? close : low, sum->limbs);
@@ -54,22 +55,22 @@ static void compute(const sy_segment *row, syi_attempt *attempt)
     syi_number sum, y;
     syi_number_unknown(&sum, attempt->from_seed ? 0.0 : attempt->peak, 2 * period, attempt->limbs);
     for (int64_t i = 1; attempt->from_seed && i <= period; i++)
-        add_range(&sum, row, i);
+        add_range(&sum, attempt->in, i);
     for (;;) {
         if (t >= attempt->first) {
             syi_number_fade(&sum, &factor, still);
             still = 0;
             syi_number_scale(&y, &sum, &mean);
-            syi_attempt_tell(attempt, t, syi_number_round(&y, &row->out[0][t]));
+            syi_attempt_tell(attempt, t, syi_attempt_round(attempt, &y, &row->out[0][t]));
         }
         if (++t >= attempt->last)
             return;
         still++;
-        if (!has_range(row, t))
+        if (!has_range(attempt->in, t))
             continue;
         syi_number_fade(&sum, &factor, still);
         still = 0;
-        add_range(&sum, row, t);
+        add_range(&sum, attempt->in, t);
     }
 }
 

@@ -91,8 +91,10 @@ static sy_status run_to_line(const task *task, syi_ema_state *state, int64_t *at
 static void put_seed(const task *task, int64_t i, const syi_ema_state *state)
 {
     const int64_t count = task->ema.seeded;
+    const double *const x[] = {task->x + i + 1 - count};
+    const syi_inputs in = {x, NULL};
     if (syi_ema_settle(state, &task->y[i]) != 0.0)
-        task->y[i] = syi_total_exact(task->x + i + 1 - count, NULL, count, count);
+        task->y[i] = syi_total_exact(&in, 0, count, count);
 }
 
 /* Columns before the first value, and that value once it is reached. */

@@ -26,29 +26,29 @@ static int64_t joined_from(const double *params)
 
 static void compute(const sy_segment *row, syi_attempt *attempt)
 {
-    const double *x = row->in[0];
+    const syi_inputs *in = attempt->in;
     syi_ema ema = syi_ema_of(row->params);
     syi_factor factor = syi_factor_of((int64_t)ema.period - 1, (int64_t)ema.period + 1);
     syi_number price, next, change, deviation, y;
     int64_t t = attempt->from_seed ? ema.seeded - 1 : attempt->start, still = 0;
     if (attempt->from_seed)
-        syi_number_seed(&deviation, x + t, ema.seeded, attempt->limbs);
+        syi_number_seed(&deviation, in, t, ema.seeded, attempt->limbs);
     else
         syi_number_unknown(&deviation, attempt->peak, 2, attempt->limbs);
-    syi_number_set(&price, x[t], attempt->limbs);
+    syi_number_set(&price, syi_input(in, 0, t), attempt->limbs);
     for (;;) {
         if (t >= attempt->first) {
             syi_number_fade(&deviation, &factor, still);
             still = 0;
             syi_number_add(&y, &price, &deviation);
-            syi_attempt_tell(attempt, t, syi_number_round(&y, &row->out[0][t]));
+            syi_attempt_tell(attempt, t, syi_attempt_round(attempt, &y, &row->out[0][t]));
         }
         if (++t >= attempt->last)
             return;
         still++;
-        if (x[t] == x[t - 1])
+        if (syi_input(in, 0, t) == syi_input(in, 0, t - 1))
             continue;
-        syi_number_set(&next, x[t], attempt->limbs);
+        syi_number_set(&next, syi_input(in, 0, t), attempt->limbs);
         syi_number_subtract(&change, &next, &price);
         syi_number_fade(&deviation, &factor, still - 1);
         syi_number_smooth(&deviation, &change, &factor);
@@ -59,13 +59,14 @@ static void compute(const sy_segment *row, syi_attempt *attempt)
 
 static void compute_in_pairs(const sy_segment *row, syi_attempt *attempt)
 {
-    const double *x = row->in[0];
+    const syi_inputs *in = attempt->in;
     const syi_ema ema = syi_ema_of(row->params);
     const syi_factor_dd factor = syi_smoothing_factor(ema.period);
     int64_t t = attempt->from_seed ? ema.seeded - 1 : attempt->start;
-    syi_ema_state s = {.phase = SYI_PHASE_RUNNING, .x = x[t]};
+    syi_ema_state s = {.phase = SYI_PHASE_RUNNING, .x = syi_input(in, 0, t)};
     int is_in_range;
     if (attempt->from_seed) {
+        const double *x = row->in[0];
         is_in_range = syi_phase_of_seed(x, ema.seeded, SYI_PHASE_RUNNING) == SYI_PHASE_RUNNING;
         s.deviation = syi_deviation_seed(x + t, ema.seeded);
     } else {
@@ -82,8 +83,9 @@ static void compute_in_pairs(const sy_segment *row, syi_attempt *attempt)
         }
         if (++t >= attempt->last)
             return;
-        is_in_range &= fabs(x[t]) <= SYI_HUGE;
-        syi_ema_advance(&s, x[t], &factor);
+        const double x = syi_input(in, 0, t);
+        is_in_range &= fabs(x) <= SYI_HUGE;
+        syi_ema_advance(&s, x, &factor);
     }
 }
 

@@ -142,12 +142,17 @@ static int64_t take_some(exact_sum *s, const double *x, const double *y, int64_t
     return n;
 }
 
-/* The terms of a row. */
-static void add_all(exact_sum *s, const double *x, const double *y, int64_t count)
+/* The terms of a row, without `products` those of its first input. */
+static void add_all(exact_sum *s, const syi_inputs *in, int products, int64_t count)
 {
-    begin(s, y ? SYI_SQUARES_LIMBS : SYI_SUM_LIMBS, y ? 2 * SYI_BOTTOM : SYI_BOTTOM);
+    enum { SOME = TERMS / 2 };
+    double x_room[SOME], y_room[SOME];
+    begin(s, products ? SYI_SQUARES_LIMBS : SYI_SUM_LIMBS, products ? 2 * SYI_BOTTOM : SYI_BOTTOM);
     for (int64_t i = 0; i < count && !(s->up && s->down);) {
-        i += take_some(s, x + i, y ? y + i : NULL, count - i);
+        const int64_t some = count - i < SOME ? count - i : SOME;
+        const double *x = syi_inputs_at(in, 0, i, some, x_room);
+        const double *y = products ? syi_inputs_at(in, 1, i, some, y_room) : NULL;
+        i += take_some(s, x, y, some);
         add_held(s);
     }
 }
@@ -168,13 +173,13 @@ static int add_near(exact_sum *s, const double *x, int64_t count)
     return 1;
 }
 
-double syi_total_exact(const double *x, const double *y, int64_t count, int64_t divisor)
+double syi_total_exact(const syi_inputs *in, int products, int64_t count, int64_t divisor)
 {
     exact_sum s;
     syi_big number;
     int empty = 0;
-    if (y || !add_near(&s, x, count))
-        add_all(&s, x, y, count);
+    if (products || in->floats || !add_near(&s, in->doubles[0], count))
+        add_all(&s, in, products, count);
     if (s.up || s.down)
         return s.up && s.down ? syi_nan() : s.up ? INFINITY : -INFINITY;
     int negative = syi_limbs_magnitude(s.limb, s.limbs);

@@ -6,6 +6,7 @@
 #ifndef SYI_KERNELS_EXACT_TOTAL_H
 #define SYI_KERNELS_EXACT_TOTAL_H
 
+#include "element/inputs.h"
 #include "exact/approx.h"
 #include "kernel.h"
 
@@ -71,6 +72,8 @@ SYI_INLINE syi_total syi_total_of(const double *restrict x, const double *restri
 void syi_total_combine(void *into, const void *right);
 /* A row's sum / divisor; `loss` bounds what the terms themselves have lost. */
 double syi_total_finish(const void *partial, int64_t divisor, double loss, int *doubt);
-double syi_total_exact(const double *x, const double *y, int64_t count, int64_t divisor);
+/* The exact sum of `count` values of the first input, with `products` of both inputs' products, /
+ * divisor, rounded once. */
+double syi_total_exact(const syi_inputs *in, int products, int64_t count, int64_t divisor);
 
 #endif

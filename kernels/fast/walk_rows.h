@@ -51,6 +51,7 @@ SYI_INLINE void syi_walk_begin(syi_walk_rows *rows, const syi_piece *piece, int 
     const int64_t count = all->count < all->columns ? all->count : all->columns;
     rows->piece = *piece;
     rows->floats = piece->in_floats != NULL;
+    rows->last = syi_nan();
     for (int k = 0; k < inputs; k++) {
         rows->in[k] = rows->floats ? NULL : all->in[k];
         rows->in_floats[k] = rows->floats ? piece->in_floats[k] : NULL;
@@ -139,10 +140,8 @@ SYI_INLINE void syi_walk_write(syi_walk_rows *rows, int k, int64_t column, int64
 /* NaN in columns [from, to) of all outputs. */
 SYI_INLINE void syi_walk_blank(const syi_walk *walk, int64_t from, int64_t to)
 {
-    syi_walk_rows *rows = walk->rows;
+    const syi_walk_rows *rows = walk->rows;
     const int64_t first = rows->piece.segment.first;
-    if (from < to && to - first == rows->piece.segment.count)
-        rows->last = syi_nan();
     for (int k = 0; k < walk->outputs && from < to; k++) {
         if (!rows->floats)
             syi_fast_blank(rows->out[k] + (from - first), to - from);
@@ -151,7 +150,7 @@ SYI_INLINE void syi_walk_blank(const syi_walk *walk, int64_t from, int64_t to)
     }
 }
 
-/* The last of the first output's values of a piece, of one row. */
+/* The last of the first output's values of a piece, of one row; any where that is not finite. */
 SYI_INLINE double syi_walk_last(const syi_walk_rows *rows)
 {
     return rows->floats ? rows->last : rows->out[0][rows->piece.segment.count - 1];

@@ -48,19 +48,18 @@ typedef struct walk {
 
 static void begin(walk *w)
 {
-    const double *x = w->row->in[0];
     const syi_attempt *attempt = w->attempt;
     if (attempt->from_seed) {
         w->column = w->macd.seeded_slow - 1;
-        syi_number_seed(&w->fast, x + w->column, w->macd.seeded_fast, attempt->limbs);
-        syi_number_seed(&w->slow, x + w->column, w->macd.seeded_slow, attempt->limbs);
+        syi_number_seed(&w->fast, attempt->in, w->column, w->macd.seeded_fast, attempt->limbs);
+        syi_number_seed(&w->slow, attempt->in, w->column, w->macd.seeded_slow, attempt->limbs);
     } else {
         w->column = attempt->start;
         syi_number_unknown(&w->fast, attempt->peak, 2, attempt->limbs);
         syi_number_unknown(&w->slow, attempt->peak, 2, attempt->limbs);
         syi_number_unknown(&w->signal, attempt->peak, 4, attempt->limbs);
     }
-    syi_number_set(&w->price, x[w->column], attempt->limbs);
+    syi_number_set(&w->price, syi_input(attempt->in, 0, w->column), attempt->limbs);
     syi_number_subtract(&w->value, &w->fast, &w->slow);
 }
 
@@ -68,7 +67,7 @@ static void begin(walk *w)
 static void advance(walk *w, syi_number *change)
 {
     syi_number next;
-    syi_number_set(&next, w->row->in[0][++w->column], w->attempt->limbs);
+    syi_number_set(&next, syi_input(w->attempt->in, 0, ++w->column), w->attempt->limbs);
     syi_number_subtract(change, &next, &w->price);
     syi_number_smooth(&w->fast, change, &w->fast_factor);
     syi_number_smooth(&w->slow, change, &w->slow_factor);
@@ -115,9 +114,15 @@ static void pass(walk *w, int64_t columns)
 /* The columns after this one up to `end` in which the price stands still; not too many to count. */
 static int64_t still_after(const walk *w, int64_t end)
 {
-    const double *x = w->row->in[0] + w->column;
-    const int64_t left = end - w->column - 1;
-    return syi_count_still(x + 1, x[0], left < 1 << 24 ? left : 1 << 24);
+    const syi_inputs *in = w->attempt->in;
+    const double price = syi_input(in, 0, w->column);
+    const int64_t left = end - w->column - 1, most = left < 1 << 24 ? left : 1 << 24;
+    int64_t still = 0;
+    if (!in->floats)
+        return syi_count_still(in->doubles[0] + w->column + 1, price, most);
+    while (still < most && syi_input(in, 0, w->column + 1 + still) == price)
+        still++;
+    return still;
 }
 
 /* Goes on to the first column of the signal, which is the mean of the differences so far. */
@@ -139,11 +144,11 @@ static void put(walk *w)
     double *const *out = w->row->out;
     int64_t t = w->column;
     syi_number y;
-    certain = syi_number_round(&w->value, &out[0][t]);
+    certain = syi_attempt_round(w->attempt, &w->value, &out[0][t]);
     syi_number_add(&y, &w->value, &w->signal);
-    certain &= syi_number_round(&y, &out[1][t]);
+    certain &= syi_attempt_round(w->attempt, &y, &out[1][t]);
     syi_number_negate(&y, &w->signal);
-    certain &= syi_number_round(&y, &out[2][t]);
+    certain &= syi_attempt_round(w->attempt, &y, &out[2][t]);
     syi_attempt_tell(w->attempt, t, certain);
 }
 
@@ -170,11 +175,13 @@ static void compute(const sy_segment *row, syi_attempt *attempt)
 
 /* What is known of the state at column t: of the averages, and so of the signal, that they are
  * within the peak. */
-static syi_macd_state state_at(const double *x, int64_t t, const syi_macd_terms *k, double peak)
+static syi_macd_state state_at(const syi_inputs *in, int64_t t, const syi_macd_terms *k,
+                               double peak)
 {
+    const double x = syi_input(in, 0, t), before = syi_input(in, 0, t - 1);
     const double most = 2.0001 * SYI_PER_FINE * peak;
-    syi_macd_state s = {.phase = SYI_PHASE_RUNNING, .x = x[t]};
-    s.slope = syi_dd_of_sum(x[t], -x[t - 1]);
+    syi_macd_state s = {.phase = SYI_PHASE_RUNNING, .x = x};
+    s.slope = syi_dd_of_sum(x, -before);
     s.fast.error = most * (1.0 + k->tilted * k->fast_tilt);
     s.slow.error = most * (1.0 + k->tilted * k->slow_tilt);
     s.gap.error = s.fast.error + s.slow.error;
@@ -199,17 +206,16 @@ static int run_from_seed(const double *x, const syi_macd *macd, const syi_macd_t
 
 static void compute_in_pairs(const sy_segment *row, syi_attempt *attempt)
 {
-    const double *x = row->in[0];
     const syi_macd macd = syi_macd_of(row->params);
     const syi_macd_terms k = syi_macd_terms_of(&macd);
     syi_macd_state s = {.phase = SYI_PHASE_RUNNING};
     int64_t t = attempt->from_seed ? syi_macd_warmup(&macd) : attempt->start;
     int is_in_range;
     if (attempt->from_seed) {
-        is_in_range = run_from_seed(x, &macd, &k, &s);
+        is_in_range = run_from_seed(row->in[0], &macd, &k, &s);
     } else {
         is_in_range = attempt->peak <= SYI_HUGE;
-        s = state_at(x, t, &k, attempt->peak);
+        s = state_at(attempt->in, t, &k, attempt->peak);
     }
     for (;;) {
         if (t >= attempt->first) {
@@ -222,8 +228,9 @@ static void compute_in_pairs(const sy_segment *row, syi_attempt *attempt)
         }
         if (++t >= attempt->last)
             return;
-        is_in_range &= fabs(x[t]) <= SYI_HUGE;
-        syi_macd_smooth_signal(&k, &s, syi_macd_advance(&k, &s, x[t]));
+        const double x = syi_input(attempt->in, 0, t);
+        is_in_range &= fabs(x) <= SYI_HUGE;
+        syi_macd_smooth_signal(&k, &s, syi_macd_advance(&k, &s, x));
     }
 }
 

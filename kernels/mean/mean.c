@@ -17,8 +17,9 @@ static void finish(const void *partial, int64_t columns, const double *params, d
 
 static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past)
 {
-    (void)first, (void)last, (void)past;
-    row->out[0][0] = syi_total_exact(row->in[0], NULL, row->columns, row->columns);
+    const syi_inputs in = syi_inputs_of(row, past);
+    (void)first, (void)last;
+    row->out[0][0] = syi_total_exact(&in, 0, row->columns, row->columns);
     return SY_OK;
 }
 

@@ -69,7 +69,8 @@ void syi_number_fade(syi_number *a, const syi_factor *factor, int64_t count);
 /* out = a / b, where b's bits are not zero. */
 void syi_number_divide(syi_number *out, const syi_number *a, const syi_number *b);
 
-/* The nearest double, ties to even, zero +0; returns non-zero when that is certain. */
-int syi_number_round(const syi_number *a, double *out);
+/* The nearest double, ties to even, zero +0; returns non-zero when that is certain, or if it is to
+ * be `narrowed` when the float nearest to it is. */
+int syi_number_round(const syi_number *a, int narrowed, double *out);
 
 #endif

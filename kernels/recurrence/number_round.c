@@ -84,7 +84,7 @@ static int round_tie(const syi_number *a, double below, double above, double *ou
     return side != 0 || is_nothing(&other);
 }
 
-int syi_number_round(const syi_number *a, double *out)
+int syi_number_round(const syi_number *a, int narrowed, double *out)
 {
     double below, above;
     int power, low_side, high_side;
@@ -99,7 +99,7 @@ int syi_number_round(const syi_number *a, double *out)
     margin = a->sign && margin <= a->exponent ? a->exponent + 2 : margin + 1;
     below = nearest_displaced(a, -1, margin, &low_side);
     above = nearest_displaced(a, 1, margin, &high_side);
-    if (below == above)
+    if (below == above || (narrowed && (float)below == (float)above))
         return 1;
     return low_side == high_side ? round_tie(a, below, above, out) : round_zero(a, out);
 }

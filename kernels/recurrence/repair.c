@@ -47,9 +47,27 @@ static int64_t scan(const double *x, int64_t count, double *peak)
     return at;
 }
 
+/* As scan(), of columns [from, last) of input k. */
+static int64_t scan_input(const syi_inputs *in, int k, int64_t from, int64_t last, double *peak)
+{
+    const int64_t most = in->floats ? BLOCK : last - from;
+    double room[BLOCK];
+    int64_t at = from, count, met;
+    *peak = 0.0;
+    for (; at < last; at += count) {
+        double largest;
+        count = last - at < most ? last - at : most;
+        met = scan(syi_inputs_at(in, k, at, count, room), count, &largest);
+        *peak = fmax(*peak, largest);
+        if (met < count)
+            return at + met;
+    }
+    return at;
+}
+
 /* The first column of [from, last) at which an input is not finite, or `last`; and the largest |x|
  * before it, or a little more. The inputs before the last one are read from column 1 on. */
-static int64_t look(const sy_segment *row, int64_t from, int64_t last, int late, double *peak)
+static int64_t look(const syi_inputs *in, int64_t from, int64_t last, int late, double *peak)
 {
     *peak = 0.0;
     for (int k = 0; k <= late; k++) {
@@ -57,22 +75,22 @@ static int64_t look(const sy_segment *row, int64_t from, int64_t last, int late,
         double largest;
         if (begin >= last)
             continue;
-        last = begin + scan(row->in[k] + begin, last - begin, &largest);
+        last = scan_input(in, k, begin, last, &largest);
         *peak = fmax(*peak, largest);
     }
     return last;
 }
 
-void syi_number_seed(syi_number *out, const double *x, int64_t count, int limbs)
+void syi_number_seed(syi_number *out, const syi_inputs *in, int64_t last, int64_t count, int limbs)
 {
     syi_factor mean = syi_factor_of(1, count);
-    syi_number last, value;
+    syi_number final, value;
     syi_number_set(out, 0.0, limbs);
-    syi_number_set(&last, x[0], limbs);
-    for (int64_t i = 1 - count; i < 0; i++) {
-        syi_number_set(&value, x[i], limbs);
+    syi_number_set(&final, syi_input(in, 0, last), limbs);
+    for (int64_t i = last + 1 - count; i < last; i++) {
+        syi_number_set(&value, syi_input(in, 0, i), limbs);
         syi_number_add(out, out, &value);
-        syi_number_subtract(out, out, &last);
+        syi_number_subtract(out, out, &final);
     }
     syi_number_scale(out, out, &mean);
 }
@@ -89,28 +107,29 @@ static void fill_nan(const sy_segment *row, int outputs, int64_t from, int64_t t
 #define FORGOTTEN 0x1p-280
 
 /* A bound of the weighted means of |x| up to column `start`, which the state there is made of. */
-static double bound_at(const sy_segment *row, int64_t begin, int64_t start, int late)
+static double bound_at(const syi_inputs *in, int64_t begin, int64_t start, int late)
 {
     double peak;
-    look(row, begin, start + 1, late, &peak);
+    look(in, begin, start + 1, late, &peak);
     return begin > 0 ? peak + FORGOTTEN : peak;
 }
 
 /* What the attempts at a stretch share. */
 typedef struct syi_decision {
     const sy_segment *row;
+    syi_inputs in;
     const syi_repairer *how;
     syi_past *past;
 } syi_decision;
 
 /* Columns before `first`, from `begin` on, since when no input has moved: they leave as much of a
  * state that is not known as of the values themselves. */
-static int64_t still_before(const sy_segment *row, int64_t begin, int64_t first, int late)
+static int64_t still_before(const syi_inputs *in, int64_t begin, int64_t first, int late)
 {
     int64_t at = first;
     for (; at > begin; at--)
         for (int k = 0; k <= late; k++)
-            if (row->in[k][at] != row->in[k][at - 1])
+            if (syi_input(in, k, at) != syi_input(in, k, at - 1))
                 return first - at;
     return first - at;
 }
@@ -119,7 +138,7 @@ static int64_t still_before(const sy_segment *row, int64_t begin, int64_t first,
 static int64_t last_halt(const syi_decision *all, int64_t column, int64_t least)
 {
     for (int64_t at = column; at > all->past->begin && at >= least; at--) {
-        const int64_t still = still_before(all->row, all->past->begin, at, all->how->late);
+        const int64_t still = still_before(&all->in, all->past->begin, at, all->how->late);
         at -= still;
         if (still > all->how->decay / 8)
             return at;
@@ -175,6 +194,7 @@ static void decide(const syi_decision *all, syi_attempt attempt)
     const syi_repairer *how = all->how;
     int64_t begin = 0;
     attempt.decision = all;
+    attempt.in = &all->in;
     attempt.unsure_to = attempt.unsure_from = attempt.last;
     attempt.start = start_of(all, attempt.first, attempt.back);
     attempt.from_seed = attempt.start <= how->warmup;
@@ -187,7 +207,7 @@ static void decide(const syi_decision *all, syi_attempt attempt)
         return;
     }
     if (!attempt.from_seed)
-        attempt.peak = bound_at(all->row, begin, attempt.start, how->late);
+        attempt.peak = bound_at(&all->in, begin, attempt.start, how->late);
     (attempt.limbs > 0 ? how->compute : how->compute_in_pairs)(all->row, &attempt);
     if (attempt.unsure_from < attempt.last)
         decide_farther(&attempt);
@@ -198,7 +218,7 @@ sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t la
 {
     const int says_nothing = first <= how->warmup; /* the value before is NaN in any case */
     const int64_t from = says_nothing ? 0 : first;
-    const syi_decision decision = {row, how, past};
+    const syi_decision decision = {row, syi_inputs_of(row, past), how, past};
     syi_attempt attempt = {.first = first, .last = first, .back = how->decay / 3, .limbs = 0};
     double peak;
     if (from < past->begin) {
@@ -206,7 +226,7 @@ sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t la
         return SY_OK;
     }
     if (says_nothing || !past->is_nan)
-        attempt.last = look(row, from, last, how->late, &peak);
+        attempt.last = look(&decision.in, from, last, how->late, &peak);
     if (first < how->warmup) {
         attempt.first = how->warmup < last ? how->warmup : last;
         fill_nan(row, how->outputs, first, attempt.first);

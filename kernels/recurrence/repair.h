@@ -2,7 +2,7 @@
 #ifndef SYI_KERNELS_RECURRENCE_REPAIR_H
 #define SYI_KERNELS_RECURRENCE_REPAIR_H
 
-#include "kernel.h"
+#include "element/inputs.h"
 #include "recurrence/number.h"
 
 /* From where and with how many bits a stretch is computed. */
@@ -10,6 +10,7 @@ typedef struct syi_attempt {
     int64_t start, first, last; /* begins at `start`; columns [first, last) are wanted */
     int from_seed;              /* `start` is the row's beginning: nothing is assumed */
     int limbs;                  /* 0: in pairs of doubles */
+    const syi_inputs *in;       /* of the row */
     double peak; /* not from_seed: a bound of every weighted mean of |x| up to `start` */
     const struct syi_decision *decision;
     int64_t back;                   /* about how far from `first` the start is */
@@ -48,7 +49,14 @@ static inline void syi_number_smooth(syi_number *deviation, const syi_number *ch
     syi_number_scale(deviation, deviation, factor);
 }
 
-/* The mean of count values ending at x[0], less x[0]. */
-void syi_number_seed(syi_number *out, const double *x, int64_t count, int limbs);
+/* The mean of `count` values of the first input up to column `last`, less that one's. */
+void syi_number_seed(syi_number *out, const syi_inputs *in, int64_t last, int64_t count, int limbs);
+
+/* syi_number_round() of a value, which becomes a float where the inputs are floats. */
+static inline int syi_attempt_round(const syi_attempt *attempt, const syi_number *value,
+                                    double *out)
+{
+    return syi_number_round(value, attempt->in->floats != NULL, out);
+}
 
 #endif

@@ -41,7 +41,7 @@ static void advance(walk *w, double from, double to)
     add_move(w, from, to);
 }
 
-static int put(const walk *w, double *y)
+static int put(const walk *w, const syi_attempt *attempt, double *y)
 {
     const syi_factor hundred = syi_factor_of(100, 1);
     syi_number part, total;
@@ -52,39 +52,39 @@ static int put(const walk *w, double *y)
     }
     syi_number_scale(&part, &w->up, &hundred);
     syi_number_divide(&part, &part, &total);
-    return syi_number_round(&part, y);
+    return syi_attempt_round(attempt, &part, y);
 }
 
-static void begin(walk *w, const double *x, int64_t period, const syi_attempt *attempt)
+static void begin(walk *w, int64_t period, const syi_attempt *attempt)
 {
     const double peak = attempt->from_seed ? 0.0 : attempt->peak;
     syi_number_unknown(&w->up, peak, 2 * period, w->limbs);
     syi_number_unknown(&w->down, peak, 2 * period, w->limbs);
     for (int64_t i = 1; attempt->from_seed && i <= period; i++)
-        add_move(w, x[i - 1], x[i]);
+        add_move(w, syi_input(attempt->in, 0, i - 1), syi_input(attempt->in, 0, i));
 }
 
 static void compute(const sy_segment *row, syi_attempt *attempt)
 {
-    const double *x = row->in[0];
     int64_t period = (int64_t)row->params[0];
     int64_t t = attempt->from_seed ? period : attempt->start;
     walk w = {.factor = syi_factor_of(period - 1, period), .limbs = attempt->limbs};
     int certain = 0, fresh = 1;
     double value = 50.0;
-    begin(&w, x, period, attempt);
+    begin(&w, period, attempt);
     for (;;) {
         if (t >= attempt->first) {
             if (fresh)
-                certain = put(&w, &value);
+                certain = put(&w, attempt, &value);
             row->out[0][t] = value;
             fresh = 0;
             syi_attempt_tell(attempt, t, certain);
         }
         if (++t >= attempt->last)
             return;
-        advance(&w, x[t - 1], x[t]);
-        fresh |= period == 1 || x[t - 1] != x[t];
+        const double last = syi_input(attempt->in, 0, t - 1), next = syi_input(attempt->in, 0, t);
+        advance(&w, last, next);
+        fresh |= period == 1 || last != next;
     }
 }
 

@@ -4,6 +4,7 @@
  * rounding is the last one.
  */
 #include "cuda/forms.h"
+#include "element/inputs.h"
 #include "exact/decide.h"
 #include "exact/limbs.h"
 #include "fast/reduce.h"
@@ -109,25 +110,32 @@ static void finish(const void *partial, int64_t columns, const double *params, d
     outputs[0] = variance_of(sum, squares, SUM_LIMBS + 1, m->bottom, columns, free);
 }
 
+static void add_value(uint64_t *sum, uint64_t *squares, double x)
+{
+    const syi_parts parts = syi_split(x);
+    const int shift = parts.exponent - SYI_BOTTOM;
+    syi_limbs_add(sum, SYI_SUM_LIMBS, parts.mantissa, shift, parts.negative);
+    syi_limbs_add(squares, SYI_SQUARES_LIMBS, (syi_u128)parts.mantissa * parts.mantissa, 2 * shift,
+                  0);
+}
+
 static sy_status repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past)
 {
+    enum { SOME = 512 };
     uint64_t sum[SYI_SUM_LIMBS] = {0}, squares[SYI_SQUARES_LIMBS] = {0};
-    const double *x = row->in[0];
-    int64_t free = row->columns - (int64_t)row->params[0];
+    const syi_inputs in = syi_inputs_of(row, past);
+    const int64_t columns = row->columns, free = columns - (int64_t)row->params[0];
+    double room[SOME];
     int finite = 1;
-    (void)first, (void)last, (void)past;
-    for (int64_t i = 0; i < row->columns && finite; i++) {
-        syi_parts parts = syi_split(x[i]);
-        int shift = parts.exponent - SYI_BOTTOM;
-        finite = syi_is_finite(x[i]);
-        if (!finite)
-            break;
-        syi_limbs_add(sum, SYI_SUM_LIMBS, parts.mantissa, shift, parts.negative);
-        syi_limbs_add(squares, SYI_SQUARES_LIMBS, (syi_u128)parts.mantissa * parts.mantissa,
-                      2 * shift, 0);
+    (void)first, (void)last;
+    for (int64_t at = 0; at < columns && finite; at += SOME) {
+        const int64_t count = columns - at < SOME ? columns - at : SOME;
+        const double *x = syi_inputs_at(&in, 0, at, count, room);
+        for (int64_t i = 0; i < count && (finite = syi_is_finite(x[i])); i++)
+            add_value(sum, squares, x[i]);
     }
     row->out[0][0] = finite && free > 0
-                         ? variance_of(sum, squares, SYI_SUM_LIMBS, SYI_BOTTOM, row->columns, free)
+                         ? variance_of(sum, squares, SYI_SUM_LIMBS, SYI_BOTTOM, columns, free)
                          : syi_nan();
     return SY_OK;
 }

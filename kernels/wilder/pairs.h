@@ -5,12 +5,13 @@
 #include "recurrence/repair.h"
 #include "wilder/state.h"
 
-/* What is known of the state at column i: that its sums are of moves or ranges within the peak. */
-static inline syi_wilder_state syi_wilder_within(const syi_wilder_prices *x, int64_t i,
-                                                 double period, int is_range, double peak)
+/* What is known of a state at a column that closes so: that its sums are of moves or ranges within
+ * the peak. */
+static inline syi_wilder_state syi_wilder_within(double close, double period, int is_range,
+                                                 double peak)
 {
     const double most = 2.0001 * SYI_PER_FINE * period * peak;
-    syi_wilder_state s = {.phase = SYI_PHASE_RUNNING, .period = period, .close = x->close[i]};
+    syi_wilder_state s = {.phase = SYI_PHASE_RUNNING, .period = period, .close = close};
     s.total.error = most;
     s.up.error = is_range ? 0.0 : most;
     return s;
@@ -20,16 +21,20 @@ static inline void syi_wilder_in_pairs(const sy_segment *row, syi_attempt *attem
 {
     const double period = row->params[0];
     const syi_factor_dd factor = syi_wilder_factor(period);
-    const syi_wilder_prices x = {row->in[0], is_range ? row->in[1] : NULL,
-                                 row->in[is_range ? 2 : 0]};
+    const int inputs = is_range ? 3 : 1;
+    double price[3]; /* of a column */
+    const syi_wilder_prices x = {&price[0], &price[1], &price[inputs - 1]};
     int64_t t = attempt->from_seed ? (int64_t)period : attempt->start;
     syi_wilder_state s = {.period = period};
     int is_in_range;
     if (attempt->from_seed) {
-        syi_wilder_seed(&s, &x, t, is_range);
+        const syi_wilder_prices row_x = {row->in[0], is_range ? row->in[1] : NULL,
+                                         row->in[inputs - 1]};
+        syi_wilder_seed(&s, &row_x, t, is_range);
         is_in_range = s.phase == SYI_PHASE_RUNNING;
     } else {
-        s = syi_wilder_within(&x, t, period, is_range, attempt->peak);
+        s = syi_wilder_within(syi_input(attempt->in, inputs - 1, t), period, is_range,
+                              attempt->peak);
         is_in_range = attempt->peak <= SYI_HUGE;
     }
     for (;;) {
@@ -42,8 +47,10 @@ static inline void syi_wilder_in_pairs(const sy_segment *row, syi_attempt *attem
         }
         if (++t >= attempt->last)
             return;
-        is_in_range &= syi_wilder_largest(&x, t, is_range) <= SYI_HUGE;
-        syi_wilder_advance(&s, &x, t, is_range, &factor);
+        for (int k = 0; k < inputs; k++)
+            price[k] = syi_input(attempt->in, k, t);
+        is_in_range &= syi_wilder_largest(&x, 0, is_range) <= SYI_HUGE;
+        syi_wilder_advance(&s, &x, 0, is_range, &factor);
     }
 }
 

@@ -158,12 +158,21 @@ static void cut_row(const syi_job *job, const syi_slab *slab, int64_t pieces, sy
         cut->before = syi_job_halo(job);
 }
 
+static int has_desk(const syi_job *job)
+{
+    return job->dtype == SY_F32 && !job->workload->takes_floats;
+}
+
+int64_t syi_part_columns(const syi_job *job, int threads)
+{
+    return has_desk(job) ? syi_desk_columns(job, threads) : INT64_MAX;
+}
+
 syi_cut syi_cut_of(const syi_job *job, const syi_slab *slab, int threads)
 {
-    syi_cut cut = {.threads = choose_threads(job->workload, slab, threads),
-                   .part_columns = job->dtype == SY_F32 && !job->workload->takes_floats
-                                       ? syi_desk_columns(job)
-                                       : INT64_MAX};
+    syi_cut cut = {.threads = choose_threads(job->workload, slab, threads)};
+    cut.part_columns = syi_part_columns(job, cut.threads);
+    cut.left = has_desk(job) ? syi_desk_left(job, cut.threads) : syi_job_halo(job);
     cut_row(job, slab, choose_pieces_per_row(job, slab, cut.threads), &cut);
     cut.pieces = slab->rows * cut.pieces_per_row;
     if (cut.threads > cut.pieces)

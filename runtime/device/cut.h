@@ -13,7 +13,8 @@ typedef struct syi_cut {
     int64_t first, columns, unit, before;
     int64_t pieces_per_row;
     int64_t pieces, at_once; /* how many a thread takes at once */
-    int64_t part_columns;    /* of a piece, that are run at once */
+    int64_t part_columns;    /* of a piece, that are run at once, */
+    int64_t left;            /* and those before them that its kernel gets, at most */
     /* 1, or as many whole rows are run as one piece, best some multiple of `beside` of them. */
     int64_t rows_at_once, beside;
 } syi_cut;
@@ -30,6 +31,9 @@ static inline int64_t syi_cut_column(const syi_cut *cut, int64_t k)
     at += cut->first - (k - 1) * cut->before + cut->unit / 2;
     return at / cut->unit * cut->unit - cut->first;
 }
+
+/* Columns of a piece that one of the threads runs at once. */
+int64_t syi_part_columns(const syi_job *job, int threads);
 
 /* For `threads` at most. */
 syi_cut syi_cut_of(const syi_job *job, const syi_slab *slab, int threads);

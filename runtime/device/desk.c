@@ -22,20 +22,38 @@ static int64_t whole_lines(int64_t count)
 /* Doubles on a recurrence's desk: what a second cache has room for beside what passes through. */
 #define DESK ((int64_t)1 << 16)
 
+/* Doubles that all threads' desks have room for together, as long as a window does not ask for
+ * more. */
+#define DESKS ((int64_t)1 << 22)
+
+/* What half of a thread's share has room for. */
+static int64_t half_of(int threads, int64_t arrays)
+{
+    return DESKS / threads / 2 / arrays;
+}
+
+int64_t syi_desk_left(const syi_job *job, int threads)
+{
+    const int64_t halo = syi_job_halo(job), most = half_of(threads, job->workload->n_inputs);
+    return job->workload->pattern == SY_PATTERN_RECURRENCE && halo > most ? most : halo;
+}
+
 /* A tile stays in the first cache, or next to it, and half of one in it, with what becomes of it,
  * for kernels that do too little else. A recurrence's kernel goes through several places of a part
- * side by side, and does something before each. */
-int64_t syi_desk_columns(const syi_job *job)
+ * side by side, and does something before each. What a part begins with is to take little of its
+ * time, and of a long window at most four fifths. */
+int64_t syi_desk_columns(const syi_job *job, int threads)
 {
     const syi_workload *workload = job->workload;
-    const int64_t halo = syi_job_halo(job), block = syi_job_block(job);
+    const int64_t arrays = workload->n_inputs + workload->n_outputs;
+    const int64_t left = syi_desk_left(job, threads), most = half_of(threads, arrays);
     int64_t columns =
         workload->is_write_bound && workload->n_outputs == 1 ? SYI_TILE / 2 : SYI_TILE;
     if (workload->pattern == SY_PATTERN_RECURRENCE)
-        columns = DESK / (workload->n_inputs + workload->n_outputs);
-    if (block > 0)
-        return columns > block ? columns : block;
-    return columns > 8 * halo ? columns : 8 * halo;
+        columns = DESK / arrays < most ? DESK / arrays : most;
+    if (columns < 8 * left)
+        columns = 8 * left < most ? 8 * left : most > columns ? most : columns;
+    return columns > left / 4 ? columns : left / 4;
 }
 
 /* Room for so many doubles, from the beginning of a line on. */

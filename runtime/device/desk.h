@@ -17,9 +17,11 @@ typedef struct syi_desk {
     double *out[SYI_MAX_ARRAYS];
 } syi_desk;
 
-/* Columns of a row that are best on the desk at once: more than those is little that its kernel
- * does before a part's first column. */
-int64_t syi_desk_columns(const syi_job *job);
+/* Columns before a part that its kernel gets: the halo, of which a recurrence does with less. */
+int64_t syi_desk_left(const syi_job *job, int threads);
+
+/* Columns of a row that are best on the desk of one of the threads at once. */
+int64_t syi_desk_columns(const syi_job *job, int threads);
 
 /* Widens the inputs of a piece, which lacks nothing but its arrays and gets those of the desk; its
  * first column is element `from` of the view's inputs. */

@@ -32,7 +32,6 @@ typedef struct host_pass {
     const syi_view *view;
     syi_isa isa;
     syi_cut cut;
-    int64_t halo;
     unsigned char *partials; /* REDUCE: of the slab's tiles */
     atomic_bool failed;
     pthread_mutex_t collecting;
@@ -139,10 +138,11 @@ static void cursor_step(const host_pass *pass, cursor *cursor)
 
 /* Columns of the row that a part has before its own ones, of which column `at` is the first. What
  * begins with a block needs nothing of the one before but what is gone through then, too. */
-static int64_t columns_before(const host_pass *pass, int64_t at)
+static int64_t columns_before(const host_pass *pass, int64_t at, int goes_on)
 {
     const int64_t visible = pass->slab->left + at, block = syi_job_block(pass->job);
-    int64_t wanted = pass->halo;
+    const int64_t left = syi_job_left(pass->job, goes_on);
+    int64_t wanted = left < pass->cut.left ? left : pass->cut.left;
     if (block > 0) /* or where a tile does, which is where slabs begin */
         wanted -= block - SYI_TILE - (pass->slab->first + at) % block;
     return visible < wanted ? visible : wanted;
@@ -155,7 +155,8 @@ static int64_t part_end(const host_pass *pass, const syi_piece *piece, int is_ch
                         int64_t last)
 {
     const int is_guess = is_chain && !piece->start && piece->segment.left < piece->segment.first;
-    const int64_t tiles = 2 * pass->halo / SYI_TILE + 1, few = SYI_TILE * (tiles < 4 ? 4 : tiles);
+    const int64_t tiles = 2 * pass->cut.left / SYI_TILE + 1,
+                  few = SYI_TILE * (tiles < 4 ? 4 : tiles);
     const int64_t first = pass->slab->first, unit = pass->cut.unit;
     int64_t end = last;
     if (last - at > pass->cut.part_columns) /* a unit at least */
@@ -206,7 +207,7 @@ static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece 
                 pass->partials +
                 (size_t)((here->row * pass->cut.columns + at) / SYI_TILE) * workload->partial_size;
         segment->first = slab->first + at;
-        segment->left = columns_before(pass, at);
+        segment->left = columns_before(pass, at, piece->start != NULL);
         segment->count = here->rows * (part_end(pass, piece, is_chain, at, last) - at);
         piece->behind =
             (slab->rows - 1 - here->row) * pass->view->stride + slab->columns - at - segment->count;
@@ -324,7 +325,6 @@ static sy_status run_slab(const syi_job *job, const syi_slab *slab, const syi_vi
                       .view = view,
                       .isa = options->isa,
                       .cut = syi_cut_of(job, slab, options->threads),
-                      .halo = syi_job_halo(job),
                       .partials = partials,
                       .outcome = found};
     return run_threads(&pass);

@@ -33,6 +33,13 @@ int64_t syi_job_halo(const syi_job *job)
     return job->workload->halo ? job->workload->halo(job->params) : 0;
 }
 
+int64_t syi_job_left(const syi_job *job, int goes_on)
+{
+    const int is_chain = job->workload->pattern == SY_PATTERN_RECURRENCE && job->workload->repair;
+    const int64_t few = 8, halo = syi_job_halo(job);
+    return goes_on && is_chain && halo > few ? few : halo;
+}
+
 int64_t syi_job_block(const syi_job *job)
 {
     return job->workload->block ? job->workload->block(job->params) : 0;

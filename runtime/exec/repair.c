@@ -46,28 +46,50 @@ static int is_nan_before(const syi_job *job, const patch *patch, int64_t first)
     return isnan(value);
 }
 
-/* As repair_doubles, of the columns from past->begin on, which are converted. */
-static sy_status repair_converted(const syi_job *job, const patch *patch, void *const *reduced,
-                                  int64_t first, int64_t last, syi_past *past)
+/* Columns of a row. */
+typedef struct stretch {
+    int64_t first, count;
+} stretch;
+
+/* The columns of a row of floats that are widened: of a window its inputs, of a recurrence those up
+ * to the first value, for the rest it reads as it is. */
+static stretch widened(const syi_job *job, int64_t first, int64_t last, const syi_past *past)
 {
     const syi_workload *workload = job->workload;
-    const int64_t count = last - past->begin, made = reduced ? 1 : last - first;
-    const size_t size = (size_t)(workload->n_inputs * count + workload->n_outputs * made);
+    const int64_t halo = syi_job_halo(job), begin = first > halo ? first - halo : 0;
+    const int64_t warmup = workload->warmup ? workload->warmup(job->params) : 0;
+    if (workload->pattern == SY_PATTERN_WINDOW)
+        return (stretch){begin, last - begin};
+    if (workload->pattern == SY_PATTERN_RECURRENCE && past->begin == 0)
+        return (stretch){0, warmup < last ? warmup + 1 : last};
+    return (stretch){0, 0};
+}
+
+/* As repair_doubles. */
+static sy_status repair_floats(const syi_job *job, const patch *patch, void *const *reduced,
+                               int64_t first, int64_t last, syi_past *past)
+{
+    const syi_workload *workload = job->workload;
+    const stretch inputs = widened(job, first, last, past);
+    const int64_t made = reduced ? 1 : last - first;
+    const size_t size = (size_t)(workload->n_inputs * inputs.count + workload->n_outputs * made);
     double *room = syi_alloc(size, sizeof *room), *next = room, *out[SYI_MAX_ARRAYS];
     const double *in[SYI_MAX_ARRAYS];
+    const float *floats[SYI_MAX_ARRAYS];
     sy_segment row = {in, out, 0, job->columns, 0, patch->slab.row, job->columns, job->params};
     sy_status status;
     if (!room)
         return syi_no_memory((uint64_t)size * sizeof *room);
-    for (int k = 0; k < workload->n_inputs; k++, next += count) {
-        syi_elements_load(next, syi_element_in(input_row(job, patch, k), job->dtype, past->begin),
-                          job->dtype, count);
-        in[k] = (const double *)row_start(next, past->begin, SY_F64);
+    for (int k = 0; k < workload->n_inputs; k++, next += inputs.count) {
+        floats[k] = input_row(job, patch, k);
+        syi_elements_load(next, floats[k] + inputs.first, job->dtype, inputs.count);
+        in[k] = (const double *)row_start(next, inputs.first, SY_F64);
     }
     for (int k = 0; k < workload->n_outputs; k++, next += made)
         out[k] = reduced ? next : (double *)row_start(next, first, SY_F64);
+    past->floats = workload->pattern == SY_PATTERN_WINDOW ? NULL : floats;
     status = workload->repair(&row, first, last, past);
-    next = room + workload->n_inputs * count;
+    next = room + workload->n_inputs * inputs.count;
     for (int k = 0; k < workload->n_outputs; k++, next += made) {
         void *to =
             reduced ? reduced[k] : syi_element_out(output_row(job, patch, k), job->dtype, first);
@@ -75,22 +97,6 @@ static sy_status repair_converted(const syi_job *job, const patch *patch, void *
             syi_elements_store(to, next, job->dtype, made);
     }
     syi_free(room);
-    return status;
-}
-
-/* Converts no more of the row than is wanted. */
-static sy_status repair_floats(const syi_job *job, const patch *patch, void *const *reduced,
-                               int64_t first, int64_t last, syi_past *past)
-{
-    const int64_t there = past->begin, halo = syi_job_halo(job);
-    syi_past near = *past;
-    sy_status status;
-    near.wanted = first - halo > there ? first - halo : there;
-    do {
-        near.begin = near.wanted;
-        status = repair_converted(job, patch, reduced, first, last, &near);
-    } while (status == SY_OK && near.wanted < near.begin && near.wanted >= there);
-    past->wanted = near.wanted < there ? near.wanted : there;
     return status;
 }
 
@@ -114,7 +120,7 @@ static sy_status repair(const syi_job *job, const patch *patch, void *const *red
                         int64_t last, int64_t *wanted)
 {
     const int64_t begin = patch->slab.first - patch->slab.left;
-    syi_past past = {is_nan_before(job, patch, first), begin, begin};
+    syi_past past = {.is_nan = is_nan_before(job, patch, first), .begin = begin, .wanted = begin};
     syi_arithmetic saved = syi_arithmetic_enter();
     sy_status status = job->dtype == SY_F32
                            ? repair_floats(job, patch, reduced, first, last, &past)
@@ -173,15 +179,26 @@ static patch whole_row(const syi_job *job, int64_t row)
     return all;
 }
 
+/* Floats have been doubles before: of so many values is there room at once. */
+#define DOUBLES ((int64_t)1 << 19)
+
 static sy_status decide_one(void *argument, int64_t index)
 {
     decision *all = argument;
     const syi_doubt *doubt = &all->list[index];
-    const patch own = whole_row(all->job, doubt->row);
-    int64_t wanted, least = atomic_load(&all->wanted);
-    SYI_TRY(syi_gate_pass(all->job->gate, 0));
-    SYI_TRY(
-        repair(all->job, all->patch ? all->patch : &own, NULL, doubt->first, doubt->last, &wanted));
+    const patch own = whole_row(all->job, doubt->row), *patch = all->patch ? all->patch : &own;
+    const int64_t count = doubt->last - doubt->first;
+    const int64_t most =
+        all->job->dtype == SY_F32 ? DOUBLES / all->job->workload->n_outputs : count;
+    int64_t wanted = INT64_MAX, least = atomic_load(&all->wanted);
+    for (int64_t i = 0; i < count; i += most) {
+        const int64_t first = doubt->first + i,
+                      last = count - i < most ? doubt->last : first + most;
+        int64_t here;
+        SYI_TRY(syi_gate_pass(all->job->gate, 0));
+        SYI_TRY(repair(all->job, patch, NULL, first, last, &here));
+        wanted = here < wanted ? here : wanted;
+    }
     while (wanted < least && !atomic_compare_exchange_weak(&all->wanted, &least, wanted))
         ;
     return SY_OK;

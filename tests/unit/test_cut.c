@@ -62,17 +62,24 @@ static void check_borders(const syi_job *job, const syi_slab *slab, const syi_cu
         cr_assert_leq(longest - shortest, 2 * unit + halo);
 }
 
-/* Floats are run by parts that a core's cache holds, unless what a part begins with asks for more;
- * doubles are not. */
+/* Floats are run by parts that a core's cache holds, unless what a part begins with asks for more,
+ * and all threads' have their limit, unless it is a window that asks for it; doubles are not, nor
+ * what takes floats. */
 static void check_part(const syi_job *job, const syi_cut *cut)
 {
     const int64_t arrays = job->workload->n_inputs + job->workload->n_outputs;
-    const int64_t halo = syi_job_halo(job), block = syi_job_block(job);
-    if (job->dtype == SY_F64) {
+    const int64_t halo = syi_job_halo(job);
+    int64_t desk;
+    if (job->dtype == SY_F64 || job->workload->takes_floats) {
         cr_assert_eq(cut->part_columns, INT64_MAX);
+        cr_assert_eq(cut->left, halo);
         return;
     }
-    cr_assert(cut->part_columns >= cut->unit && cut->part_columns >= (block > 0 ? block : halo));
+    desk = (cut->left * job->workload->n_inputs + cut->part_columns * arrays) * cut->threads;
+    cr_assert(cut->part_columns >= cut->unit && cut->part_columns >= cut->left / 4);
+    cr_assert(cut->left == halo || job->workload->pattern == SY_PATTERN_RECURRENCE);
+    if (cut->left * cut->threads < 1 << 20)
+        cr_assert_leq(desk * (int64_t)sizeof(double), 32 << 20);
     if (8 * halo <= SYI_TILE)
         cr_assert_leq(cut->part_columns * arrays * (int64_t)sizeof(double), 1 << 20);
     cr_assert_leq(cut->rows_at_once * job->columns,

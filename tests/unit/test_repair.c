@@ -41,7 +41,7 @@ static int64_t repair(const syi_workload *workload, const double *params, int64_
     const double *in[] = {there, there, there};
     double *out[] = {parts[0], parts[1], parts[2]};
     sy_segment row = {in, out, 0, N, 0, 0, N, params};
-    syi_past past = {first > 0 && isnan(parts[0][first - 1]), begin, begin};
+    syi_past past = {first > 0 && isnan(parts[0][first - 1]), begin, begin, NULL};
     memcpy(there + begin, x + begin, (size_t)(N - begin) * sizeof *x);
     for (int64_t i = 0; i < begin; i++)
         there[i] = i % 2 ? 1e300 : (double)NAN;
