@@ -128,6 +128,9 @@ typedef struct syi_workload {
      * row: what it computes of windows that reach over a row's beginning is not used. NULL: never.
      */
     int64_t (*joined_from)(const double *params);
+    /* RECURRENCE: columns of rows that are better run several side by side; 0: as many as others.
+     */
+    int64_t beside_to;
     syi_run_fn run[SYI_ISA_COUNT]; /* NULL: not in this build; BASE is always there */
     /* RECURRENCE: whether the state a piece assumed agrees with the end of its left neighbour,
      * within the error bound it counted with. */

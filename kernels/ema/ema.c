@@ -148,6 +148,7 @@ const syi_workload syi_workload_ema = {
     EMA_FACE,
     .version = 1,
     .halo = halo,
+    .beside_to = 16384,
     .run = {SYI_ISA_LIST(syi_ema_run)},
     .agrees = syi_ema_agrees,
     .repair = repair,

@@ -298,6 +298,7 @@ const syi_workload syi_workload_macd = {
     MACD_FACE,
     .version = 1,
     .halo = halo,
+    .beside_to = 16384,
     .run = {SYI_ISA_LIST(syi_macd_run)},
     .agrees = syi_macd_agrees,
     .repair = repair,

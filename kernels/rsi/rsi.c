@@ -137,6 +137,7 @@ const syi_workload syi_workload_rsi = {
     RSI_FACE,
     .version = 1,
     .halo = syi_wilder_halo_of,
+    .beside_to = 65536,
     .run = {SYI_ISA_LIST(syi_rsi_run)},
     .agrees = syi_wilder_agrees,
     .repair = repair,

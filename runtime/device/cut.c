@@ -32,6 +32,9 @@
 #define ROWS_COLUMNS (16 * SYI_TILE)
 /* Rows that some kernels run side by side. */
 #define ROWS_BESIDE ((int64_t)8)
+/* Columns of rows of several inputs that a memory has: so many streams side by side are more than
+ * what a processor looks ahead along. */
+#define FEW_STREAMS ((int64_t)2048)
 
 /* Whether the work's arrays are larger than what caches keep. */
 static int is_past_cache(const syi_job *job, int threads)
@@ -124,18 +127,41 @@ static int64_t choose_pieces_per_row(const syi_job *job, const syi_slab *slab, i
                          enough, threads);
 }
 
-/* Rows that lie one behind the other, of a slab whose rows are not cut, of `most` columns. What a
- * kernel does before a row's first value takes as long as some dozens of columns. */
-static int64_t choose_rows(const syi_job *job, const syi_slab *slab, int64_t most)
+static int has_desk(const syi_job *job)
+{
+    return job->dtype == SY_F32 && !job->workload->takes_floats;
+}
+
+/* Columns of rows that are run side by side at most: longer ones run as fast by themselves. Where
+ * there are not many groups of them some thread would wait for the last one. */
+static int64_t longest_beside(const syi_job *job, const syi_slab *slab, const syi_cut *cut)
+{
+    const syi_workload *workload = job->workload;
+    const int is_recurrence = workload->pattern == SY_PATTERN_RECURRENCE;
+    if (is_recurrence && workload->n_inputs > 1 && cut->past_cache && job->columns > FEW_STREAMS)
+        return FEW_STREAMS;
+    if (job->columns <= workload->beside_to && slab->rows >= 8 * ROWS_BESIDE * cut->threads)
+        return workload->beside_to;
+    return ROWS_COLUMNS / ROWS_BESIDE;
+}
+
+/* Rows that lie one behind the other, of a slab whose rows are not cut. What a kernel does before a
+ * row's first value takes as long as some dozens of columns. */
+static int64_t choose_rows(const syi_job *job, const syi_slab *slab, const syi_cut *cut)
 {
     const syi_workload *workload = job->workload;
     const int is_reduce = workload->pattern == SY_PATTERN_REDUCE && !workload->user;
+    const int64_t together = ROWS_BESIDE * longest_beside(job, slab, cut);
+    const int64_t most = cut->part_columns < together ? cut->part_columns : together;
+    const int64_t room = has_desk(job) ? syi_desk_rows(job, cut->threads) : most;
     int64_t rows;
     if (slab->columns < job->columns ||
         (is_reduce ? job->columns > SYI_TILE
                    : !workload->joined_from || job->columns < workload->joined_from(job->params)))
         return 1;
-    rows = (most < ROWS_COLUMNS ? most : ROWS_COLUMNS) / job->columns;
+    rows = most / job->columns;
+    if (rows < ROWS_BESIDE && ROWS_BESIDE * job->columns <= (room < together ? room : together))
+        rows = ROWS_BESIDE;
     return rows >= ROWS_BESIDE ? rows / ROWS_BESIDE * ROWS_BESIDE : rows > 1 ? rows : 1;
 }
 
@@ -158,11 +184,6 @@ static void cut_row(const syi_job *job, const syi_slab *slab, int64_t pieces, sy
         cut->before = syi_job_halo(job);
 }
 
-static int has_desk(const syi_job *job)
-{
-    return job->dtype == SY_F32 && !job->workload->takes_floats;
-}
-
 int64_t syi_part_columns(const syi_job *job, int threads)
 {
     return has_desk(job) ? syi_desk_columns(job, threads) : INT64_MAX;
@@ -182,7 +203,7 @@ syi_cut syi_cut_of(const syi_job *job, const syi_slab *slab, int threads)
                       ? choose_share(cut.pieces, cut.threads,
                                      TILES_AT_ONCE * SYI_TILE * cut.pieces_per_row / cut.columns)
                       : cut.pieces;
-    cut.rows_at_once = cut.pieces_per_row == 1 ? choose_rows(job, slab, cut.part_columns) : 1;
+    cut.rows_at_once = cut.pieces_per_row == 1 ? choose_rows(job, slab, &cut) : 1;
     cut.beside = cut.rows_at_once > 1 ? ROWS_BESIDE : 1;
     cut.at_once = (cut.at_once + cut.beside - 1) / cut.beside * cut.beside;
     return cut;

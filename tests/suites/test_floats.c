@@ -13,8 +13,10 @@ enum { MOST = 400000, PAST = 4000000, ARRAYS = 3, GUARD = 32 };
 static const struct {
     const char *name, *period;
     int inputs, outputs;
-} workloads[] = {
-    {"ema", "period", 1, 1}, {"rsi", "period", 1, 1}, {"atr", "period", 3, 1}, {"macd", "slow", 1, 3}};
+} workloads[] = {{"ema", "period", 1, 1},
+                 {"rsi", "period", 1, 1},
+                 {"atr", "period", 3, 1},
+                 {"macd", "slow", 1, 3}};
 enum { WORKLOADS = sizeof workloads / sizeof *workloads };
 
 typedef struct arrays {
@@ -77,8 +79,7 @@ static void run(sy_context *context, int w, const shape *shape, sy_dtype dtype, 
     const double period = workloads[w].outputs == 3 ? fast + 1 + fast : shape->period;
     const void *in[ARRAYS];
     void *out[ARRAYS];
-    const sy_param params[] = {{workloads[w].period, period, NULL},
-                               {"fast", fast, NULL}};
+    const sy_param params[] = {{workloads[w].period, period, NULL}, {"fast", fast, NULL}};
     const sy_work work = {.struct_size = sizeof work,
                           .workload = workloads[w].name,
                           .rows = shape->rows,
@@ -93,7 +94,8 @@ static void run(sy_context *context, int w, const shape *shape, sy_dtype dtype, 
         in[k] = dtype == SY_F32 ? (void *)a->x[k] : (void *)a->wide_x[k];
         out[k] = dtype == SY_F32 ? (void *)(a->y[k] + at) : (void *)a->wide_y[k];
     }
-    cr_assert_eq(distribute_workload(context, &work, &options, NULL), SY_OK, "%s", sy_last_error()->text);
+    cr_assert_eq(distribute_workload(context, &work, &options, NULL), SY_OK, "%s",
+                 sy_last_error()->text);
 }
 
 /* The results are written from element `at` of their arrays on. */
@@ -130,8 +132,8 @@ static void check_row(sy_context *context, int64_t columns, series_kind kind, in
         fill(&a, workloads[w].inputs, columns, kind, strange);
         for (int p = 0; p < PERIODS; p++)
             for (int accuracy = SY_ACCURACY_EXACT; accuracy <= SY_ACCURACY_FAST; accuracy++)
-                check(context, w,
-                      (shape){1, columns, periods[p], (sy_accuracy)accuracy}, &a, p % 3);
+                check(context, w, (shape){1, columns, periods[p], (sy_accuracy)accuracy}, &a,
+                      p % 3);
     }
     give_arrays(&a);
 }
