@@ -7,6 +7,7 @@
 #include "base/arithmetic.h"
 #include "base/mem.h"
 #include "device/place.h"
+#include "device/team.h"
 #include "exec/share.h"
 
 #include <math.h>
@@ -179,8 +180,19 @@ static patch whole_row(const syi_job *job, int64_t row)
     return all;
 }
 
-/* Floats have been doubles before: of so many values is there room at once. */
-#define DOUBLES ((int64_t)1 << 19)
+/* Doubles that become floats afterwards: so many all threads have room for together, and each for
+ * so many at least, for it begins far before them. */
+#define ROOM       ((int64_t)1 << 22)
+#define ROOM_LEAST ((int64_t)1 << 17)
+
+/* Columns that are decided at once. */
+static int64_t decided_at_once(const syi_job *job, int64_t count)
+{
+    const int64_t room = ROOM / (job->threads > 0 ? job->threads : syi_processors());
+    if (job->dtype == SY_F64)
+        return count;
+    return (room > ROOM_LEAST ? room : ROOM_LEAST) / job->workload->n_outputs;
+}
 
 static sy_status decide_one(void *argument, int64_t index)
 {
@@ -188,8 +200,7 @@ static sy_status decide_one(void *argument, int64_t index)
     const syi_doubt *doubt = &all->list[index];
     const patch own = whole_row(all->job, doubt->row), *patch = all->patch ? all->patch : &own;
     const int64_t count = doubt->last - doubt->first;
-    const int64_t most =
-        all->job->dtype == SY_F32 ? DOUBLES / all->job->workload->n_outputs : count;
+    const int64_t most = decided_at_once(all->job, count);
     int64_t wanted = INT64_MAX, least = atomic_load(&all->wanted);
     for (int64_t i = 0; i < count; i += most) {
         const int64_t first = doubt->first + i,
