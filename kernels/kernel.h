@@ -83,7 +83,7 @@ typedef struct syi_piece {
     syi_doubts *doubts;
     int64_t behind; /* columns of the inputs that are in memory right behind the segment */
     /* The work's arrays are too large to stay in a cache, for a reduction in any cache at all
-     * (traffic.h). The bits are the same. */
+     * (traffic.h). The bits are the same. The caller waits for what goes past the cache. */
     int past_cache;
     syi_gain asks; /* REDUCE: syi_gains_by_asking */
     int waits;     /* syi_waits_for_writes */

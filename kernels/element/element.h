@@ -13,7 +13,7 @@ typedef void (*syi_narrow_fn)(float *to, const double *from, int64_t count);
 /* For each instruction set of this build. */
 extern const syi_widen_fn syi_widen[SYI_ISA_COUNT];
 extern const syi_narrow_fn syi_narrow[SYI_ISA_COUNT];
-/* The same, past the cache. */
+/* The same, past the cache, which is not waited for. */
 extern const syi_narrow_fn syi_narrow_past[SYI_ISA_COUNT];
 
 #endif

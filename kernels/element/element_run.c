@@ -15,5 +15,4 @@ void SYI_ISA_NAME(syi_narrow)(float *to, const double *from, int64_t count)
 void SYI_ISA_NAME(syi_narrow_past)(float *to, const double *from, int64_t count)
 {
     syi_floats_narrow_past(to, from, count);
-    syi_past_done();
 }

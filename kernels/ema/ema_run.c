@@ -266,14 +266,12 @@ sy_status SYI_ISA_NAME(syi_ema_run)(const syi_piece *piece)
     if (segment->count > segment->columns) {
         SYI_TRY(run_rows(&task, segment->count / segment->columns,
                          syi_known(piece) / segment->columns));
-        syi_past_done();
         return SY_OK;
     }
     SYI_TRY(find_start(&task, piece, &state));
     if (piece->assumed)
         memcpy(piece->assumed, &state, sizeof state);
     SYI_TRY(run_columns(&task, &state, 0, segment->count));
-    syi_past_done();
     if (piece->end)
         memcpy(piece->end, &state, sizeof state);
     return SY_OK;

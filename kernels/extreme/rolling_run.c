@@ -226,7 +226,6 @@ SYI_INLINE void roll(const range *r, int greatest)
         roll_flow(r, greatest);
     else
         roll_short(r, greatest);
-    syi_past_done();
 }
 
 sy_status SYI_ISA_NAME(syi_extreme_roll)(const syi_piece *piece, int greatest)

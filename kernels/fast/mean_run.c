@@ -391,6 +391,5 @@ sy_status SYI_ISA_NAME(syi_fast_mean_run)(const syi_piece *piece, int64_t period
         else
             compute(&t);
     }
-    syi_past_done();
     return SY_OK;
 }

@@ -289,7 +289,6 @@ static sy_status syi_scan_run(const syi_piece *piece, const syi_window *window)
         scan_rows(&t, segment, past);
     else if (t.at < segment->count)
         scan_all(&t, past);
-    syi_past_done();
     for (int k = 0; k < OUTPUTS; k++)
         syi_fast_blank(segment->out[k], t.at);
     return SY_OK;

@@ -220,7 +220,6 @@ static sy_status syi_spread_run(const syi_piece *piece, const syi_window *window
     for (int k = 0; k < OUTPUTS; k++)
         syi_fast_blank(segment->out[k], at);
     compute_all(&t, piece, at);
-    syi_past_done();
     return SY_OK;
 }
 

@@ -354,7 +354,6 @@ SYI_INLINE void syi_walk_run(const syi_walk *walk, const syi_walk_form *form, vo
     }
     syi_walk_close(walk, &out);
     syi_walk_blank(walk, first, shown);
-    syi_past_done();
     if (dead == first)
         syi_walk_blank(walk, first, last);
     if (piece->assumed)

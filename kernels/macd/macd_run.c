@@ -366,14 +366,12 @@ sy_status SYI_ISA_NAME(syi_macd_run)(const syi_piece *piece)
     if (piece->segment.count > piece->segment.columns) {
         SYI_TRY(run_rows(&task, piece->segment.count / piece->segment.columns,
                          syi_known(piece) / piece->segment.columns));
-        syi_past_done();
         return SY_OK;
     }
     SYI_TRY(find_start(&task, piece, &state));
     if (piece->assumed)
         memcpy(piece->assumed, &state, sizeof state);
     SYI_TRY(run_columns(&task, &state, 0, piece->segment.count));
-    syi_past_done();
     if (piece->end)
         memcpy(piece->end, &state, sizeof state);
     return SY_OK;

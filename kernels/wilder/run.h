@@ -32,14 +32,12 @@ SYI_INLINE sy_status syi_wilder_run(const syi_piece *piece)
         task.is_long = segment->columns >= LONG;
         task.past_cache &= task.is_long;
         SYI_TRY(run_rows(&task, segment->count / segment->columns, segment->columns));
-        syi_past_done();
         return SY_OK;
     }
     SYI_TRY(find_start(&task, piece, &state));
     if (piece->assumed)
         memcpy(piece->assumed, &state, sizeof state);
     SYI_TRY(run_columns(&task, &state, 0, segment->count));
-    syi_past_done();
     if (piece->end)
         memcpy(piece->end, &state, sizeof state);
     return SY_OK;

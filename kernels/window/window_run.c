@@ -310,6 +310,5 @@ sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window 
     } else {
         run_columns(window, piece, first, &c);
     }
-    syi_past_done();
     return SY_OK;
 }

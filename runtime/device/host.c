@@ -11,6 +11,7 @@
 #include "device/desk.h"
 #include "device/partials.h"
 #include "device/team.h"
+#include "traffic.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -262,6 +263,7 @@ static sy_status run_pieces(host_pass *pass, int thread, syi_outcome *found)
         if (status != SY_OK)
             atomic_store(&pass->failed, 1);
     }
+    syi_past_done();
     syi_desk_free(&desk);
     syi_arithmetic_leave(saved);
     return status;
@@ -386,6 +388,7 @@ sy_status syi_host_run_stretch(const syi_job *job, const syi_slab *slab, const s
                                  .columns = job->columns,
                                  .params = job->params};
     status = run_elements(job, view, slab->left, 0, &piece, isa, &desk);
+    syi_past_done();
     syi_arithmetic_leave(saved);
     syi_desk_free(&desk);
     return status;
