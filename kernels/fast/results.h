@@ -88,19 +88,6 @@ SYI_INLINE void syi_results_put_waiting(syi_results *to, const syi_late *late, i
         syi_results_put(to, syi_late_kept(late, k, at), 1);
 }
 
-/* The first `count` of a vector. */
-SYI_INLINE void syi_store_some(double *to, syi_vector what, int count)
-{
-#if SYI_WIDTH == 8
-    _mm512_mask_storeu_pd(to, (__mmask8)((1u << count) - 1), (__m512d)what);
-#else
-    double lane[SYI_WIDTH];
-    memcpy(lane, &what, sizeof lane);
-    for (int i = 0; i < count; i++)
-        to[i] = lane[i];
-#endif
-}
-
 /* What is still held; more may follow. No more than that: the line before it is on its way past the
  * cache, and would be waited for. */
 SYI_INLINE void syi_results_end(const syi_results *to)

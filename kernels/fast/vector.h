@@ -63,6 +63,19 @@ SYI_INLINE syi_vector syi_load_some(const double *x, int64_t count)
 #endif
 }
 
+/* The first `count` of a vector. */
+SYI_INLINE void syi_store_some(double *to, syi_vector what, int count)
+{
+#if SYI_WIDTH == 8
+    _mm512_mask_storeu_pd(to, (__mmask8)((1u << count) - 1), (__m512d)what);
+#else
+    double lane[SYI_WIDTH];
+    memcpy(lane, &what, sizeof lane);
+    for (int i = 0; i < count; i++)
+        to[i] = lane[i];
+#endif
+}
+
 /* For a reduction: the vector at x + at. Each line is asked for beside the load of another:
  * requests that come together are waited for. */
 SYI_INLINE syi_vector syi_read(const double *x, int at, syi_asking asking)

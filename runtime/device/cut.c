@@ -153,14 +153,15 @@ static int64_t choose_rows(const syi_job *job, const syi_slab *slab, const syi_c
     const int is_reduce = workload->pattern == SY_PATTERN_REDUCE && !workload->user;
     const int64_t together = ROWS_BESIDE * longest_beside(job, slab, cut);
     const int64_t most = cut->part_columns < together ? cut->part_columns : together;
-    const int64_t room = has_desk(job) ? syi_desk_rows(job, cut->threads) : most;
+    const int64_t group = ROWS_BESIDE * job->columns;
     int64_t rows;
     if (slab->columns < job->columns ||
         (is_reduce ? job->columns > SYI_TILE
                    : !workload->joined_from || job->columns < workload->joined_from(job->params)))
         return 1;
     rows = most / job->columns;
-    if (rows < ROWS_BESIDE && ROWS_BESIDE * job->columns <= (room < together ? room : together))
+    if (has_desk(job) && workload->pattern == SY_PATTERN_RECURRENCE && rows < ROWS_BESIDE &&
+        group <= together && group <= syi_desk_rows(job, cut->threads))
         rows = ROWS_BESIDE;
     return rows >= ROWS_BESIDE ? rows / ROWS_BESIDE * ROWS_BESIDE : rows > 1 ? rows : 1;
 }

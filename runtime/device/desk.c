@@ -60,8 +60,6 @@ int64_t syi_desk_rows(const syi_job *job, int threads)
 {
     const int64_t arrays = job->workload->n_inputs + job->workload->n_outputs;
     const int64_t room = 4 * DESK / arrays, most = half_of(threads, arrays);
-    if (job->workload->pattern != SY_PATTERN_RECURRENCE)
-        return syi_desk_columns(job, threads);
     return room < most ? room : most;
 }
 

@@ -22,7 +22,7 @@ int64_t syi_desk_left(const syi_job *job, int threads);
 
 /* Columns of a row that are best on the desk of one of the threads at once. */
 int64_t syi_desk_columns(const syi_job *job, int threads);
-/* Of rows that are better run side by side, a recurrence's, even if they leave a second cache. */
+/* Of a group of rows that is better run side by side, even where it fills a second cache. */
 int64_t syi_desk_rows(const syi_job *job, int threads);
 
 /* Widens the inputs of a piece, which lacks nothing but its arrays and gets those of the desk; its

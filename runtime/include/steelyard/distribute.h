@@ -124,8 +124,9 @@ typedef struct sy_report {
 /* Splits the work by ratios over the context's devices, computes it, merges in a fixed order.
  * The result's bits depend on the inputs, the parameters and the seed alone. `options` and
  * `report` may be NULL; `report` is given back with sy_report_clear. The host takes no more than
- * 64 MiB of memory for it beside the arrays, unless a window of floats is so long itself; GPUs and
- * simulated devices have memory of their own. */
+ * 64 MiB of memory for it beside the arrays, unless a period of floats is so long itself; GPUs and
+ * simulated devices have memory of their own, and a reduction's row that is not certified is
+ * fetched from a GPU. */
 SY_API sy_status distribute_workload(sy_context *context, const sy_work *work,
                                      const sy_options *options, sy_report *report);
 
