@@ -1,4 +1,5 @@
-/* A MACD column by column, and where the price stands still by blocks. Included by macd_run.c. */
+/* A MACD column by column, and by blocks where the price stands still or goes on in equal steps.
+ * Included by macd_run.c. */
 #ifndef SYI_KERNELS_MACD_COLUMNS_H
 #define SYI_KERNELS_MACD_COLUMNS_H
 
@@ -13,7 +14,7 @@ typedef struct task {
     syi_macd macd;
     int64_t seed, warmup; /* relative to `first` */
     syi_macd_terms terms;
-    macd_fade *fade; /* known once the price has stood still */
+    macd_fade *fade; /* known once the price has gone on so */
     syi_doubts *doubts;
     int past_cache; /* and the lines of the outputs begin at the same columns */
     int waits;      /* as in syi_piece */
@@ -49,38 +50,78 @@ static sy_status put_faded(const task *task, const macd_faded *out, int64_t at, 
     return syi_fade_report(&doubts, count, task->doubts, task->row, task->first + at);
 }
 
-/* From column *at on, as long as the price stands still, as it did in the column before. */
-static sy_status run_still(const task *task, syi_macd_state *s, int64_t *at, int64_t to)
+/* Columns of x, before which there is s->x, that are as far from the one before them as that was; 0
+ * where they are fewer than take as long one by one. */
+static int64_t count_straight(const double *x, const syi_macd_state *s, int64_t count)
 {
+    const int64_t least = s->slope.high == 0.0 ? 1 : 3;
+    double before = s->x;
+    int64_t i = 0;
+    for (int bends = 0; i + SYI_FADE <= count; i += SYI_FADE) {
+        bends |= syi_macd_bends(s->slope, before, x[i]);
+        for (int k = 1; k < SYI_FADE; k++)
+            bends |= syi_macd_bends(s->slope, x[i + k - 1], x[i + k]);
+        if (bends)
+            break;
+        before = x[i + SYI_FADE - 1];
+    }
+    while (i < count && !syi_macd_bends(s->slope, before, x[i]))
+        before = x[i++];
+    return i < least ? 0 : i;
+}
+
+/* Writes columns [at, to), of which nothing is left but what the steps make of the macd, lifted. */
+static sy_status put_straight(const task *task, const syi_deviation *tilt, int64_t at, int64_t to)
+{
+    double level;
+    const double doubt = syi_settle_lifted(tilt->value, tilt->error, &level);
+    for (int64_t i = at; i < to; i++) {
+        task->y[0][i] = task->y[1][i] = level;
+        task->y[2][i] = 0.0;
+    }
+    for (int64_t i = at; i < to && doubt != 0.0; i++)
+        SYI_TRY(syi_doubts_add(task->doubts, task->row, task->first + i));
+    return SY_OK;
+}
+
+/* From column *at on, as long as the price goes on in the same steps, or stands still. */
+static sy_status run_straight(const task *task, syi_macd_state *s, int64_t *at, int64_t to)
+{
+    const syi_deviation tilt = macd_lifted_tilt(&task->terms, s);
     syi_macd_state left = macd_lifted(*s);
     int64_t i = *at;
     macd_fade_set(task->fade, &task->macd, &task->terms);
-    *at += syi_count_still(task->x + i, s->x, to - i);
-    while (i < *at && !macd_is_gone(&left)) {
-        const int count = syi_fade_count(*at - i);
+    while (i < to && !macd_is_gone(&left)) {
+        const int count = syi_fade_count(to - i);
         macd_faded out;
         macd_fade_block(&out, task->fade, &left, count);
+        macd_fade_tilt(&out, tilt);
         if (task->y)
             SYI_TRY(put_faded(task, &out, i, count));
         i += count;
     }
-    for (int k = 0; k < 3 && task->y && i < *at; k++)
-        memset(task->y[k] + i, 0, (size_t)(*at - i) * sizeof(double));
+    if (task->y)
+        SYI_TRY(put_straight(task, &tilt, i, to));
     *s = macd_unlifted(left);
+    s->x = task->x[to - 1];
+    *at = to;
     return SY_OK;
 }
 
-/* Columns [from, to), and where the price stands still for long up to `most`. */
+/* Columns [from, to), and where the price goes straight on for long up to `most`. */
 static sy_status run_steps(const task *task, syi_macd_state *state, int64_t from, int64_t to,
                            int64_t most, int64_t *reached)
 {
     syi_macd_state s = *state;
     int64_t i = from;
-    while (i < to && !syi_macd_leaves_range(&s, task->x[i]))
-        if (task->x[i] == s.x && s.slope.high == 0.0 && macd_is_liftable(&s)) {
-            syi_macd_state still = s; /* so that the other stays in registers */
-            SYI_TRY(run_still(task, &still, &i, most));
-            s = still;
+    while (i < to && !syi_macd_leaves_range(&s, task->x[i])) {
+        const int is_straight =
+            !syi_macd_bends(s.slope, s.x, task->x[i]) && macd_is_liftable(&task->terms, &s);
+        const int64_t straight = is_straight ? count_straight(task->x + i, &s, most - i) : 0;
+        if (straight > 0) {
+            syi_macd_state own = s; /* so that the other stays in registers */
+            SYI_TRY(run_straight(task, &own, &i, i + straight));
+            s = own;
         } else {
             syi_macd_smooth_signal(&task->terms, &s,
                                    syi_macd_advance(&task->terms, &s, task->x[i]));
@@ -88,6 +129,7 @@ static sy_status run_steps(const task *task, syi_macd_state *state, int64_t from
                 SYI_TRY(put(task, i, &s));
             i++;
         }
+    }
     *state = s;
     *reached = i;
     return SY_OK;
@@ -108,9 +150,9 @@ static sy_status run_seeding(const task *task, syi_macd_state *s, int64_t from, 
     for (; i < to && i <= task->warmup; i++) {
         if (syi_macd_leaves_range(s, task->x[i]))
             break;
-        syi_macd_seed_column(&task->terms, s, task->x[i], i <= task->seed);
+        syi_macd_seed_column(&task->terms, s, task->x[i], (double)(i - task->seed));
         if (i == task->warmup)
-            syi_macd_seed_signal(&task->terms, &task->macd, s);
+            syi_macd_seed_signal(&task->macd, s);
         if (i == task->warmup && task->y)
             SYI_TRY(put(task, i, s));
     }
@@ -130,7 +172,7 @@ static void run_seed(const task *task, syi_macd_state *s, int64_t to, int64_t *r
                                  SYI_PHASE_SEEDING);
     if (s->phase != SYI_PHASE_SEEDING)
         return;
-    syi_macd_begin(s, task->x + seed, macd);
+    syi_macd_begin(&task->terms, s, task->x + seed, macd);
 }
 
 /* Beyond the fast arithmetic's range, until something is not finite. */

@@ -1,4 +1,5 @@
-/* A MACD while the price stands still (recurrence/fade.h). */
+/* A MACD while the price stands still (recurrence/fade.h) or goes on in equal steps, which but for
+ * the tilt (macd/step.h) is the same. */
 #ifndef SYI_KERNELS_MACD_FADE_H
 #define SYI_KERNELS_MACD_FADE_H
 
@@ -119,12 +120,30 @@ SYI_INLINE void macd_fade_block(macd_faded *out, const macd_fade *fade, syi_macd
 #define MACD_FADE_BELOW SYI_LIFT_BELOW
 #endif
 
-/* Whether the averages may be lifted, with room for their errors. */
-SYI_INLINE int macd_is_liftable(const syi_macd_state *s)
+/* Whether the averages may be lifted, with room for their errors, and steps like the last one only
+ * tilt the macd. */
+SYI_INLINE int macd_is_liftable(const syi_macd_terms *k, const syi_macd_state *s)
 {
     const double error = fmax(fmax(s->fast.error, s->slow.error), s->signal.error);
     const double size = syi_macd_size(&s->fast, &s->slow, &s->signal);
-    return size > 0.0 && size < MACD_FADE_BELOW && error < 0x1p+400;
+    const double most = k->tilted * 0x1p+300;
+    return size < MACD_FADE_BELOW && error < 0x1p+400 && fabs(s->slope.high) <= most;
+}
+
+/* What the steps make of the macd, lifted: of a step that is a double all bits. */
+SYI_INLINE syi_deviation macd_lifted_tilt(const syi_macd_terms *k, const syi_macd_state *s)
+{
+    const syi_dd slope = syi_lifted((syi_deviation){s->slope, 0.0}).value;
+    const syi_dd tilt = syi_dd_scale(slope, k->gap_tilt);
+    return (syi_deviation){tilt, slope.low == 0.0 ? 0.0 : SYI_DD_ERROR * fabs(tilt.high)};
+}
+
+SYI_INLINE void macd_fade_tilt(macd_faded *out, syi_deviation tilt)
+{
+    if (tilt.value.high == 0.0)
+        return;
+    syi_faded_raise(&out->macd, tilt);
+    syi_faded_raise(&out->signal, tilt);
 }
 
 SYI_INLINE syi_macd_state macd_lifted(syi_macd_state s)

@@ -195,12 +195,12 @@ static int run_from_seed(const double *x, const syi_macd *macd, const syi_macd_t
 {
     const int64_t seeded = macd->seeded_slow;
     int is_in_range = syi_phase_of_seed(x, seeded, SYI_PHASE_RUNNING) == SYI_PHASE_RUNNING;
-    syi_macd_begin(s, x + seeded - 1, macd);
+    syi_macd_begin(k, s, x + seeded - 1, macd);
     for (int64_t t = seeded - 1; t <= syi_macd_warmup(macd); t++) {
         is_in_range &= fabs(x[t]) <= SYI_HUGE;
-        syi_macd_seed_column(k, s, x[t], t < seeded);
+        syi_macd_seed_column(k, s, x[t], (double)(t - (seeded - 1)));
     }
-    syi_macd_seed_signal(k, macd, s);
+    syi_macd_seed_signal(macd, s);
     return is_in_range;
 }
 

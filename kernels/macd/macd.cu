@@ -14,10 +14,10 @@ typedef struct macd_values {
 SYI_DEVICE double macd_seeding(const syi_macd *macd, const syi_macd_terms *k, syi_macd_state *s,
                                const double *x, int64_t column, macd_values *y)
 {
-    syi_macd_seed_column(k, s, x[0], column < macd->seeded_slow);
+    syi_macd_seed_column(k, s, x[0], (double)(column - (macd->seeded_slow - 1)));
     if (column < syi_macd_warmup(macd))
         return 0.0;
-    syi_macd_seed_signal(k, macd, s);
+    syi_macd_seed_signal(macd, s);
     return syi_macd_settle(k, s, &y->macd, &y->signal, &y->histogram);
 }
 
@@ -41,7 +41,7 @@ SYI_DEVICE double macd_column(const syi_macd *macd, const syi_macd_terms *k, syi
         s->phase =
             syi_phase_of_seed(x + 1 - macd->seeded_slow, macd->seeded_slow, SYI_PHASE_SEEDING);
         if (s->phase == SYI_PHASE_SEEDING)
-            syi_macd_begin(s, x, macd);
+            syi_macd_begin(k, s, x, macd);
     }
     if (s->phase == SYI_PHASE_SEEDING || s->phase == SYI_PHASE_RUNNING) {
         if (syi_macd_leaves_range(s, x[0]))

@@ -14,7 +14,7 @@ typedef struct syi_macd_state {
      * macd. */
     syi_deviation fast, slow, signal;
     syi_deviation gap; /* fast - slow */
-    syi_deviation sum; /* of the macd so far, while seeding */
+    syi_deviation sum; /* of the macd so far, as distances from the last, while seeding */
 } syi_macd_state;
 
 _Static_assert(sizeof(syi_macd_state) <= sizeof(syi_carry), "a state fits its carry");

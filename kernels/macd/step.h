@@ -106,39 +106,58 @@ SYI_INLINE int syi_macd_leaves_range(syi_macd_state *s, double x)
     return 1;
 }
 
-/* One of the columns that the signal begins with the mean of; of the first one the averages are
- * there. */
+/* One of the columns that the signal begins with the mean of, the macd being there for `before` of
+ * them; of the first one the averages are, too. The sum is of distances from the last macd, of
+ * which there are none on a line. */
 SYI_INLINE void syi_macd_seed_column(const syi_macd_terms *k, syi_macd_state *s, double x,
-                                     int is_first)
+                                     double before)
 {
-    if (!is_first)
-        syi_macd_advance(k, s, x);
-    syi_deviation value = syi_macd_value(k, s);
-    s->sum = syi_deviation_plus(s->sum, value.value, value.error);
-}
-
-/* What the signal begins with, the mean of the first macd, from their sum. */
-SYI_INLINE syi_deviation syi_macd_first_signal(const syi_macd *macd, syi_deviation sum)
-{
-    double count = (double)macd->seeded_signal;
-    syi_dd mean = syi_dd_divide(sum.value, count);
-    return (syi_deviation){mean, sum.error / count + SYI_DD_ERROR * fabs(mean.high)};
+    if (before == 0.0)
+        return;
+    const syi_deviation change = syi_macd_advance(k, s, x);
+    const syi_dd further = syi_dd_scale(change.value, -before);
+    const double error = fma(before, change.error, 2.0 * SYI_DD_ERROR * fabs(further.high));
+    s->sum = syi_deviation_plus(s->sum, further, error);
 }
 
 /* The signal's first deviation, once the macd has come so far. */
-SYI_INLINE void syi_macd_seed_signal(const syi_macd_terms *k, const syi_macd *macd,
-                                     syi_macd_state *s)
+SYI_INLINE void syi_macd_seed_signal(const syi_macd *macd, syi_macd_state *s)
 {
-    s->signal = (syi_deviation){{0.0, 0.0}, 0.0};
-    if (macd->seeded_signal > 1)
-        s->signal = syi_deviation_less(syi_macd_first_signal(macd, s->sum), syi_macd_value(k, s));
+    const double count = (double)macd->seeded_signal;
+    const syi_dd mean = syi_dd_divide(s->sum.value, count);
+    s->signal = (syi_deviation){mean, s->sum.error / count + SYI_DD_ERROR * fabs(mean.high)};
     s->phase = SYI_PHASE_RUNNING;
 }
 
-/* The averages' first values, at x[0]. */
-SYI_INLINE void syi_macd_begin(syi_macd_state *s, const double *x, const syi_macd *macd)
+/* Not 0 where the step from x to `next` is another one. */
+SYI_INLINE int syi_macd_bends(syi_dd step, double x, double next)
 {
+    const syi_dd here = syi_dd_of_sum(next, -x);
+    return (here.high != step.high) | (here.low != step.low);
+}
+
+/* Whether the `count` values up to x[0], more than one, lie on a line; `slope` becomes the last
+ * step. */
+SYI_INLINE int syi_macd_is_line(const double *x, int64_t count, syi_dd *slope)
+{
+    *slope = syi_dd_of_sum(x[0], -x[-1]);
+    for (int64_t i = 2; i < count; i++)
+        if (syi_macd_bends(*slope, x[-i], x[1 - i]))
+            return 0;
+    return 1;
+}
+
+/* The averages' first values, at x[0]. */
+SYI_INLINE void syi_macd_begin(const syi_macd_terms *k, syi_macd_state *s, const double *x,
+                               const syi_macd *macd)
+{
+    syi_dd slope;
     s->x = x[0];
+    if (k->tilted != 0.0 && macd->seeded_slow > 1 &&
+        syi_macd_is_line(x, macd->seeded_slow, &slope)) {
+        s->slope = slope;
+        return;
+    }
     s->fast = syi_deviation_seed(x, macd->seeded_fast);
     s->slow = syi_deviation_seed(x, macd->seeded_slow);
     s->gap = syi_deviation_less(s->fast, s->slow);

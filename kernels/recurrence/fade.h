@@ -81,6 +81,15 @@ SYI_INLINE void syi_faded_add(syi_faded *sum, const syi_faded *a, double by, con
     }
 }
 
+/* The same of each column and `by`. */
+SYI_INLINE void syi_faded_raise(syi_faded *faded, syi_deviation by)
+{
+    syi_faded all;
+    for (int k = 0; k < SYI_FADE; k++)
+        syi_faded_set(&all, k, by);
+    syi_faded_add(faded, faded, 1.0, &all);
+}
+
 /* Columns of the next block, of `left`. */
 SYI_INLINE int syi_fade_count(int64_t left)
 {

@@ -28,7 +28,7 @@ const char *series_name(series_kind kind)
     static const char *const names[] = {
         "walk",       "tick",       "spikes",      "offset",  "constant",  "flats",
         "ramp",       "small tick", "alternating", "returns", "subnormal", "integers",
-        "full range", "huge mix",   "cancelling",  "NaNs",    "infinities"};
+        "full range", "huge mix",   "cancelling",  "lines",   "NaNs",      "infinities"};
     return names[kind];
 }
 
@@ -108,6 +108,19 @@ static void pair_up(series_kind kind, double *x, int64_t n, uint64_t *s)
     }
 }
 
+static void lay_lines(double *x, int64_t n, uint64_t *s)
+{
+    double price = 100, slope = 0;
+    int64_t left = 0;
+    for (int64_t i = 0; i < n; i++, left--) {
+        if (left == 0) {
+            slope = 0x1p-22 * (double)(series_below(s, 1 << 21) - (1 << 20));
+            left = 1 + series_below(s, series_below(s, 2) ? 60 : 4000);
+        }
+        x[i] = price += slope;
+    }
+}
+
 static void put_strange(series_kind kind, double *x, int64_t n, uint64_t *s)
 {
     int64_t i = series_below(s, 60);
@@ -128,6 +141,8 @@ void series_fill(series_kind kind, uint64_t seed, double *x, int64_t n)
     }
     if (kind == SERIES_ALTERNATING || kind == SERIES_CANCEL || kind == SERIES_FLATS)
         pair_up(kind, x, n, &state);
+    if (kind == SERIES_LINES)
+        lay_lines(x, n, &state);
     if (kind == SERIES_NANS || kind == SERIES_INFINITIES)
         put_strange(kind, x, n, &state);
 }
