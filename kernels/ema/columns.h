@@ -112,7 +112,7 @@ static void run_seed(const task *task, syi_ema_state *state, int64_t from, int64
     if (state->phase != SYI_PHASE_RUNNING)
         return;
     state->x = task->x[seed];
-    state->deviation = syi_deviation_seed(task->x + seed, task->ema.seeded);
+    state->deviation = syi_deviation_seed(task->x + seed, task->ema.seeded, 0.0);
     ++*reached;
     if (task->y)
         put_seed(task, seed, state);

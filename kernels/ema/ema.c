@@ -68,7 +68,7 @@ static void compute_in_pairs(const sy_segment *row, syi_attempt *attempt)
     if (attempt->from_seed) {
         const double *x = row->in[0];
         is_in_range = syi_phase_of_seed(x, ema.seeded, SYI_PHASE_RUNNING) == SYI_PHASE_RUNNING;
-        s.deviation = syi_deviation_seed(x + t, ema.seeded);
+        s.deviation = syi_deviation_seed(x + t, ema.seeded, 0.0);
     } else {
         is_in_range = attempt->peak <= SYI_HUGE;
         s.deviation.error = 2.0001 * SYI_PER_FINE * attempt->peak;

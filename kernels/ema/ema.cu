@@ -17,7 +17,7 @@ SYI_DEVICE double ema_column(syi_ema_state *s, const double *x, int64_t column, 
         s->phase = syi_phase_of_seed(x + 1 - ema->seeded, ema->seeded, SYI_PHASE_RUNNING);
         if (s->phase == SYI_PHASE_RUNNING) {
             s->x = x[0];
-            s->deviation = syi_deviation_seed(x, ema->seeded);
+            s->deviation = syi_deviation_seed(x, ema->seeded, 0.0);
             return syi_ema_settle(s, y);
         }
     }

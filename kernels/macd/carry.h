@@ -97,6 +97,33 @@ SYI_INLINE syi_macd_triple syi_macd_triple_of(const syi_macd_terms *k, const syi
     return t;
 }
 
+SYI_INLINE syi_deviation syi_macd_times(syi_deviation a, double power_of_two)
+{
+    return (syi_deviation){{a.value.high * power_of_two, a.value.low * power_of_two},
+                           a.error * power_of_two};
+}
+
+/* The same of steps instead of prices (macd/slab.h): twice what the averages are off by but for the
+ * slope, and twice the signal as the distance from what that adds to the macd. */
+SYI_INLINE syi_macd_triple syi_macd_triple_of_steps(const syi_macd_state *s)
+{
+    const syi_deviation signal = syi_deviation_plus(s->signal, s->gap.value, s->gap.error);
+    return (syi_macd_triple){syi_macd_times(s->fast, 2.0), syi_macd_times(s->slow, 2.0),
+                             syi_macd_times(signal, 2.0)};
+}
+
+/* The state after price x, the last step and what is held of all of them being `t`. */
+SYI_INLINE void syi_macd_state_of_steps(syi_macd_state *s, const syi_macd_triple *t, double x,
+                                        double step)
+{
+    s->x = x;
+    s->slope = (syi_dd){step, 0.0};
+    s->fast = syi_macd_times(t->fast, 0.5);
+    s->slow = syi_macd_times(t->slow, 0.5);
+    s->gap = syi_deviation_less(s->fast, s->slow);
+    s->signal = syi_deviation_less(syi_macd_times(t->signal, 0.5), s->gap);
+}
+
 /* The state after column x[0], the averages being `t`. */
 SYI_INLINE void syi_macd_state_set(const syi_macd_terms *k, syi_macd_state *s,
                                    const syi_macd_triple *t, double before, double x)

@@ -75,9 +75,10 @@ static sy_status put_straight(const task *task, const syi_deviation *tilt, int64
 {
     double level;
     const double doubt = syi_settle_lifted(tilt->value, tilt->error, &level);
-    for (int64_t i = at; i < to; i++) {
-        task->y[0][i] = task->y[1][i] = level;
-        task->y[2][i] = 0.0;
+    for (int k = 0; k < 3; k++) {
+        double *const y = task->y[k];
+        for (int64_t i = at; i < to; i++)
+            y[i] = k < 2 ? level : 0.0;
     }
     for (int64_t i = at; i < to && doubt != 0.0; i++)
         SYI_TRY(syi_doubts_add(task->doubts, task->row, task->first + i));
@@ -116,7 +117,7 @@ static sy_status run_steps(const task *task, syi_macd_state *state, int64_t from
     int64_t i = from;
     while (i < to && !syi_macd_leaves_range(&s, task->x[i])) {
         const int is_straight =
-            !syi_macd_bends(s.slope, s.x, task->x[i]) && macd_is_liftable(&task->terms, &s);
+            task->x[i] - s.x == s.slope.high && macd_is_liftable(&task->terms, &s);
         const int64_t straight = is_straight ? count_straight(task->x + i, &s, most - i) : 0;
         if (straight > 0) {
             syi_macd_state own = s; /* so that the other stays in registers */

@@ -2,7 +2,7 @@
 #ifndef SYI_KERNELS_MACD_LONG_H
 #define SYI_KERNELS_MACD_LONG_H
 
-#include "macd/slab.h"
+#include "macd/block.h"
 #include "recurrence/long.h"
 
 #if SYI_HAVE_VECTORS
@@ -107,7 +107,7 @@ SYI_INLINE int macd_run_in(macd_slab *s, const double *x, int64_t columns, int64
         else if (syi_long_is_still(*apart))
             return 0;
         else
-            macd_try(s, 0, MACD_BLOCK);
+            macd_try(s, 0, MACD_BLOCK, 0);
     }
     return 1;
 }
@@ -143,10 +143,10 @@ SYI_INLINE void macd_fill_block(macd_slab *s, int late)
         for (int at = 0; at < count; at += MACD_PART) {
             const int part = count - at < MACD_PART ? count - at : MACD_PART;
             macd_look(s, at, part);
-            macd_write(s, at, part, late);
+            macd_write(s, at, part, late, 0);
         }
     } else {
-        macd_write(s, 0, count, late);
+        macd_write(s, 0, count, late, 0);
     }
 }
 

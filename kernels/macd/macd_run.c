@@ -3,96 +3,9 @@
 #include "macd/long.h"
 #include "macd/rows.h"
 #include "macd/short.h"
+#include "macd/unsure.h"
 
 #if SYI_HAVE_VECTORS
-
-/* More unsure blocks, or parts, of lanes than this: the slab is run again as a whole. */
-#define MOST_UNSURE 16
-/* What a slab of long lanes, or of rows, leaves to the repair of doubts. */
-#define SPARE      4
-#define SPARE_ROWS MACD_LANES
-
-/* Columns of the block at `at` up to the end of its last part that is unsure. */
-static int unsure_columns(const macd_slab *slab, int64_t at, int lane)
-{
-    const int count = slab->columns[at / MACD_PART];
-    int last = 0;
-    for (int i = 0; i < count; i += MACD_PART)
-        if (slab->unsure[(at + i) / MACD_PART][lane] != 0)
-            last = i + MACD_PART;
-    return last < count ? last : count;
-}
-
-static int is_sure(const macd_slab *slab)
-{
-    syi_bits_vec unsure = {0};
-    for (int64_t at = 0; at < slab->length; at += MACD_PART)
-        unsure |= slab->unsure[at / MACD_PART];
-    return !syi_vec_any(unsure);
-}
-
-/* Runs columns of the block at `at` again, with wider arithmetic. */
-static sy_status run_block(const task *task, const macd_slab *slab, int64_t from, int lane,
-                           int64_t at, int columns)
-{
-    const int64_t first = lane * slab->stride + at;
-    const double x = first ? slab->x[first - 1] : slab->before;
-    const macd_lanes *begun = &slab->begun[at / MACD_PART];
-    const syi_macd_triple triple = macd_triple(begun, lane, x);
-    syi_macd_state state = {.phase = SYI_PHASE_RUNNING};
-    double *y[3];
-    const struct task row = task_of_row(task, slab->are_rows ? lane : 0, y);
-    int64_t reached, begin = from + (slab->are_rows ? at : first), end = begin + columns;
-    syi_macd_state_set(&task->terms, &state, &triple, first > 1 ? slab->x[first - 2] : x, x);
-    return run_steps(&row, &state, begin, end, end, &reached);
-}
-
-/* Runs the unsure blocks of a slab again; what is in doubt then goes to `doubts`. Gives how many
- * there are, but no more than are too many. */
-static sy_status run_blocks(const task *task, macd_slab *slab, int64_t from, syi_doubts *doubts,
-                            int *blocks)
-{
-    for (int64_t at = 0; at < slab->length; at += MACD_PART)
-        for (int lane = 0; lane < MACD_LANES; lane++) {
-            const int columns = unsure_columns(slab, at, lane);
-            syi_doubts own = {0};
-            struct task narrow = *task;
-            sy_status status;
-            if (columns == 0 || macd_is_vague(slab, lane, at, columns))
-                continue;
-            if (++*blocks > MOST_UNSURE)
-                return SY_OK;
-            narrow.doubts = &own;
-            status = run_block(&narrow, slab, from, lane, at, columns);
-            if (status == SY_OK && own.count > 0 && !macd_make_vague(slab, lane, at, columns))
-                status = syi_doubts_join(doubts, &own);
-            syi_doubts_clear(&own);
-            SYI_TRY(status);
-        }
-    return SY_OK;
-}
-
-/* What is unsure in a slab, with wider arithmetic; of the stretches that are in doubt then, `spare`
- * are. *again is not 0 when there are more: then it is better to run the slab from its beginning
- * so, for that keeps more of what has become small. */
-static sy_status run_unsure(const task *task, macd_slab *slab, int64_t from, int64_t *spare,
-                            int *again)
-{
-    syi_doubts doubts = {0};
-    int blocks = 0;
-    sy_status status;
-    *again = 0;
-    if (is_sure(slab))
-        return SY_OK;
-    macd_close(slab);
-    status = run_blocks(task, slab, from, &doubts, &blocks);
-    *again = blocks > MOST_UNSURE || doubts.count > *spare;
-    *spare -= doubts.count;
-    if (status == SY_OK && !*again)
-        status = syi_doubts_join(task->doubts, &doubts);
-    syi_doubts_clear(&doubts);
-    return status;
-}
 
 static void set_map(const task *task, macd_slab *slab, int64_t columns)
 {
@@ -114,31 +27,78 @@ static void set_short(const task *task, macd_slab *slab, int64_t from, int64_t t
     set_map(task, slab, length);
 }
 
-/* They are run, from and to the state between columns, of a part that ends at `to`; *reached stays
- * there when a value is out of range. */
+/* Whether prices have come so near to a line that the steps from one to the next tell more. */
+static int is_near_line(const syi_macd_state *s)
+{
+    return syi_macd_size(&s->fast, &s->slow, &s->signal) < 0x1p-14 * fabs(s->slope.high);
+}
+
+/* Whether prices have lost so much of such a state that columns behind it would be in doubt, one in
+ * millions, and each for long. */
+static int is_worn(const syi_macd_state *s)
+{
+    return is_near_line(s) && fmax(s->fast.error, s->slow.error) >
+                                  0x1p+20 * syi_macd_size(&s->fast, &s->slow, &s->signal);
+}
+
+/* Lanes that have been chained, from and to the state between columns; *again is not 0 where that
+ * stays, for they are better run in another way. */
+static sy_status fill_short(const task *task, macd_slab *slab, syi_macd_state *state, int64_t from,
+                            int *again)
+{
+    const syi_macd_triple *end = &slab->start[MACD_LANES];
+    const double size = syi_macd_size(&end->fast, &end->slow, &end->signal);
+    syi_macd_state next = *state;
+    int64_t spare = 0;
+    macd_state_set(slab, &task->terms, &next, end, MACD_LANES - 1, slab->length);
+    *again = (size > 0.0 && size < SYI_LOSSY) || (!slab->of_steps && is_worn(&next));
+    if (task->y && !*again) {
+        macd_fill(slab);
+        SYI_TRY(run_unsure(task, slab, from, &spare, again));
+    }
+    if (!*again)
+        *state = next;
+    return SY_OK;
+}
+
+/* The same by the steps from price to price. */
+static sy_status fill_by_steps(const task *task, macd_slab *slab, syi_macd_state *state,
+                               int64_t from, int *again)
+{
+    sy_status status = SY_OK;
+    macd_set_terms(slab, &task->macd, 1);
+    slab->step_before = state->slope.high;
+    slab->start[0] = syi_macd_triple_of_steps(state);
+    if (macd_chain(slab))
+        status = fill_short(task, slab, state, from, again);
+    macd_set_terms(slab, &task->macd, 0);
+    return status;
+}
+
+/* Short lanes are run, from and to the state between columns, of a part that ends at `to`; *reached
+ * stays there when a value is out of range. */
 static sy_status run_short(const task *task, macd_slab *slab, syi_macd_state *state, int64_t from,
                            int64_t to, int64_t *reached)
 {
     const int64_t count = MACD_LANES * slab->length;
-    const syi_macd_triple *end = &slab->start[MACD_LANES];
-    double size;
-    int64_t spare = 0;
-    int again;
+    const int has_steps = task->terms.tilted != 0.0 && state->slope.low == 0.0;
+    const int is_near = has_steps && is_near_line(state);
+    int again = 1;
     slab->before = state->x;
-    slab->start[0] = syi_macd_triple_of(&task->terms, state);
-    if (!macd_chain(slab))
-        return SY_OK;
-    size = syi_macd_size(&end->fast, &end->slow, &end->signal);
-    again = syi_vec_any(slab->straight) || (size > 0.0 && size < SYI_LOSSY);
-    if (task->y && !again) {
-        macd_fill(slab);
-        SYI_TRY(run_unsure(task, slab, from, &spare, &again));
+    if (is_near)
+        SYI_TRY(fill_by_steps(task, slab, state, from, &again));
+    if (again) {
+        slab->start[0] = syi_macd_triple_of(&task->terms, state);
+        if (!macd_chain(slab))
+            return SY_OK;
+        SYI_TRY(fill_short(task, slab, state, from, &again));
     }
+    if (again && has_steps && !is_near)
+        SYI_TRY(fill_by_steps(task, slab, state, from, &again));
     if (again) {
         SYI_TRY(run_steps(task, state, from, from + count, to, reached));
         return run_to_line(task, state, reached, to);
     }
-    syi_macd_state_set(&task->terms, state, end, slab->x[count - 2], slab->x[count - 1]);
     *reached = from + count;
     return SY_OK;
 }
@@ -188,9 +148,8 @@ static sy_status run_long(const task *task, macd_slab *slab, syi_macd_state *sta
         return SY_OK;
     SYI_TRY(fill_long(task, slab, state->x, from, &again));
     for (int lane = 0; lane < MACD_LANES && !again; lane++) {
-        const double *last = slab->x + lane * slab->stride + slab->length - 1;
         syi_macd_triple end = macd_end(slab, lane);
-        syi_macd_state_set(&task->terms, state, &end, last[-1], last[0]);
+        macd_state_set(slab, &task->terms, state, &end, lane, slab->length);
         *reached = from + (lane + 1) * slab->stride;
         again = !macd_agrees(&slab->start[lane + 1], &end);
         if (!again && lane + 1 < MACD_LANES)
@@ -205,14 +164,14 @@ static sy_status run_slabs(const task *task, syi_macd_state *state, int64_t from
 {
     syi_long_plan plan = macd_long_plan(&task->macd, from);
     macd_slab slab;
-    macd_set_terms(&slab, &task->macd);
+    macd_set_terms(&slab, &task->macd, 0);
     memset(slab.vague, 0, sizeof slab.vague);
     slab.mapped = slab.first = slab.are_rows = slab.asks = 0;
     slab.is_late = task->y && macd_late_begin(&slab.late, task->waits, task->y);
     for (*reached = from; to - *reached >= MACD_LEAST;) {
         const int64_t at = *reached, length = syi_long_length(&plan, at, to);
         slab.past = task->past_cache && task->y;
-        if (task->y && length > 0) {
+        if (task->y && length > 0 && !is_near_line(state)) {
             slab.stride = slab.columns_each = length;
             SYI_TRY(run_long(task, &slab, state, at, &plan, reached));
             syi_long_tried(&plan, at, length, *reached);
@@ -305,7 +264,7 @@ static sy_status run_beside(const task *task, macd_slab *slab, int *again)
 static sy_status run_rows(const task *first, int64_t rows, int64_t known)
 {
     macd_slab slab;
-    macd_set_terms(&slab, &first->macd);
+    macd_set_terms(&slab, &first->macd, 0);
     memset(slab.vague, 0, sizeof slab.vague);
     slab.past = slab.is_late = 0;
     slab.are_rows = 1;

@@ -32,11 +32,11 @@ SYI_INLINE syi_lanes_number macd_now(const macd_lanes *l)
 /* Adds the macd of the part that has been loaded. */
 SYI_INLINE void macd_sum_part(macd_slab *s, int count, syi_lanes_number *sum)
 {
-    const syi_stage_grid grid = macd_enter(s, 0);
+    const syi_stage_grid grid = macd_enter(s, 0, 0);
     const syi_vec error = macd_error(s->part_terms, &s->lanes, &grid);
     macd_run run = macd_begin(&s->lanes);
     for (int i = 0; i < count; i++) {
-        const macd_pair macd = macd_step(&run, s->terms, &grid, s->tile[i], 0);
+        const macd_pair macd = macd_step(&run, s, &grid, s->tile[i], MACD_ANY);
         syi_vec lost, high;
         syi_vec_two_sum(sum->high, macd.high, &high, &lost);
         lost += macd.low;
@@ -88,7 +88,7 @@ SYI_INLINE sy_status put_firsts(const task *task, const macd_slab *s)
     for (int lane = 0; lane < MACD_LANES && syi_vec_any(unsure); lane++) {
         double *y[3];
         const struct task row = task_of_row(task, lane, y);
-        const syi_macd_triple triple = macd_triple(&s->lanes, lane, row.x[row.warmup]);
+        const syi_macd_triple triple = macd_triple(s, &s->lanes, lane, row.x[row.warmup]);
         if (unsure[lane] != 0)
             SYI_TRY(put_first(&row, &triple));
     }

@@ -1,13 +1,25 @@
 /*
  * A slab's short lanes. They run twice: first each from a guess, then, once what the lanes ended
- * with has been carried from left to right, from where they really start.
+ * with has been carried from left to right, from where they really start. Where prices lie too
+ * nearly on a line for that, both is done again with the steps from price to price.
  */
 #ifndef SYI_KERNELS_MACD_SHORT_H
 #define SYI_KERNELS_MACD_SHORT_H
 
-#include "macd/slab.h"
+#include "macd/block.h"
 
 #if SYI_HAVE_VECTORS
+
+/* Not inline: so the compiler makes nothing slower of the blocks of prices around them. */
+static __attribute__((noinline)) void macd_try_steps(macd_slab *s, int64_t at, int count)
+{
+    macd_try(s, at, count, 1);
+}
+
+static __attribute__((noinline)) void macd_write_steps(macd_slab *s, int64_t at, int count)
+{
+    macd_write(s, at, count, 0, 1);
+}
 
 /* start[0] is known; the others follow. Returns 0 when a value is out of range: a NaN, of which the
  * extremes may know nothing, is still in the state behind it. */
@@ -15,14 +27,17 @@ SYI_INLINE int macd_chain(macd_slab *s)
 {
     const syi_deviation none = {{0.0, 0.0}, 0.0};
     const syi_macd_triple guess = {none, none, none};
-    s->straight = s->outside = (syi_bits_vec){0};
+    s->outside = (syi_bits_vec){0};
     for (int lane = 0; lane < MACD_LANES; lane++)
         macd_set(s, lane, &guess);
     for (int64_t at = 0; at < s->length; at += MACD_BLOCK) {
         int64_t rest = s->length - at;
         int count = rest < MACD_BLOCK ? (int)rest : MACD_BLOCK;
-        macd_read(s, at, count);
-        macd_try(s, at, count);
+        macd_load(s, at, count);
+        if (s->of_steps)
+            macd_try_steps(s, at, count);
+        else
+            macd_try(s, at, count, 0);
     }
     for (int lane = 0; lane < MACD_LANES; lane++)
         s->start[lane + 1] = syi_macd_carried(macd_end(s, lane), s->start[lane], &s->map);
@@ -35,7 +50,11 @@ SYI_INLINE void macd_fill(macd_slab *s)
         macd_set(s, lane, &s->start[lane]);
     for (int64_t at = 0; at < s->length; at += MACD_BLOCK) {
         int64_t rest = s->length - at;
-        macd_write(s, at, rest < MACD_BLOCK ? (int)rest : MACD_BLOCK, 0);
+        int count = rest < MACD_BLOCK ? (int)rest : MACD_BLOCK;
+        if (s->of_steps)
+            macd_write_steps(s, at, count);
+        else
+            macd_write(s, at, count, 0, 0);
     }
 }
 

@@ -1,7 +1,11 @@
 /*
- * A slab of a MACD: a stretch cut in lanes that are stepped together (recurrence/stage.h); for
- * short ones see macd/short.h, for long ones recurrence/long.h. The macd's high part is a multiple
- * of the same grid's unit, so the signal smooths it as if it were a price.
+ * A slab of a MACD: a stretch cut in lanes that are stepped together, block by block
+ * (macd/block.h); for short ones see macd/short.h, for long ones recurrence/long.h.
+ *
+ * Where prices lie nearly on a line the histogram is far smaller than they are. There the averages
+ * are of d, the steps from price to price, if these are doubles. With w = 1 - p, w times the
+ * average of d, of period p, is as far from w d as twice the g of macd/step.h: what such averages
+ * differ by is twice the macd, and on the line nothing but the line's own part is left of it.
  */
 #ifndef SYI_KERNELS_MACD_SLAB_H
 #define SYI_KERNELS_MACD_SLAB_H
@@ -38,12 +42,19 @@ typedef struct macd_slab {
     int past;    /* its columns go past the cache, */
     int is_late; /* then some outputs behind others */
     macd_late late;
-    double before;          /* the value before it */
+    double before;          /* the value before it, */
+    double step_before;     /* and how far that is from the one before that, of steps */
     int64_t stride, length; /* from lane to lane; columns of each that are run */
     int64_t first;          /* of them, in their lane */
     int64_t columns_each;   /* of long lanes all that are run in the end */
     int are_rows;           /* the lanes, `stride` being a row's columns, */
     int asks;               /* for as many behind them */
+    /* The averages are of prices, or of steps times a weight; that of the signal is what the pivot
+     * adds to the macd. All are below 2 / room of the grid's largest number, and so are the steps,
+     * which each of them exceeds 1 / share times at most. */
+    int of_steps;
+    double weight[STAGES], share[STAGES], room;
+    syi_vec last; /* the price before the steps that are taken next */
     syi_stage_terms terms[STAGES], part_terms[STAGES];
     syi_macd_map map; /* of `mapped` columns */
     int64_t mapped;
@@ -61,18 +72,30 @@ typedef struct macd_slab {
     int64_t vague[MACD_LANES];
 } macd_slab;
 
-SYI_INLINE void macd_set_terms_of(syi_stage_terms *terms, const syi_macd *macd, int block)
+SYI_INLINE void macd_set_terms_of(syi_stage_terms *terms, const syi_macd *macd,
+                                  const double *weight, int block)
 {
-    terms[FAST] = syi_stage_terms_of(macd->fast, 0.5, block);
-    terms[SLOW] = syi_stage_terms_of(macd->slow, 0.5, block);
+    terms[FAST] = syi_stage_terms_of(macd->fast, 0.5 * fabs(weight[FAST]), block);
+    terms[SLOW] = syi_stage_terms_of(macd->slow, 0.5 * fabs(weight[SLOW]), block);
     terms[SIGNAL] =
         syi_stage_terms_of(macd->signal, terms[FAST].low_most + terms[SLOW].low_most, block);
 }
 
-SYI_INLINE void macd_set_terms(macd_slab *s, const syi_macd *macd)
+SYI_INLINE void macd_set_terms(macd_slab *s, const syi_macd *macd, int of_steps)
 {
-    macd_set_terms_of(s->terms, macd, MACD_BLOCK);
-    macd_set_terms_of(s->part_terms, macd, MACD_PART);
+    const double weight[STAGES] = {of_steps ? 1.0 - macd->fast : 1.0,
+                                   of_steps ? 1.0 - macd->slow : 1.0,
+                                   of_steps ? macd->slow - macd->fast : 0.0};
+    const double sizes = fabs(weight[FAST]) + fabs(weight[SLOW]);
+    s->of_steps = of_steps;
+    for (s->room = 2.0; s->room < sizes;)
+        s->room *= 2.0;
+    for (int k = 0; k < STAGES; k++) {
+        s->weight[k] = weight[k];
+        s->share[k] = k == SIGNAL ? 1.0 / s->room : weight[k] != 0.0 ? 1.0 / fabs(weight[k]) : 0.0;
+    }
+    macd_set_terms_of(s->terms, macd, weight, MACD_BLOCK);
+    macd_set_terms_of(s->part_terms, macd, weight, MACD_PART);
 }
 
 /* What becomes of errors in so many columns. The other terms are the same in both. */
@@ -110,9 +133,50 @@ SYI_INLINE void macd_find_straight(macd_slab *s, int64_t at)
         s->straight |= (syi_bits_vec)(macd_bends(x, MACD_BLOCK) == 0);
 }
 
+/* The price before a lane's column. */
+SYI_INLINE double macd_price_before(const macd_slab *s, int lane, int64_t at)
+{
+    const int64_t column = lane * s->stride + at;
+    return column > 0 ? s->x[column - 1] : s->before;
+}
+
+/* What the averages are of there. */
+SYI_INLINE double macd_input_before(const macd_slab *s, int lane, int64_t at)
+{
+    const double price = macd_price_before(s, lane, at);
+    if (!s->of_steps)
+        return price;
+    return lane + at > 0 ? price - macd_price_before(s, lane, at - 1) : s->step_before;
+}
+
+SYI_INLINE syi_vec macd_prices_before(const macd_slab *s)
+{
+    syi_vec before = {0};
+    for (int lane = 0; lane < MACD_LANES; lane++)
+        before[lane] = macd_price_before(s, lane, 0);
+    return before;
+}
+
+/* Makes steps of prices. One that is no double is out of range. */
+SYI_INLINE void macd_take_steps(macd_slab *s, int64_t at, int count)
+{
+    syi_vec before = at > 0 ? s->last : macd_prices_before(s), lost = {0};
+    for (int64_t i = at; i < at + count; i++) {
+        const syi_vec x = s->tile[i];
+        syi_vec rest;
+        syi_vec_two_sum(x, -before, &s->tile[i], &rest);
+        lost = syi_vec_max(lost, syi_vec_abs(rest));
+        before = x;
+    }
+    s->last = before;
+    s->outside |= (syi_bits_vec)(lost != 0.0);
+}
+
 SYI_INLINE void macd_load(macd_slab *s, int64_t at, int count)
 {
     syi_lanes_load(s->tile + at, s->x + at, s->stride, count);
+    if (s->of_steps)
+        macd_take_steps(s, at, count);
     macd_look(s, at, count);
 }
 
@@ -132,200 +196,11 @@ SYI_INLINE int macd_is_rough(const macd_slab *s)
                        (syi_bits_vec)(smaller > 0));
 }
 
-SYI_INLINE syi_stage_grid macd_enter(macd_slab *s, int64_t at)
-{
-    macd_lanes *l = &s->lanes;
-    syi_vec first = s->tile[at], by, rest;
-    syi_vec least = s->least[at / MACD_PART], most = s->most[at / MACD_PART];
-    syi_stage_grid grid;
-    grid.pivot = (syi_vec)((syi_bits_vec)first & syi_stage_is_near(least, most));
-    syi_vec_two_sum(grid.pivot, -l->pivot, &by, &rest);
-    syi_stage_move(&l->stage[FAST], by, rest);
-    syi_stage_move(&l->stage[SLOW], by, rest);
-    syi_stage_move(&l->stage[SIGNAL], (syi_vec){0}, (syi_vec){0});
-    syi_vec size = syi_vec_max(syi_vec_abs(least - grid.pivot), syi_vec_abs(most - grid.pivot));
-    size = syi_vec_max(size, syi_vec_abs(l->stage[FAST].high));
-    size = syi_vec_max(size, syi_vec_abs(l->stage[SLOW].high));
-    size = syi_vec_max(size, syi_vec_abs(l->stage[SIGNAL].high * syi_vec_of(0.5)));
-    syi_stage_choose(&grid, least, most, size, 2.0);
-    for (int k = 0; k < STAGES; k++)
-        syi_stage_enter(&l->stage[k], grid.shift);
-    l->pivot = grid.pivot;
-    return grid;
-}
-
-/* All lanes inside of a block. */
-typedef struct macd_run {
-    syi_stage fast, slow, signal;
-} macd_run;
-
-SYI_INLINE macd_run macd_begin(const macd_lanes *l)
-{
-    return (macd_run){syi_stage_copy(&l->stage[FAST]), syi_stage_copy(&l->stage[SLOW]),
-                      syi_stage_copy(&l->stage[SIGNAL])};
-}
-
-/* The macd is high + low. */
-typedef struct macd_pair {
-    syi_vec high, low;
-} macd_pair;
-
-SYI_INLINE macd_pair macd_step(macd_run *r, const syi_stage_terms *terms,
-                               const syi_stage_grid *grid, syi_vec x, int even)
-{
-    syi_vec low, high = syi_stage_high(grid, x, even, &low);
-    syi_stage_step(&r->fast, &terms[FAST], high, low, even);
-    syi_stage_step(&r->slow, &terms[SLOW], high, low, even);
-    return (macd_pair){r->fast.high - r->slow.high, r->fast.low - r->slow.low};
-}
-
-SYI_INLINE macd_pair macd_smooth(macd_run *r, const syi_stage_terms *terms,
-                                 const syi_stage_grid *grid, macd_pair macd)
-{
-    syi_stage_step(&r->signal, &terms[SIGNAL], macd.high + grid->shift, macd.low, 0);
-    return (macd_pair){r->signal.high - grid->shift, r->signal.low};
-}
-
-/* What the macd of a block may be off by: the averages' errors, and the difference's rounding. */
-SYI_INLINE syi_vec macd_error(const syi_stage_terms *terms, const macd_lanes *l,
-                              const syi_stage_grid *grid)
-{
-    double noise = terms[FAST].noise + terms[SLOW].noise;
-    noise += SYI_STAGE_LOSS * (terms[FAST].low_most + terms[SLOW].low_most);
-    return l->stage[FAST].error + l->stage[SLOW].error + grid->unit * syi_vec_of(noise);
-}
-
-SYI_INLINE void macd_leave(macd_slab *s, const syi_stage_grid *grid, const macd_run *r,
-                           syi_vec macd_error, int count)
-{
-    const syi_vec none = {0};
-    syi_stage *stage = s->lanes.stage;
-    stage[FAST] = syi_stage_copy(&r->fast);
-    stage[SLOW] = syi_stage_copy(&r->slow);
-    stage[SIGNAL] = syi_stage_copy(&r->signal);
-    for (int k = 0; k < STAGES; k++)
-        syi_stage_leave(&stage[k], &macd_terms(s, count)[k], grid->shift, grid->unit,
-                        k == SIGNAL ? macd_error : none, count);
-}
-
-SYI_INLINE void macd_try_some(macd_run *run, const syi_stage_terms *terms,
-                              const syi_stage_grid *grid, const syi_vec *tile, int count, int even)
-{
-    for (int i = 0; i < count; i++)
-        macd_smooth(run, terms, grid, macd_step(run, terms, grid, tile[i], even));
-}
-
-/* A block without outputs. */
-SYI_INLINE void macd_try(macd_slab *s, int64_t at, int count)
-{
-    syi_stage_grid grid = macd_enter(s, at);
-    syi_vec error = macd_error(macd_terms(s, count), &s->lanes, &grid);
-    macd_run run = macd_begin(&s->lanes);
-    const syi_vec *tile = s->tile + at;
-    if (syi_stage_is_even(&grid))
-        macd_try_some(&run, s->terms, &grid, tile, count, 1);
-    else
-        macd_try_some(&run, s->terms, &grid, tile, count, 0);
-    macd_leave(s, &grid, &run, error, count);
-}
-
-/* How far the outputs of a block may be off. */
-typedef struct macd_errors {
-    syi_vec macd, signal, histogram;
-} macd_errors;
-
-SYI_INLINE macd_errors macd_errors_of(const syi_stage_terms *terms, const syi_stage_grid *grid,
-                                      syi_vec input, syi_vec signal)
-{
-    const syi_vec fine = syi_vec_of(SYI_FINE * (1.0 + 0x1p-40));
-    /* Twice the lows' rounding, for what the test of the rounding loses. */
-    double lost = terms[SIGNAL].noise + 2.0 * SYI_STAGE_LOSS * terms[SIGNAL].low_most;
-    double test = SYI_STAGE_LOSS * (terms[FAST].low_most + terms[SLOW].low_most);
-    macd_errors error = {.macd = (input + grid->unit * syi_vec_of(test)) * fine};
-    error.signal = error.macd + (signal + grid->unit * syi_vec_of(lost)) * fine;
-    error.histogram = error.macd + error.macd + error.signal;
-    return error;
-}
-
-SYI_INLINE void macd_round(macd_pair macd, macd_pair signal, const macd_errors *error,
-                           syi_bits_vec *unsure, syi_vec *macd_out, syi_vec *signal_out,
-                           syi_vec *histogram_out)
-{
-    *macd_out = syi_vec_round(macd.high, macd.low, error->macd, unsure);
-    *signal_out = syi_vec_round(signal.high, signal.low, error->signal, unsure);
-    *histogram_out =
-        syi_vec_round(macd.high - signal.high, macd.low - signal.low, error->histogram, unsure);
-}
-
-/* `count` columns of a block with outputs, at most a part; `late`: some of whole lines
- * wait. Of long lanes what lies far away is asked for a block before it is read. */
-SYI_INLINE void macd_write_some(macd_slab *s, int64_t at, int count, int even, int late,
-                                macd_run *run, const syi_stage_grid *grid, const macd_errors *error)
-{
-    syi_bits_vec unsure = {0};
-    syi_vec out[3][SYI_LINE] = {{{0}}};
-    macd_pair macd[SYI_LINE] = {{{0}, {0}}}, signal[SYI_LINE] = {{{0}, {0}}};
-    SYI_UNROLL(8)
-    for (int k = 0; k < SYI_LINE; k++)
-        if (k < count)
-            macd[k] = macd_step(run, s->terms, grid, s->tile[at + k], even);
-    /* What waits for a column's averages stands behind the next columns'. */
-    SYI_UNROLL(10)
-    for (int k = 0; k < SYI_LINE + 1; k++) {
-        if (k < count)
-            signal[k] = macd_smooth(run, s->terms, grid, macd[k]);
-        if (k > 0 && k <= count)
-            macd_round(macd[k - 1], signal[k - 1], error, &unsure, &out[0][k - 1], &out[1][k - 1],
-                       &out[2][k - 1]);
-    }
-    if (late && count == SYI_LINE) {
-        for (int k = 0; k < 3; k++)
-            for (int i = 0; i < SYI_LINE; i++)
-                s->late.last[s->late.next].out[k][i] = out[k][i];
-        macd_late_put(&s->late, s->y, at, s->stride);
-    } else {
-        SYI_UNROLL(3)
-        for (int k = 0; k < 3; k++)
-            syi_lanes_store(s->y[k] + at, s->stride, out[k], count, s->past);
-    }
-    for (int k = 0; k < 3 && s->are_rows; k++)
-        syi_lanes_ask_to_write(s->y[k] + at, s->stride, 2 * SYI_LINE);
-    if (s->asks)
-        syi_lanes_ask_next(s->x + at, s->stride);
-    if (s->past && s->length < s->stride)
-        syi_lanes_ask(s->x + at, s->stride, MACD_BLOCK);
-    s->unsure[at / MACD_PART] = unsure;
-}
-
-/* A block or a part with outputs. */
-SYI_INLINE void macd_write(macd_slab *s, int64_t at, int count, int late)
-{
-    const int64_t block = at / MACD_PART;
-    const int whole = count / SYI_LINE * SYI_LINE;
-    for (int i = 0; i < count; i += MACD_PART)
-        s->columns[(at + i) / MACD_PART] = i ? 0 : count;
-    s->begun[block].pivot = s->lanes.pivot;
-    for (int k = 0; k < STAGES; k++)
-        s->begun[block].stage[k] = syi_stage_copy(&s->lanes.stage[k]);
-    syi_stage_grid grid = macd_enter(s, at);
-    macd_run run = macd_begin(&s->lanes);
-    syi_vec input = macd_error(macd_terms(s, count), &s->lanes, &grid);
-    macd_errors error = macd_errors_of(macd_terms(s, count), &grid, input, run.signal.error);
-    int i = 0;
-    for (int even = syi_stage_is_even(&grid); even && i < whole; i += SYI_LINE)
-        macd_write_some(s, at + i, SYI_LINE, 1, late, &run, &grid, &error);
-    for (; i < whole; i += SYI_LINE)
-        macd_write_some(s, at + i, SYI_LINE, 0, late, &run, &grid, &error);
-    if (whole < count)
-        macd_write_some(s, at + whole, count - whole, 0, late, &run, &grid, &error);
-    macd_leave(s, &grid, &run, input, count);
-}
-
 SYI_INLINE void macd_set(macd_slab *s, int lane, const syi_macd_triple *start)
 {
     const syi_deviation *of[STAGES] = {&start->fast, &start->slow, &start->signal};
     macd_lanes *l = &s->lanes;
-    l->pivot[lane] = lane ? s->x[lane * s->stride - 1] : s->before;
+    l->pivot[lane] = macd_input_before(s, lane, 0);
     for (int stage = 0; stage < STAGES; stage++) {
         l->stage[stage].high[lane] = of[stage]->value.high;
         l->stage[stage].low[lane] = of[stage]->value.low;
@@ -333,19 +208,40 @@ SYI_INLINE void macd_set(macd_slab *s, int lane, const syi_macd_triple *start)
     }
 }
 
-/* What is held of a lane, the last value being x. */
-SYI_INLINE syi_macd_triple macd_triple(const macd_lanes *l, int lane, double x)
+SYI_INLINE syi_deviation macd_deviation(const macd_slab *s, const macd_lanes *l, int k, int lane,
+                                        double x)
 {
-    double pivot = l->pivot[lane];
-    return (syi_macd_triple){syi_stage_deviation(&l->stage[FAST], lane, pivot, x),
-                             syi_stage_deviation(&l->stage[SLOW], lane, pivot, x),
-                             syi_stage_deviation(&l->stage[SIGNAL], lane, 0.0, 0.0)};
+    const syi_dd apart = syi_dd_scale(syi_dd_of_sum(l->pivot[lane], -x), s->weight[k]);
+    const syi_stage *stage = &l->stage[k];
+    const syi_dd value = syi_dd_of_sum(stage->high[lane], stage->low[lane]);
+    return syi_deviation_plus((syi_deviation){value, stage->error[lane]}, apart,
+                              SYI_DD_ERROR * fabs(apart.high));
+}
+
+/* What is held of a lane, the last of what is averaged being x. */
+SYI_INLINE syi_macd_triple macd_triple(const macd_slab *s, const macd_lanes *l, int lane, double x)
+{
+    return (syi_macd_triple){macd_deviation(s, l, FAST, lane, x),
+                             macd_deviation(s, l, SLOW, lane, x),
+                             macd_deviation(s, l, SIGNAL, lane, x)};
 }
 
 /* What a lane ended with. */
 SYI_INLINE syi_macd_triple macd_end(const macd_slab *s, int lane)
 {
-    return macd_triple(&s->lanes, lane, s->x[lane * s->stride + s->length - 1]);
+    return macd_triple(s, &s->lanes, lane, macd_input_before(s, lane, s->length));
+}
+
+/* The state before a lane's column. */
+SYI_INLINE void macd_state_set(const macd_slab *s, const syi_macd_terms *k, syi_macd_state *state,
+                               const syi_macd_triple *t, int lane, int64_t at)
+{
+    const int64_t column = lane * s->stride + at;
+    const double x = macd_price_before(s, lane, at);
+    if (s->of_steps)
+        syi_macd_state_of_steps(state, t, x, macd_input_before(s, lane, at));
+    else
+        syi_macd_state_set(k, state, t, column > 1 ? s->x[column - 2] : x, x);
 }
 
 /* What has been written is there. */

@@ -136,30 +136,28 @@ SYI_INLINE int syi_macd_bends(syi_dd step, double x, double next)
     return (here.high != step.high) | (here.low != step.low);
 }
 
-/* Whether the `count` values up to x[0], more than one, lie on a line; `slope` becomes the last
- * step. */
-SYI_INLINE int syi_macd_is_line(const double *x, int64_t count, syi_dd *slope)
+/* The last step of the `count` values up to x[0] if it is a double and the ones before it are
+ * nearly the same; else 0. */
+SYI_INLINE double syi_macd_seed_step(const double *x, int64_t count)
 {
-    *slope = syi_dd_of_sum(x[0], -x[-1]);
-    for (int64_t i = 2; i < count; i++)
-        if (syi_macd_bends(*slope, x[-i], x[1 - i]))
-            return 0;
-    return 1;
+    const int64_t most = count < 5 ? count : 5;
+    syi_dd step = {0.0, 0.0};
+    if (count > 1)
+        step = syi_dd_of_sum(x[0], -x[-1]);
+    for (int64_t i = 2; i < most; i++)
+        if (!(fabs((x[1 - i] - x[-i]) - step.high) <= 0x1p-20 * fabs(step.high)))
+            return 0.0;
+    return step.low == 0.0 ? step.high : 0.0;
 }
 
 /* The averages' first values, at x[0]. */
 SYI_INLINE void syi_macd_begin(const syi_macd_terms *k, syi_macd_state *s, const double *x,
                                const syi_macd *macd)
 {
-    syi_dd slope;
     s->x = x[0];
-    if (k->tilted != 0.0 && macd->seeded_slow > 1 &&
-        syi_macd_is_line(x, macd->seeded_slow, &slope)) {
-        s->slope = slope;
-        return;
-    }
-    s->fast = syi_deviation_seed(x, macd->seeded_fast);
-    s->slow = syi_deviation_seed(x, macd->seeded_slow);
+    s->slope.high = k->tilted != 0.0 ? syi_macd_seed_step(x, macd->seeded_slow) : 0.0;
+    s->fast = syi_deviation_seed(x, macd->seeded_fast, s->slope.high);
+    s->slow = syi_deviation_seed(x, macd->seeded_slow, s->slope.high);
     s->gap = syi_deviation_less(s->fast, s->slow);
 }
 

@@ -132,16 +132,22 @@ SYI_INLINE syi_deviation syi_deviation_mean(syi_deviation sum, int64_t count)
     return mean;
 }
 
-/* The mean of count values ending at x[0], less x[0]. */
-SYI_INLINE syi_deviation syi_deviation_seed(const double *x, int64_t count)
+/* The mean of count values ending at x[0], as its distance from the mean of so many of a line that
+ * ends there, with a step `slope`: of values on it 0. */
+SYI_INLINE syi_deviation syi_deviation_seed(const double *x, int64_t count, double slope)
 {
     syi_deviation sum = {{0.0, 0.0}, 0.0};
     for (int64_t i = 1 - count; i < 0;) {
         const int64_t end = i + SYI_TALLY_MOST <= 0 ? i + SYI_TALLY_MOST : 0;
         syi_tally tally = {0.0, 0.0, 0.0};
-        for (; i < end; i++)
-            syi_tally_add(&tally, syi_dd_of_sum(x[i], -x[0]));
+        for (; i < end; i++) {
+            syi_dd term = syi_dd_of_sum(x[i], -x[0]);
+            if (slope != 0.0)
+                term = syi_dd_add(term, syi_dd_scale((syi_dd){slope, 0.0}, (double)-i));
+            syi_tally_add(&tally, term);
+        }
         sum = syi_tally_end(&tally, sum);
+        sum.error += slope != 0.0 ? SYI_DD_ERROR * tally.size : 0.0;
     }
     return syi_deviation_mean(sum, count);
 }

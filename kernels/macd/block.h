@@ -1,0 +1,260 @@
+/*
+ * A block of a MACD's lanes (macd/slab.h): its grid, the three stages of a column
+ * (recurrence/stage.h), and the outputs. The macd's high part is a multiple of the same grid's
+ * unit, so the signal smooths it as if it were a price.
+ */
+#ifndef SYI_KERNELS_MACD_BLOCK_H
+#define SYI_KERNELS_MACD_BLOCK_H
+
+#include "macd/slab.h"
+
+#if SYI_HAVE_VECTORS
+
+/* Moves the pivot by `by` + `rest`. */
+SYI_INLINE void macd_move(macd_slab *s, int k, syi_vec by, syi_vec rest, int of_steps)
+{
+    syi_stage *stage = &s->lanes.stage[k];
+    const syi_vec weight = syi_vec_of(s->weight[k]), moved = weight * by, none = {0};
+    if (of_steps) {
+        stage->error += syi_vec_abs(weight * rest) * syi_vec_of(4.0 * SYI_STAGE_LOSS);
+        syi_stage_move(stage, moved, syi_vec_fma(weight, by, -moved) + weight * rest);
+    } else {
+        syi_stage_move(stage, k == SIGNAL ? none : by, k == SIGNAL ? none : rest);
+    }
+}
+
+SYI_INLINE syi_stage_grid macd_enter(macd_slab *s, int64_t at, int of_steps)
+{
+    macd_lanes *l = &s->lanes;
+    syi_vec first = s->tile[at], by, rest, size;
+    syi_vec least = s->least[at / MACD_PART], most = s->most[at / MACD_PART];
+    syi_stage_grid grid;
+    grid.pivot = (syi_vec)((syi_bits_vec)first & syi_stage_is_near(least, most));
+    syi_vec_two_sum(grid.pivot, -l->pivot, &by, &rest);
+    size = syi_vec_max(syi_vec_abs(least - grid.pivot), syi_vec_abs(most - grid.pivot));
+    for (int k = 0; k < STAGES; k++) {
+        const double share = of_steps ? s->share[k] : k == SIGNAL ? 0.5 : 1.0;
+        macd_move(s, k, by, rest, of_steps);
+        size = syi_vec_max(size, syi_vec_abs(l->stage[k].high) * syi_vec_of(share));
+    }
+    syi_stage_choose(&grid, least, most, size, of_steps ? s->room : 2.0);
+    for (int k = 0; k < STAGES; k++)
+        syi_stage_enter(&l->stage[k], grid.shift);
+    l->pivot = grid.pivot;
+    return grid;
+}
+
+/* All lanes inside of a block. */
+typedef struct macd_run {
+    syi_stage fast, slow, signal;
+} macd_run;
+
+SYI_INLINE macd_run macd_begin(const macd_lanes *l)
+{
+    return (macd_run){syi_stage_copy(&l->stage[FAST]), syi_stage_copy(&l->stage[SLOW]),
+                      syi_stage_copy(&l->stage[SIGNAL])};
+}
+
+/* The macd is high + low. */
+typedef struct macd_pair {
+    syi_vec high, low;
+} macd_pair;
+
+/* What a block consists of: prices of which syi_stage_grid.even says that they have no low part,
+ * other ones, or steps. */
+typedef enum macd_kind { MACD_EVEN, MACD_ANY, MACD_STEPS } macd_kind;
+
+SYI_INLINE void macd_average(syi_stage *stage, const macd_slab *s, int k,
+                             const syi_stage_grid *grid, macd_pair x, macd_kind kind)
+{
+    const syi_vec weight = syi_vec_of(s->weight[k]);
+    if (kind == MACD_STEPS)
+        x = (macd_pair){syi_vec_fma(weight, x.high - grid->shift, grid->shift), weight * x.low};
+    syi_stage_step(stage, &s->terms[k], x.high, x.low, kind == MACD_EVEN);
+}
+
+SYI_INLINE macd_pair macd_step(macd_run *r, const macd_slab *s, const syi_stage_grid *grid,
+                               syi_vec x, macd_kind kind)
+{
+    macd_pair pair;
+    pair.high = syi_stage_high(grid, x, kind == MACD_EVEN, &pair.low);
+    macd_average(&r->fast, s, FAST, grid, pair, kind);
+    macd_average(&r->slow, s, SLOW, grid, pair, kind);
+    return (macd_pair){r->fast.high - r->slow.high, r->fast.low - r->slow.low};
+}
+
+SYI_INLINE macd_pair macd_smooth(macd_run *r, const macd_slab *s, const syi_stage_grid *grid,
+                                 macd_pair macd)
+{
+    syi_stage_step(&r->signal, &s->terms[SIGNAL], macd.high + grid->shift, macd.low, 0);
+    return (macd_pair){r->signal.high - grid->shift, r->signal.low};
+}
+
+/* What the macd of a block may be off by: the averages' errors, and the difference's rounding. */
+SYI_INLINE syi_vec macd_error(const syi_stage_terms *terms, const macd_lanes *l,
+                              const syi_stage_grid *grid)
+{
+    double noise = terms[FAST].noise + terms[SLOW].noise;
+    noise += SYI_STAGE_LOSS * (terms[FAST].low_most + terms[SLOW].low_most);
+    return l->stage[FAST].error + l->stage[SLOW].error + grid->unit * syi_vec_of(noise);
+}
+
+SYI_INLINE void macd_leave(macd_slab *s, const syi_stage_grid *grid, const macd_run *r,
+                           syi_vec macd_error, int count)
+{
+    const syi_vec none = {0};
+    syi_stage *stage = s->lanes.stage;
+    stage[FAST] = syi_stage_copy(&r->fast);
+    stage[SLOW] = syi_stage_copy(&r->slow);
+    stage[SIGNAL] = syi_stage_copy(&r->signal);
+    for (int k = 0; k < STAGES; k++)
+        syi_stage_leave(&stage[k], &macd_terms(s, count)[k], grid->shift, grid->unit,
+                        k == SIGNAL ? macd_error : none, count);
+}
+
+SYI_INLINE void macd_try_some(macd_run *run, const macd_slab *s, const syi_stage_grid *grid,
+                              int64_t at, int count, macd_kind kind)
+{
+    for (int64_t i = at; i < at + count; i++)
+        macd_smooth(run, s, grid, macd_step(run, s, grid, s->tile[i], kind));
+}
+
+/* A block without outputs. */
+SYI_INLINE void macd_try(macd_slab *s, int64_t at, int count, int of_steps)
+{
+    syi_stage_grid grid = macd_enter(s, at, of_steps);
+    syi_vec error = macd_error(macd_terms(s, count), &s->lanes, &grid);
+    macd_run run = macd_begin(&s->lanes);
+    if (of_steps)
+        macd_try_some(&run, s, &grid, at, count, MACD_STEPS);
+    else if (syi_stage_is_even(&grid))
+        macd_try_some(&run, s, &grid, at, count, MACD_EVEN);
+    else
+        macd_try_some(&run, s, &grid, at, count, MACD_ANY);
+    macd_leave(s, &grid, &run, error, count);
+}
+
+/* How far the outputs of a block may be off; and of steps what the pivot makes of the macd. */
+typedef struct macd_errors {
+    syi_vec macd, signal, histogram;
+    macd_pair tilt;
+} macd_errors;
+
+SYI_INLINE macd_errors macd_errors_of(const syi_stage_terms *terms, const syi_stage_grid *grid,
+                                      syi_vec input, syi_vec signal)
+{
+    const syi_vec fine = syi_vec_of(SYI_FINE * (1.0 + 0x1p-40));
+    /* Twice the lows' rounding, for what the test of the rounding loses. */
+    double lost = terms[SIGNAL].noise + 2.0 * SYI_STAGE_LOSS * terms[SIGNAL].low_most;
+    double test = SYI_STAGE_LOSS * (terms[FAST].low_most + terms[SLOW].low_most);
+    macd_errors error = {.macd = (input + grid->unit * syi_vec_of(test)) * fine};
+    error.signal = error.macd + (signal + grid->unit * syi_vec_of(lost)) * fine;
+    error.histogram = error.macd + error.macd + error.signal;
+    return error;
+}
+
+/* Adds what a block of steps has to it. */
+SYI_INLINE void macd_tilt(const macd_slab *s, const syi_stage_grid *grid, macd_errors *error)
+{
+    const syi_vec weight = syi_vec_of(s->weight[SIGNAL]), tilt = weight * grid->pivot;
+    const double test = 2.0 * (s->terms[FAST].low_most + s->terms[SLOW].low_most) + 1.0;
+    const syi_vec lost = syi_vec_abs(tilt) * syi_vec_of(0x1p-102) +
+                         grid->unit * syi_vec_of(test * 0x1p-53 * (1.0 + 0x1p-40));
+    error->tilt = (macd_pair){tilt, syi_vec_fma(weight, grid->pivot, -tilt)};
+    error->macd += lost;
+    error->signal += lost;
+}
+
+/* What is known of an output of steps is twice that, but for the tilt. */
+SYI_INLINE syi_vec macd_round_tilted(macd_pair value, macd_pair tilt, syi_vec error,
+                                     syi_bits_vec *unsure)
+{
+    syi_vec high, rest;
+    syi_vec_two_sum(tilt.high, value.high, &high, &rest);
+    return 0.5 * syi_vec_round(high, rest + (tilt.low + value.low), error, unsure);
+}
+
+/* A column's outputs. */
+SYI_INLINE void macd_round(macd_pair macd, macd_pair signal, const macd_errors *error,
+                           macd_kind kind, syi_bits_vec *unsure, int k, syi_vec (*out)[SYI_LINE])
+{
+    const macd_pair histogram = {macd.high - signal.high, macd.low - signal.low}, none = {{0}, {0}};
+    if (kind == MACD_STEPS) {
+        out[0][k] = macd_round_tilted(macd, error->tilt, error->macd, unsure);
+        out[1][k] = macd_round_tilted(signal, error->tilt, error->signal, unsure);
+        out[2][k] = macd_round_tilted(histogram, none, error->histogram, unsure);
+    } else {
+        out[0][k] = syi_vec_round(macd.high, macd.low, error->macd, unsure);
+        out[1][k] = syi_vec_round(signal.high, signal.low, error->signal, unsure);
+        out[2][k] = syi_vec_round(histogram.high, histogram.low, error->histogram, unsure);
+    }
+}
+
+/* `count` columns of a block with outputs, at most a part; `late`: some of whole lines
+ * wait. Of long lanes what lies far away is asked for a block before it is read. */
+SYI_INLINE void macd_write_some(macd_slab *s, int64_t at, int count, macd_kind kind, int late,
+                                macd_run *run, const syi_stage_grid *grid, const macd_errors *error)
+{
+    syi_bits_vec unsure = {0};
+    syi_vec out[3][SYI_LINE] = {{{0}}};
+    macd_pair macd[SYI_LINE] = {{{0}, {0}}}, signal[SYI_LINE] = {{{0}, {0}}};
+    SYI_UNROLL(8)
+    for (int k = 0; k < SYI_LINE; k++)
+        if (k < count)
+            macd[k] = macd_step(run, s, grid, s->tile[at + k], kind);
+    /* What waits for a column's averages stands behind the next columns'. */
+    SYI_UNROLL(10)
+    for (int k = 0; k < SYI_LINE + 1; k++) {
+        if (k < count)
+            signal[k] = macd_smooth(run, s, grid, macd[k]);
+        if (k > 0 && k <= count)
+            macd_round(macd[k - 1], signal[k - 1], error, kind, &unsure, k - 1, out);
+    }
+    if (late && count == SYI_LINE) {
+        for (int k = 0; k < 3; k++)
+            for (int i = 0; i < SYI_LINE; i++)
+                s->late.last[s->late.next].out[k][i] = out[k][i];
+        macd_late_put(&s->late, s->y, at, s->stride);
+    } else {
+        SYI_UNROLL(3)
+        for (int k = 0; k < 3; k++)
+            syi_lanes_store(s->y[k] + at, s->stride, out[k], count, s->past);
+    }
+    for (int k = 0; k < 3 && s->are_rows; k++)
+        syi_lanes_ask_to_write(s->y[k] + at, s->stride, 2 * SYI_LINE);
+    if (s->asks)
+        syi_lanes_ask_next(s->x + at, s->stride);
+    if (s->past && s->length < s->stride)
+        syi_lanes_ask(s->x + at, s->stride, MACD_BLOCK);
+    s->unsure[at / MACD_PART] = unsure;
+}
+
+/* A block or a part with outputs. */
+SYI_INLINE void macd_write(macd_slab *s, int64_t at, int count, int late, int of_steps)
+{
+    const macd_kind kind = of_steps ? MACD_STEPS : MACD_ANY;
+    const int64_t block = at / MACD_PART;
+    const int whole = count / SYI_LINE * SYI_LINE;
+    for (int i = 0; i < count; i += MACD_PART)
+        s->columns[(at + i) / MACD_PART] = i ? 0 : count;
+    s->begun[block].pivot = s->lanes.pivot;
+    for (int k = 0; k < STAGES; k++)
+        s->begun[block].stage[k] = syi_stage_copy(&s->lanes.stage[k]);
+    syi_stage_grid grid = macd_enter(s, at, of_steps);
+    macd_run run = macd_begin(&s->lanes);
+    syi_vec input = macd_error(macd_terms(s, count), &s->lanes, &grid);
+    macd_errors error = macd_errors_of(macd_terms(s, count), &grid, input, run.signal.error);
+    int i = 0;
+    if (of_steps)
+        macd_tilt(s, &grid, &error);
+    for (int even = !of_steps && syi_stage_is_even(&grid); even && i < whole; i += SYI_LINE)
+        macd_write_some(s, at + i, SYI_LINE, MACD_EVEN, late, &run, &grid, &error);
+    for (; i < whole; i += SYI_LINE)
+        macd_write_some(s, at + i, SYI_LINE, kind, late, &run, &grid, &error);
+    if (whole < count)
+        macd_write_some(s, at + whole, count - whole, kind, late, &run, &grid, &error);
+    macd_leave(s, &grid, &run, input, count);
+}
+
+#endif
+#endif
