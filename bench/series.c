@@ -1,8 +1,8 @@
 /* Prices of several kinds. Most are a walk in cents; the others are what is hard for somebody:
  * stretches without a move, also such that what is left of averages passes the least of doubles,
- * ticks of which one in ten moves, single values of 1e12, moves of a fifth, values around zero; and
- * what is no price: zeros and ones, and shares traded, of which there are none in six of ten
- * columns.
+ * ticks of which one in ten moves, single values of 1e12, moves of a fifth, values around zero; a
+ * cent up in every column, or the line between prices that are far from each other; and what is no
+ * price: zeros and ones, and shares traded, of which there are none in six of ten columns.
  */
 #include "series.h"
 
@@ -11,12 +11,13 @@
 #include <stddef.h>
 #include <string.h>
 
-const char *const bench_series_kinds[] = {"walk",   "flat",   "halted",   "illiquid",
-                                          "ticks",  "spikes", "volatile", "returns",
-                                          "binary", "lots",   NULL};
+const char *const bench_series_kinds[] = {"walk",   "flat",     "halted",  "illiquid", "ticks",
+                                          "spikes", "volatile", "returns", "climb",    "joined",
+                                          "binary", "lots",     NULL};
 
 typedef struct source {
     uint64_t state;
+    int64_t last; /* cents that a line comes from */
 } source;
 
 static int64_t next(source *s, int64_t below)
@@ -47,6 +48,19 @@ static int64_t still_of(const char *kind)
     }
 }
 
+/* Columns from one price to the next, where those between are filled in. */
+enum { JOINED = 1000 };
+
+/* On the line from a walk's last price to the next one, which is *cents. */
+static double joined(source *s, int64_t i, int64_t *cents)
+{
+    if (i % JOINED == 0) {
+        s->last = *cents;
+        *cents = walk(*cents, next(s, 2001) - 1000);
+    }
+    return ((double)s->last + (double)((*cents - s->last) * (i % JOINED)) / JOINED) / 100;
+}
+
 static double close_of(const char *kind, source *s, int64_t i, int64_t *cents)
 {
     switch (kind[0]) {
@@ -67,6 +81,11 @@ static double close_of(const char *kind, source *s, int64_t i, int64_t *cents)
         return (double)*cents / 100;
     case 'r':
         return (double)(next(s, 2000001) - 1000000) / 1e8;
+    case 'c':
+        *cents = walk(*cents, 1);
+        return (double)*cents / 100;
+    case 'j':
+        return joined(s, i, cents);
     case 'b':
         return (double)next(s, 2);
     case 'l':
@@ -79,7 +98,7 @@ static double close_of(const char *kind, source *s, int64_t i, int64_t *cents)
 
 void bench_series_fill(const char *kind, int which, double *x, int64_t n)
 {
-    source prices = {which == 3 ? 521288629u : 88172645463325252u}, ranges = {362436069u};
+    source prices = {which == 3 ? 521288629u : 88172645463325252u, 0}, ranges = {362436069u, 0};
     int64_t cents = 10000;
     for (int64_t i = 0; i < n; i++) {
         double above = (double)next(&ranges, 50) / 100, below = (double)next(&ranges, 50) / 100;
