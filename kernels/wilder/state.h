@@ -82,9 +82,17 @@ SYI_INLINE syi_dd syi_wilder_power(const syi_factor_dd *factor, int64_t n)
     return power;
 }
 
-/* After a long time without a gain and without a move, rsi goes through the least of doubles to 0:
- * the sum of the gains is lifted when a catching up leaves less than RSI_LIFT_BELOW of it. */
+/* After a long time without a gain rsi goes through the least of doubles to 0: the sum of the gains
+ * is lifted when less than RSI_LIFT_BELOW is left of it. */
 #define RSI_LIFT_BELOW 0x1p-700
+
+SYI_INLINE void syi_wilder_lift(syi_wilder_state *s)
+{
+    if (s->lifted == 0.0 && s->up.value.high >= SYI_FAINT && s->up.value.high < RSI_LIFT_BELOW) {
+        s->up = syi_lifted(s->up);
+        s->lifted = 1.0;
+    }
+}
 
 /* Lets the sums shrink by the columns that stood still, at most so many at a time that 2^-185 is
  * left. */
@@ -98,11 +106,7 @@ SYI_INLINE void syi_wilder_catch_up(syi_wilder_state *s, const syi_factor_dd *fa
         s->total = syi_wilder_shrink(s->total, &power, loose);
         s->up = syi_wilder_shrink(s->up, &power, loose);
         s->still -= n;
-        if (s->lifted == 0.0 && s->up.value.high >= SYI_FAINT &&
-            s->up.value.high < RSI_LIFT_BELOW) {
-            s->up = syi_lifted(s->up);
-            s->lifted = 1.0;
-        }
+        syi_wilder_lift(s);
     }
     s->still = 0.0; /* of a sum of 0 there is but an error, which may stay as it is */
 }
@@ -151,6 +155,11 @@ SYI_INLINE double syi_rsi_settle(const syi_wilder_state *s, double *y)
     *y = 50.0;
     if (size < 0x1p-700)
         return size == 0.0 && total.error == 0.0 ? 0.0 : 1.0;
+    if (s->lifted != 0.0 && fma(up.error, SYI_FINE, up.value.high) < 0x1p-600 * size &&
+        total.error < 0x1p+90 * size) { /* less than any double */
+        *y = 0.0;
+        return 0.0;
+    }
     first = part.high / size;
     rest = syi_dd_subtract(part, syi_dd_scale(total.value, first));
     error = (100.0 * (up.error / size) + first * (total.error / size)) * (1.0 + 0x1p-40);
@@ -231,6 +240,8 @@ SYI_INLINE void syi_wilder_advance(syi_wilder_state *s, const syi_wilder_prices 
     s->total = syi_wilder_plus(syi_wilder_shrink(s->total, factor, 0.0), term);
     if (!is_range)
         s->up = syi_wilder_plus(syi_wilder_shrink(s->up, factor, 0.0), gain);
+    if (gain.high == 0.0)
+        syi_wilder_lift(s);
 }
 
 SYI_INLINE double syi_wilder_settle(const syi_wilder_state *s, int is_range, double *y)

@@ -235,6 +235,32 @@ Test(adversarial, macd)
     CHECK("macd", 3, P("fast", 50), P("slow", 200), P("signal", 1));
 }
 
+/* Prices nearly on lines, by steps of several sizes; now and then one from which the step to the
+ * next is no double. */
+Test(adversarial, macd_near_lines)
+{
+    static const int periods[][3] = {{12, 26, 9}, {1, 3, 2}, {100, 500, 9}, {2, 700, 5}};
+    static double x[COLUMNS];
+    sy_context *context = lab_open("cpu", NULL, NULL);
+    cr_assert(context);
+    for (int i = 0; i < COLUMNS; i++) {
+        const double unit = ldexp(1.0, -20 * (i / 1500 % 3));
+        x[i] = i % 2900 == 2899 ? 0x1p-90 : unit * (100.0 + i % 1500 / 3.0);
+    }
+    for (size_t k = 0; k < sizeof periods / sizeof periods[0]; k++) {
+        const int *of = periods[k];
+        lab_case c = {.workload = "macd", .rows = 1, .columns = COLUMNS, .x = x, .n_params = 3};
+        c.params[0] = (sy_param)P("fast", of[0]);
+        c.params[1] = (sy_param)P("slow", of[1]);
+        c.params[2] = (sy_param)P("signal", of[2]);
+        cr_assert(lab_prepare(&c));
+        cr_assert_eq(lab_run(context, &c, NULL, NULL), SY_OK);
+        cr_expect_eq(judge_case(&c), 0, "periods %d, %d, %d", of[0], of[1], of[2]);
+        lab_release(&c);
+    }
+    sy_context_destroy(&context);
+}
+
 Test(adversarial, wilder)
 {
     static const int periods[] = {1, 2, 3, 14, 16, 200, 5000};
@@ -244,26 +270,34 @@ Test(adversarial, wilder)
     }
 }
 
-/* One column in `gap` moves: the gains go through the least of doubles to 0, and come back. */
-Test(adversarial, rsi_of_rare_moves)
+/* One column in `gap` is a move by 0.7, the others fall by `fall`: the gains go through the least
+ * of doubles to 0, and come back. */
+static void check_rare_gains(int gap, double fall)
 {
-    static const int gaps[] = {90, 300, 534, 700, 1500};
     static double x[COLUMNS];
     sy_context *context = lab_open("cpu", NULL, NULL);
     cr_assert(context);
-    for (int period = 2; period <= 3; period++)
-        for (size_t g = 0; g < sizeof gaps / sizeof gaps[0]; g++) {
-            lab_case c = {.workload = "rsi", .rows = 1, .columns = COLUMNS, .x = x, .n_params = 1};
-            uint64_t random = (uint64_t)(period + gaps[g]);
-            c.params[0] = (sy_param)P("period", period);
-            for (int i = 1; i < COLUMNS; i++)
-                x[i] = x[i - 1] + (i % gaps[g] ? 0.0 : series_below(&random, 3) ? -0.7 : 0.7);
-            cr_assert(lab_prepare(&c));
-            cr_assert_eq(lab_run(context, &c, NULL, NULL), SY_OK);
-            cr_expect_eq(judge_case(&c), 0, "period %d, gap %d", period, gaps[g]);
-            lab_release(&c);
-        }
+    for (int period = 2; period <= 3; period++) {
+        lab_case c = {.workload = "rsi", .rows = 1, .columns = COLUMNS, .x = x, .n_params = 1};
+        uint64_t random = (uint64_t)(period + gap);
+        c.params[0] = (sy_param)P("period", period);
+        for (int i = 1; i < COLUMNS; i++)
+            x[i] = x[i - 1] + (i % gap ? -fall : series_below(&random, 3) ? -0.7 : 0.7);
+        cr_assert(lab_prepare(&c));
+        cr_assert_eq(lab_run(context, &c, NULL, NULL), SY_OK);
+        cr_expect_eq(judge_case(&c), 0, "period %d, gap %d, fall %g", period, gap, fall);
+        lab_release(&c);
+    }
     sy_context_destroy(&context);
+}
+
+Test(adversarial, rsi_of_rare_gains)
+{
+    static const int gaps[] = {90, 300, 534, 700, 1500, 3000};
+    for (size_t g = 0; g < sizeof gaps / sizeof gaps[0]; g++) {
+        check_rare_gains(gaps[g], 0.0);
+        check_rare_gains(gaps[g], 0x1p-20);
+    }
 }
 
 Test(adversarial, reductions)
