@@ -51,10 +51,12 @@ static sy_status fill_short(const task *task, macd_slab *slab, syi_macd_state *s
     syi_macd_state next = *state;
     int64_t spare = 0;
     macd_state_set(slab, &task->terms, &next, end, MACD_LANES - 1, slab->length);
-    *again = (size > 0.0 && size < SYI_LOSSY) || (!slab->of_steps && is_worn(&next));
+    *again = (size > 0.0 && size < SYI_LOSSY) || (slab->may_step && is_worn(&next));
     if (task->y && !*again) {
         macd_fill(slab);
-        SYI_TRY(run_unsure(task, slab, from, &spare, again));
+        *again = slab->may_step && count_unsure(slab) > FEW_UNSURE && macd_has_steps(slab);
+        if (!*again)
+            SYI_TRY(run_unsure(task, slab, from, &spare, again));
     }
     if (!*again)
         *state = next;
@@ -66,6 +68,7 @@ static sy_status fill_by_steps(const task *task, macd_slab *slab, syi_macd_state
                                int64_t from, int *again)
 {
     sy_status status = SY_OK;
+    slab->may_step = 0;
     macd_set_terms(slab, &task->macd, 1);
     slab->step_before = state->slope.high;
     slab->start[0] = syi_macd_triple_of_steps(state);
@@ -81,11 +84,10 @@ static sy_status run_short(const task *task, macd_slab *slab, syi_macd_state *st
                            int64_t to, int64_t *reached)
 {
     const int64_t count = MACD_LANES * slab->length;
-    const int has_steps = task->terms.tilted != 0.0 && state->slope.low == 0.0;
-    const int is_near = has_steps && is_near_line(state);
     int again = 1;
+    slab->may_step = task->terms.tilted != 0.0 && state->slope.low == 0.0;
     slab->before = state->x;
-    if (is_near)
+    if (slab->may_step && is_near_line(state))
         SYI_TRY(fill_by_steps(task, slab, state, from, &again));
     if (again) {
         slab->start[0] = syi_macd_triple_of(&task->terms, state);
@@ -93,7 +95,7 @@ static sy_status run_short(const task *task, macd_slab *slab, syi_macd_state *st
             return SY_OK;
         SYI_TRY(fill_short(task, slab, state, from, &again));
     }
-    if (again && has_steps && !is_near)
+    if (again && slab->may_step)
         SYI_TRY(fill_by_steps(task, slab, state, from, &again));
     if (again) {
         SYI_TRY(run_steps(task, state, from, from + count, to, reached));

@@ -21,6 +21,19 @@ static __attribute__((noinline)) void macd_write_steps(macd_slab *s, int64_t at,
     macd_write(s, at, count, 0, 1);
 }
 
+/* Whether the steps are doubles. */
+SYI_INLINE int macd_has_steps(macd_slab *s)
+{
+    s->outside = (syi_bits_vec){0};
+    for (int64_t at = 0; at < s->length; at += MACD_BLOCK) {
+        const int64_t rest = s->length - at;
+        const int count = rest < MACD_BLOCK ? (int)rest : MACD_BLOCK;
+        syi_lanes_load(s->tile + at, s->x + at, s->stride, count);
+        macd_take_steps(s, at, count);
+    }
+    return !syi_vec_any(s->outside);
+}
+
 /* start[0] is known; the others follow. Returns 0 when a value is out of range: a NaN, of which the
  * extremes may know nothing, is still in the state behind it. */
 SYI_INLINE int macd_chain(macd_slab *s)

@@ -52,7 +52,7 @@ typedef struct macd_slab {
     /* The averages are of prices, or of steps times a weight; that of the signal is what the pivot
      * adds to the macd. All are below 2 / room of the grid's largest number, and so are the steps,
      * which each of them exceeds 1 / share times at most. */
-    int of_steps;
+    int of_steps, may_step; /* the latter: they may be, if these are doubles */
     double weight[STAGES], share[STAGES], room;
     syi_vec last; /* the price before the steps that are taken next */
     syi_stage_terms terms[STAGES], part_terms[STAGES];

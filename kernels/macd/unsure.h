@@ -9,6 +9,8 @@
 
 /* More unsure blocks, or parts, of lanes than this: the slab is run again as a whole. */
 #define MOST_UNSURE 16
+/* With more unsure parts it is run by steps, where that may be. */
+#define FEW_UNSURE 8
 /* What a slab of long lanes, or of rows, leaves to the repair of doubts. */
 #define SPARE      4
 #define SPARE_ROWS MACD_LANES
@@ -24,12 +26,16 @@ static int unsure_columns(const macd_slab *slab, int64_t at, int lane)
     return last < count ? last : count;
 }
 
-static int is_sure(const macd_slab *slab)
+/* Parts of lanes that are. */
+static int64_t count_unsure(const macd_slab *slab)
 {
-    syi_bits_vec unsure = {0};
+    syi_bits_vec parts = {0};
+    int64_t count = 0;
     for (int64_t at = 0; at < slab->length; at += MACD_PART)
-        unsure |= slab->unsure[at / MACD_PART];
-    return !syi_vec_any(unsure);
+        parts -= (syi_bits_vec)(slab->unsure[at / MACD_PART] != 0);
+    for (int lane = 0; lane < MACD_LANES; lane++)
+        count += (int64_t)parts[lane];
+    return count;
 }
 
 /* Runs columns of the block at `at` again, with wider arithmetic. */
@@ -78,11 +84,12 @@ static sy_status run_blocks(const task *task, macd_slab *slab, int64_t from, syi
 static sy_status run_unsure(const task *task, macd_slab *slab, int64_t from, int64_t *spare,
                             int *again)
 {
+    const int64_t parts = count_unsure(slab), most = MOST_UNSURE * (MACD_BLOCK / MACD_PART);
     syi_doubts doubts = {0};
     int blocks = 0;
     sy_status status;
-    *again = 0;
-    if (is_sure(slab))
+    *again = parts > most && slab->length == slab->stride; /* of long lanes some may be vague */
+    if (parts == 0 || *again)
         return SY_OK;
     macd_close(slab);
     status = run_blocks(task, slab, from, &doubts, &blocks);
