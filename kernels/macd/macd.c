@@ -204,10 +204,26 @@ static int run_from_seed(const double *x, const syi_macd *macd, const syi_macd_t
     return is_in_range;
 }
 
+/* Whether the steps up to what is wanted change so little that deviations are smaller without what
+ * a constant slope adds (step.h). */
+static int is_tilted(const syi_macd *macd, const syi_attempt *attempt)
+{
+    const int64_t last = attempt->first, least = attempt->from_seed ? 2 : attempt->start + 2;
+    double steps = 0.0, bends = 0.0;
+    for (int64_t t = last - 16 > least ? last - 16 : least; t <= last; t++) {
+        const double x = syi_input(attempt->in, 0, t - 1);
+        const double step = syi_input(attempt->in, 0, t) - x;
+        const double before = x - syi_input(attempt->in, 0, t - 2);
+        steps += fabs(step);
+        bends += fabs(step - before);
+    }
+    return macd->slow <= LONGEST_TILTED && macd->slow * bends <= steps;
+}
+
 static void compute_in_pairs(const sy_segment *row, syi_attempt *attempt)
 {
     const syi_macd macd = syi_macd_of(row->params);
-    const syi_macd_terms k = syi_macd_terms_of(&macd);
+    const syi_macd_terms k = syi_macd_terms_with(&macd, is_tilted(&macd, attempt) ? 1.0 : 0.0);
     syi_macd_state s = {.phase = SYI_PHASE_RUNNING};
     int64_t t = attempt->from_seed ? syi_macd_warmup(&macd) : attempt->start;
     int is_in_range;

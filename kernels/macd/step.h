@@ -21,17 +21,22 @@ typedef struct syi_macd_terms {
     double fast_tilt, slow_tilt, gap_tilt;
 } syi_macd_terms;
 
-SYI_INLINE syi_macd_terms syi_macd_terms_of(const syi_macd *macd)
+SYI_INLINE syi_macd_terms syi_macd_terms_with(const syi_macd *macd, double tilted)
 {
     syi_macd_terms k;
     k.fast = syi_smoothing_factor(macd->fast);
     k.slow = syi_smoothing_factor(macd->slow);
     k.signal = syi_smoothing_factor(macd->signal);
-    k.tilted = macd->slow <= LONGEST_TILTED ? 1.0 : 0.0;
+    k.tilted = tilted;
     k.fast_tilt = k.tilted != 0.0 ? 0.5 * (macd->fast - 1.0) : 1.0;
     k.slow_tilt = k.tilted != 0.0 ? 0.5 * (macd->slow - 1.0) : 1.0;
     k.gap_tilt = k.tilted != 0.0 ? 0.5 * (macd->slow - macd->fast) : 0.0;
     return k;
+}
+
+SYI_INLINE syi_macd_terms syi_macd_terms_of(const syi_macd *macd)
+{
+    return syi_macd_terms_with(macd, macd->slow <= LONGEST_TILTED ? 1.0 : 0.0);
 }
 
 SYI_INLINE syi_deviation syi_deviation_plus(syi_deviation a, syi_dd b, double b_error)

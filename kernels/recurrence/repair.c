@@ -213,6 +213,18 @@ static void decide(const syi_decision *all, syi_attempt attempt)
         decide_farther(&attempt);
 }
 
+/* Whether a result at a column, rounded as well as it could be, is so small beside the values that
+ * it is made of that pairs of doubles have to begin farther away to decide it. */
+static int is_small(const syi_decision *all, int64_t column)
+{
+    const syi_repairer *how = all->how;
+    const double most = fabs(syi_input(&all->in, how->late, column));
+    for (int k = 0; k < how->outputs; k++)
+        if (fabs(all->row->out[k][column]) < 0x1p-24 * most)
+            return 1;
+    return 0;
+}
+
 sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past,
                                 const syi_repairer *how)
 {
@@ -232,6 +244,8 @@ sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t la
         fill_nan(row, how->outputs, first, attempt.first);
     }
     fill_nan(row, how->outputs, first > attempt.last ? first : attempt.last, last);
+    if (attempt.first < attempt.last && is_small(&decision, attempt.first))
+        attempt.back = how->decay / 2;
     if (attempt.first < attempt.last)
         decide(&decision, attempt);
     return SY_OK;
