@@ -50,24 +50,33 @@ static sy_status put_faded(const task *task, const macd_faded *out, int64_t at, 
     return syi_fade_report(&doubts, count, task->doubts, task->row, task->first + at);
 }
 
-/* Columns of x, before which there is s->x, that are as far from the one before them as that was; 0
- * where they are fewer than take as long one by one. */
-static int64_t count_straight(const double *x, const syi_macd_state *s, int64_t count)
+/* Not 0 where x[0] is not as far from x[-1] as `step`, with all bits. */
+SYI_INLINE uint64_t bends_at(const double *x, syi_dd step)
 {
-    const int64_t least = s->slope.high == 0.0 ? 1 : 3;
-    double before = s->x;
-    int64_t i = 0;
-    for (int bends = 0; i + SYI_FADE <= count; i += SYI_FADE) {
-        bends |= syi_macd_bends(s->slope, before, x[i]);
-        for (int k = 1; k < SYI_FADE; k++)
-            bends |= syi_macd_bends(s->slope, x[i + k - 1], x[i + k]);
+    const syi_dd here = syi_dd_of_sum(x[0], -x[-1]);
+    return (syi_bits(here.high) ^ syi_bits(step.high)) | (syi_bits(here.low) ^ syi_bits(step.low));
+}
+
+/* Columns from `at` on that are as far from the one before them as s->x was; 0 where they are fewer
+ * than take as long one by one. */
+static int64_t count_straight(const task *task, const syi_macd_state *s, int64_t at, int64_t to)
+{
+    const double *const x = task->x + at;
+    const int64_t count = to - at;
+    int64_t i = 1;
+    if (s->slope.high == 0.0)
+        return syi_count_still(x, s->x, count);
+    if (syi_macd_bends(s->slope, s->x, x[0]))
+        return 0;
+    for (uint64_t bends = 0; i + SYI_FADE <= count; i += SYI_FADE) {
+        for (int k = 0; k < SYI_FADE; k++)
+            bends |= bends_at(x + i + k, s->slope);
         if (bends)
             break;
-        before = x[i + SYI_FADE - 1];
     }
-    while (i < count && !syi_macd_bends(s->slope, before, x[i]))
-        before = x[i++];
-    return i < least ? 0 : i;
+    while (i < count && !bends_at(x + i, s->slope))
+        i++;
+    return i < 3 ? 0 : i;
 }
 
 /* Writes columns [at, to), of which nothing is left but what the steps make of the macd, lifted. */
@@ -118,7 +127,7 @@ static sy_status run_steps(const task *task, syi_macd_state *state, int64_t from
     while (i < to && !syi_macd_leaves_range(&s, task->x[i])) {
         const int is_straight =
             task->x[i] - s.x == s.slope.high && macd_is_liftable(&task->terms, &s);
-        const int64_t straight = is_straight ? count_straight(task->x + i, &s, most - i) : 0;
+        const int64_t straight = is_straight ? count_straight(task, &s, i, most) : 0;
         if (straight > 0) {
             syi_macd_state own = s; /* so that the other stays in registers */
             SYI_TRY(run_straight(task, &own, &i, i + straight));

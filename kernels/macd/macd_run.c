@@ -51,7 +51,9 @@ static sy_status fill_short(const task *task, macd_slab *slab, syi_macd_state *s
     syi_macd_state next = *state;
     int64_t spare = 0;
     macd_state_set(slab, &task->terms, &next, end, MACD_LANES - 1, slab->length);
-    *again = (size > 0.0 && size < SYI_LOSSY) || (slab->may_step && is_worn(&next));
+    *again = size > 0.0 && size < SYI_LOSSY;
+    slab->may_step &= !*again;
+    *again |= slab->may_step && is_worn(&next);
     if (task->y && !*again) {
         macd_fill(slab);
         *again = slab->may_step && count_unsure(slab) > FEW_UNSURE && macd_has_steps(slab);
