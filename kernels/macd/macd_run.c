@@ -145,12 +145,17 @@ static sy_status run_long(const task *task, macd_slab *slab, syi_macd_state *sta
                           const syi_long_plan *plan, int64_t *reached)
 {
     const int64_t run_in = syi_long_run_in(plan, slab->stride);
+    syi_doubts own = {0};
+    struct task narrow = *task;
+    sy_status status;
     int again = 0;
+    narrow.doubts = &own;
     set_map(task, slab, run_in);
     slab->start[0] = syi_macd_triple_of(&task->terms, state);
     if (!macd_claim(slab, task->x + from, run_in, plan->exact))
         return SY_OK;
-    SYI_TRY(fill_long(task, slab, state->x, from, &again));
+    status = fill_long(&narrow, slab, state->x, from, &again);
+    SYI_TRY(keep_doubts(task, &own, again, status));
     for (int lane = 0; lane < MACD_LANES && !again; lane++) {
         syi_macd_triple end = macd_end(slab, lane);
         macd_state_set(slab, &task->terms, state, &end, lane, slab->length);
@@ -257,11 +262,17 @@ static sy_status run_row(const task *task)
 static sy_status run_beside(const task *task, macd_slab *slab, int *again)
 {
     const int64_t from = task->warmup + 1;
+    syi_doubts own = {0};
+    struct task narrow = *task;
+    sy_status status;
     int begun;
-    SYI_TRY(begin_rows(task, slab, &begun));
+    narrow.doubts = &own;
+    status = begin_rows(&narrow, slab, &begun);
     *again = !begun;
     slab->columns_each = task->columns - from;
-    return begun ? fill_long(task, slab, task->x[from - 1], from, again) : SY_OK;
+    if (status == SY_OK && begun)
+        status = fill_long(&narrow, slab, task->x[from - 1], from, again);
+    return keep_doubts(task, &own, *again, status);
 }
 
 /* `known`: how many rows there are to be read. */

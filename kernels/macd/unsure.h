@@ -78,6 +78,15 @@ static sy_status run_blocks(const task *task, macd_slab *slab, int64_t from, syi
     return SY_OK;
 }
 
+/* Doubts that are a task's if its columns are not run `again`. */
+static sy_status keep_doubts(const task *task, syi_doubts *own, int again, sy_status status)
+{
+    if (status == SY_OK && !again)
+        status = syi_doubts_join(task->doubts, own);
+    syi_doubts_clear(own);
+    return status;
+}
+
 /* What is unsure in a slab, with wider arithmetic; of the stretches that are in doubt then, `spare`
  * are. *again is not 0 when there are more: then it is better to run the slab from its beginning
  * so, for that keeps more of what has become small. */
@@ -95,10 +104,7 @@ static sy_status run_unsure(const task *task, macd_slab *slab, int64_t from, int
     status = run_blocks(task, slab, from, &doubts, &blocks);
     *again = blocks > MOST_UNSURE || doubts.count > *spare;
     *spare -= doubts.count;
-    if (status == SY_OK && !*again)
-        status = syi_doubts_join(task->doubts, &doubts);
-    syi_doubts_clear(&doubts);
-    return status;
+    return keep_doubts(task, &doubts, *again, status);
 }
 
 #endif

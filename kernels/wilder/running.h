@@ -96,7 +96,8 @@ SYI_INLINE int64_t run_quickly(const task *task, const weights *w, tile *t, syi_
 }
 
 /* Of moves that are not for a tile those that are none, before the first and behind the last one:
- * the former stand still, the latter may be another tile's. Lines stay whole. */
+ * the former stand still, the latter may be another tile's; as all behind the first one may be that
+ * nothing has moved before. Lines stay whole. */
 SYI_INLINE sy_status stand_before(const task *task, const tile *t, syi_wilder_state *s,
                                   int64_t *reached, int64_t *next)
 {
@@ -104,6 +105,8 @@ SYI_INLINE sy_status stand_before(const task *task, const tile *t, syi_wilder_st
     int64_t first = 0, last = count;
     while (first < count && t->high[first] == 0.0)
         first++;
+    if (s->total.value.high == 0.0)
+        last = first < count ? first + 1 : count;
     while (last > first && t->high[last - 1] == 0.0)
         last--;
     first -= first % SYI_LINE;
@@ -170,16 +173,37 @@ SYI_INLINE int64_t whole_rest(int64_t count)
     return (count + SHORT - 1) / SHORT * SHORT;
 }
 
-/* The last columns, which do not fill a tile: as one that goes on without a move, if the quick way
- * can do that and all of it is sure. Gives whether they are done; the state stays before them. */
+/* The only tile of a task, and whether all of it is sure. */
+static int run_alone(const task *task, const weights *w, tile *t, const syi_wilder_state *s)
+{
+    const int64_t count = LANES * t->steps;
+    syi_wilder_state then = *s;
+    int64_t reached = 0, next = 0;
+    sy_status status;
+    int is_sure;
+    if (run_quickly(task, w, t, &then, 0, count) == count)
+        return 1;
+    status = run_tile(task, w, t, &then, &reached, &next);
+    is_sure = status == SY_OK && reached == count && task->doubts->count == 0;
+    syi_doubts_clear(task->doubts);
+    return is_sure;
+}
+
+/* The last columns, which do not fill a tile: as one that goes on without a move, if all of it is
+ * sure. Gives whether they are done; the state stays before them. */
 static int run_rest(const task *task, const weights *w, tile *t, const syi_wilder_state *s,
                     int64_t at, int64_t to)
 {
     const syi_wilder_prices x = prices_at(task, at);
     const int64_t count = to - at, most = whole_rest(count), least = 4;
     double high[REST], low[REST], close[REST], y[REST];
-    const struct task rest = {.x = {high, low, close}, .y = y, .is_last = task->is_last};
-    syi_wilder_state then = *s;
+    syi_doubts none = {0};
+    const struct task rest = {.x = {high, low, close},
+                              .y = y,
+                              .factor = task->factor,
+                              .doubts = &none,
+                              .known = most,
+                              .is_last = task->is_last};
     if (!SYI_HAVE_VECTORS || !task->y || count < least || most > REST || w->steps < most / LANES)
         return 0;
     copy_rest(close, x.close, count, x.close[count - 1], most);
@@ -188,7 +212,7 @@ static int run_rest(const task *task, const weights *w, tile *t, const syi_wilde
         copy_rest(low, x.low, count, x.close[count - 1], most);
     }
     set_steps(w, t, most / LANES);
-    if (run_quickly(&rest, w, t, &then, 0, most) < most)
+    if (!run_alone(&rest, w, t, s))
         return 0;
     memcpy(task->y + at, y, (size_t)count * sizeof *y);
     return 1;
