@@ -1,7 +1,7 @@
 /*
  * A slab's short lanes. They run twice: first each from a guess, then, once what the lanes ended
  * with has been carried from left to right, from where they really start. Where prices lie too
- * nearly on a line for that, both is done again with the steps from price to price.
+ * nearly on a line for that, both are done again with the steps from price to price.
  */
 #ifndef SYI_KERNELS_MACD_SHORT_H
 #define SYI_KERNELS_MACD_SHORT_H

@@ -3,9 +3,9 @@
  * (macd/block.h); for short ones see macd/short.h, for long ones recurrence/long.h.
  *
  * Where prices lie nearly on a line the histogram is far smaller than they are. There the averages
- * are of d, the steps from price to price, if these are doubles. With w = 1 - p, w times the
- * average of d, of period p, is as far from w d as twice the g of macd/step.h: what such averages
- * differ by is twice the macd, and on the line nothing but the line's own part is left of it.
+ * are of d, the steps from price to price, if these are doubles. With w = 1 - p the average of w d,
+ * of period p, is off from w d by 2 g, with the g of macd/step.h. So two of them differ by twice
+ * the macd, and what the line itself adds to that is a multiple of the pivot.
  */
 #ifndef SYI_KERNELS_MACD_SLAB_H
 #define SYI_KERNELS_MACD_SLAB_H
@@ -49,10 +49,9 @@ typedef struct macd_slab {
     int64_t columns_each;   /* of long lanes all that are run in the end */
     int are_rows;           /* the lanes, `stride` being a row's columns, */
     int asks;               /* for as many behind them */
-    /* The averages are of prices, or of steps times a weight; that of the signal is what the pivot
-     * adds to the macd. All are below 2 / room of the grid's largest number, and so are the steps,
-     * which each of them exceeds 1 / share times at most. */
-    int of_steps, may_step; /* the latter: they may be, if these are doubles */
+    int of_steps, may_step; /* the averages are, or may be if that is better */
+    /* What the steps are averaged times, and the signal's: what a pivot of 1 adds to it. So much of
+     * a stage counts beside a step where a grid is chosen, which has room for so many of them. */
     double weight[STAGES], share[STAGES], room;
     syi_vec last; /* the price before the steps that are taken next */
     syi_stage_terms terms[STAGES], part_terms[STAGES];
