@@ -95,8 +95,6 @@ SYI_INLINE int macd_run_in(macd_slab *s, const double *x, int64_t columns, int64
         const int is_plain = at < s->stride - exact;
         macd_go_to(s, x, NULL, x[0], at);
         macd_load(s, 0, MACD_BLOCK);
-        if (!is_plain)
-            macd_find_straight(s, 0);
         if (at == first) {
             s->lanes = (macd_lanes){.pivot = syi_long_pivot(s->least[0], s->most[0])};
             *apart = syi_vec_of(SYI_LONG_STILL);
@@ -112,15 +110,14 @@ SYI_INLINE int macd_run_in(macd_slab *s, const double *x, int64_t columns, int64
     return 1;
 }
 
-/* Claims the starts of all lanes but the first. Returns 0 when prices are out of range, or lie on a
- * line through a block of a run-in: then less is left of an average than any claim. */
+/* Claims the starts of all lanes but the first. Returns 0 when prices are out of range. */
 SYI_INLINE int macd_claim(macd_slab *s, const double *x, int64_t run_in, int64_t exact)
 {
     const syi_macd_map *left = &s->map; /* of run_in columns */
     const double signal =
         left->signal.above + fabs(left->from_fast.high) + fabs(left->from_slow.high);
     syi_vec apart;
-    s->straight = s->outside = (syi_bits_vec){0};
+    s->outside = (syi_bits_vec){0};
     memset(s->vague, 0, sizeof s->vague);
     if (!macd_run_in(s, x, run_in, exact, &apart))
         return 0;
@@ -132,7 +129,7 @@ SYI_INLINE int macd_claim(macd_slab *s, const double *x, int64_t run_in, int64_t
         start->slow = syi_long_claim(start->slow, left->slow.above, own);
         start->signal = syi_long_claim(start->signal, signal, own);
     }
-    return !macd_is_lost(s) && !syi_vec_any(s->straight);
+    return !macd_is_lost(s);
 }
 
 /* The block at the beginning, which has been read. */

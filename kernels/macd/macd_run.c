@@ -119,12 +119,12 @@ static sy_status fill_long(const task *task, macd_slab *slab, double before, int
         macd_set(slab, lane, &slab->start[lane]);
     for (int64_t at = 0; at < slab->columns_each && !*again; at += MACD_BLOCK) {
         macd_go_to(slab, task->x + from, y, before, at);
-        macd_read(slab, 0, (int)slab->length);
+        macd_load(slab, 0, (int)slab->length);
         if (slab->is_late && slab->past)
             macd_fill_late(slab);
         else
             macd_fill_at_once(slab);
-        *again = macd_is_lost(slab) || syi_vec_any(slab->straight);
+        *again = macd_is_lost(slab);
         if (!*again)
             SYI_TRY(run_unsure(task, slab, from + at, &spare, again));
     }

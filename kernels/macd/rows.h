@@ -103,7 +103,7 @@ static sy_status begin_rows(const task *task, macd_slab *slab, int *begun)
     const int64_t count = task->warmup - task->seed, stride = slab->stride;
     macd_lanes *const lanes = &slab->lanes;
     syi_lanes_number fast, slow, signal;
-    slab->outside = slab->straight = (syi_bits_vec){0};
+    slab->outside = (syi_bits_vec){0};
     *begun = syi_lanes_seed(x, stride, task->macd.seeded_fast, &fast) &&
              syi_lanes_seed(x, stride, task->macd.seeded_slow, &slow);
     if (!*begun)

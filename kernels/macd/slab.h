@@ -25,8 +25,6 @@
 #define MACD_PART  8
 #define MACD_PARTS (MACD_LENGTH / MACD_PART)
 #define MACD_LEAST (4 * MACD_LANES)
-/* Columns of which a few differences tell, as a rule, that they do not lie on a line. */
-#define MACD_FEW 6
 
 enum { FAST, SLOW, SIGNAL, STAGES };
 
@@ -58,8 +56,7 @@ typedef struct macd_slab {
     syi_macd_map map; /* of `mapped` columns */
     int64_t mapped;
     syi_vec tile[MACD_LENGTH];
-    syi_bits_vec outside;  /* not 0: a value is out of range */
-    syi_bits_vec straight; /* not 0: a block is, but not flat */
+    syi_bits_vec outside; /* not 0: a value is out of range */
     macd_lanes lanes;
     /* Of the block or the part that begins with a part: */
     int columns[MACD_PARTS]; /* 0: none does */
@@ -113,25 +110,6 @@ SYI_INLINE void macd_look(macd_slab *s, int64_t at, int count)
     s->most[at / MACD_PART] = most;
 }
 
-/* Not 0: a lane's `count` values do not lie on a line, or on a flat one. */
-SYI_INLINE syi_bits_vec macd_bends(const syi_vec *x, int count)
-{
-    const syi_vec step = x[1] - x[0];
-    syi_bits_vec bends = (syi_bits_vec)(step == 0.0);
-    for (int i = 2; i < count; i++)
-        bends |= (syi_bits_vec)(x[i] - x[i - 1]) ^ (syi_bits_vec)step;
-    return bends;
-}
-
-/* Whether the values of a block lie on a line that is not flat, which a few of them deny as a rule.
- */
-SYI_INLINE void macd_find_straight(macd_slab *s, int64_t at)
-{
-    const syi_vec *x = s->tile + at;
-    if (syi_vec_any((syi_bits_vec)(macd_bends(x, MACD_FEW) == 0)))
-        s->straight |= (syi_bits_vec)(macd_bends(x, MACD_BLOCK) == 0);
-}
-
 /* The price before a lane's column. */
 SYI_INLINE double macd_price_before(const macd_slab *s, int lane, int64_t at)
 {
@@ -177,13 +155,6 @@ SYI_INLINE void macd_load(macd_slab *s, int64_t at, int count)
     if (s->of_steps)
         macd_take_steps(s, at, count);
     macd_look(s, at, count);
-}
-
-SYI_INLINE void macd_read(macd_slab *s, int64_t at, int count)
-{
-    macd_load(s, at, count);
-    if (count == MACD_BLOCK)
-        macd_find_straight(s, at);
 }
 
 /* Whether the block at the beginning has a value that is much larger than the least one. */

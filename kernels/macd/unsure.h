@@ -93,11 +93,14 @@ static sy_status keep_doubts(const task *task, syi_doubts *own, int again, sy_st
 static sy_status run_unsure(const task *task, macd_slab *slab, int64_t from, int64_t *spare,
                             int *again)
 {
-    const int64_t parts = count_unsure(slab), most = MOST_UNSURE * (MACD_BLOCK / MACD_PART);
+    const int64_t parts = count_unsure(slab);
+    const int64_t most = slab->are_rows ? slab->length * MACD_LANES / (2 * MACD_PART)
+                                        : MOST_UNSURE * (MACD_BLOCK / MACD_PART);
     syi_doubts doubts = {0};
     int blocks = 0;
     sy_status status;
-    *again = parts > most && slab->length == slab->stride; /* of long lanes some may be vague */
+    /* Of long lanes some may be vague. */
+    *again = parts > most && (slab->are_rows || slab->length == slab->stride);
     if (parts == 0 || *again)
         return SY_OK;
     macd_close(slab);
