@@ -256,5 +256,26 @@ SYI_INLINE void macd_write(macd_slab *s, int64_t at, int count, int late, int of
     macd_leave(s, &grid, &run, input, count);
 }
 
+/* A block by parts. */
+SYI_INLINE void macd_write_parts(macd_slab *s, int64_t at, int count, int late, int of_steps)
+{
+    for (int i = 0; i < count; i += MACD_PART) {
+        const int part = count - i < MACD_PART ? count - i : MACD_PART;
+        macd_look(s, at + i, part);
+        macd_write(s, at + i, part, late, of_steps);
+    }
+}
+
+/* Whether a block's steps are much farther apart, in some lane, than what is left of the averages
+ * before it. */
+SYI_INLINE int macd_is_bent(const macd_slab *s, int64_t at)
+{
+    const syi_stage *stage = s->lanes.stage;
+    const syi_vec apart = s->most[at / MACD_PART] - s->least[at / MACD_PART];
+    const syi_vec left = syi_vec_max(syi_vec_abs(stage[FAST].high) * syi_vec_of(s->share[FAST]),
+                                     syi_vec_abs(stage[SLOW].high) * syi_vec_of(s->share[SLOW]));
+    return syi_vec_any((syi_bits_vec)(apart > left * 0x1p+10));
+}
+
 #endif
 #endif

@@ -136,15 +136,10 @@ SYI_INLINE int macd_claim(macd_slab *s, const double *x, int64_t run_in, int64_t
 SYI_INLINE void macd_fill_block(macd_slab *s, int late)
 {
     const int count = (int)s->length;
-    if (macd_is_rough(s)) {
-        for (int at = 0; at < count; at += MACD_PART) {
-            const int part = count - at < MACD_PART ? count - at : MACD_PART;
-            macd_look(s, at, part);
-            macd_write(s, at, part, late, 0);
-        }
-    } else {
+    if (macd_is_rough(s))
+        macd_write_parts(s, 0, count, late, 0);
+    else
         macd_write(s, 0, count, late, 0);
-    }
 }
 
 /* Not inline: of what is around them the compiler makes slower ones. */

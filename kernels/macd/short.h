@@ -18,7 +18,10 @@ static __attribute__((noinline)) void macd_try_steps(macd_slab *s, int64_t at, i
 
 static __attribute__((noinline)) void macd_write_steps(macd_slab *s, int64_t at, int count)
 {
-    macd_write(s, at, count, 0, 1);
+    if (macd_is_bent(s, at))
+        macd_write_parts(s, at, count, 0, 1);
+    else
+        macd_write(s, at, count, 0, 1);
 }
 
 /* Whether the steps are doubles. */
