@@ -153,13 +153,15 @@ SYI_INLINE macd_errors macd_errors_of(const syi_stage_terms *terms, const syi_st
     return error;
 }
 
-/* Adds what a block of steps has to it. */
+/* Adds what a block of steps has to it: the pivot's part, whose rests and all lows take two more
+ * additions. */
 SYI_INLINE void macd_tilt(const macd_slab *s, const syi_stage_grid *grid, macd_errors *error)
 {
     const syi_vec weight = syi_vec_of(s->weight[SIGNAL]), tilt = weight * grid->pivot;
-    const double test = 2.0 * (s->terms[FAST].low_most + s->terms[SLOW].low_most) + 1.0;
+    const double lows =
+        s->terms[FAST].low_most + s->terms[SLOW].low_most + s->terms[SIGNAL].low_most;
     const syi_vec lost = syi_vec_abs(tilt) * syi_vec_of(0x1p-102) +
-                         grid->unit * syi_vec_of(test * 0x1p-53 * (1.0 + 0x1p-40));
+                         grid->unit * syi_vec_of(0x1p-52 * (lows + 1.0) * (1.0 + 0x1p-40));
     error->tilt = (macd_pair){tilt, syi_vec_fma(weight, grid->pivot, -tilt)};
     error->macd += lost;
     error->signal += lost;

@@ -50,10 +50,10 @@ static sy_status put_faded(const task *task, const macd_faded *out, int64_t at, 
     return syi_fade_report(&doubts, count, task->doubts, task->row, task->first + at);
 }
 
-/* Not 0 where x[0] is not as far from x[-1] as `step`, with all bits. */
-SYI_INLINE uint64_t bends_at(const double *x, syi_dd step)
+/* Not 0 where the step from a price to the next is another one. */
+SYI_INLINE uint64_t bends(syi_dd step, double price, double next)
 {
-    const syi_dd here = syi_dd_of_sum(x[0], -x[-1]);
+    const syi_dd here = syi_dd_of_sum(next, -price);
     return (syi_bits(here.high) ^ syi_bits(step.high)) | (syi_bits(here.low) ^ syi_bits(step.low));
 }
 
@@ -66,15 +66,15 @@ static int64_t count_straight(const task *task, const syi_macd_state *s, int64_t
     int64_t i = 1;
     if (s->slope.high == 0.0)
         return syi_count_still(x, s->x, count);
-    if (syi_macd_bends(s->slope, s->x, x[0]))
+    if (bends(s->slope, s->x, x[0]))
         return 0;
-    for (uint64_t bends = 0; i + SYI_FADE <= count; i += SYI_FADE) {
+    for (uint64_t any = 0; i + SYI_FADE <= count; i += SYI_FADE) {
         for (int k = 0; k < SYI_FADE; k++)
-            bends |= bends_at(x + i + k, s->slope);
-        if (bends)
+            any |= bends(s->slope, x[i + k - 1], x[i + k]);
+        if (any)
             break;
     }
-    while (i < count && !bends_at(x + i, s->slope))
+    while (i < count && !bends(s->slope, x[i - 1], x[i]))
         i++;
     return i < 3 ? 0 : i;
 }
@@ -110,7 +110,7 @@ static sy_status run_straight(const task *task, syi_macd_state *s, int64_t *at, 
             SYI_TRY(put_faded(task, &out, i, count));
         i += count;
     }
-    if (task->y)
+    if (task->y && i < to)
         SYI_TRY(put_straight(task, &tilt, i, to));
     *s = macd_unlifted(left);
     s->x = task->x[to - 1];

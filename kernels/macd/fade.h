@@ -113,10 +113,12 @@ SYI_INLINE void macd_fade_block(macd_faded *out, const macd_fade *fade, syi_macd
 }
 
 /* With vectors a block takes as long as two columns, else as long as it has: so it has to be long
- * that nothing moved. */
+ * that nothing moved, but something has to be left. */
 #if SYI_HAVE_VECTORS
+#define MACD_FADE_LEAST 0.0
 #define MACD_FADE_BELOW 0x1p+300
 #else
+#define MACD_FADE_LEAST 0x1p-1074
 #define MACD_FADE_BELOW SYI_LIFT_BELOW
 #endif
 
@@ -127,7 +129,8 @@ SYI_INLINE int macd_is_liftable(const syi_macd_terms *k, const syi_macd_state *s
     const double error = fmax(fmax(s->fast.error, s->slow.error), s->signal.error);
     const double size = syi_macd_size(&s->fast, &s->slow, &s->signal);
     const double most = k->tilted * 0x1p+300;
-    return size < MACD_FADE_BELOW && error < 0x1p+400 && fabs(s->slope.high) <= most;
+    return size >= MACD_FADE_LEAST && size < MACD_FADE_BELOW && error < 0x1p+400 &&
+           fabs(s->slope.high) <= most;
 }
 
 /* What the steps make of the macd, lifted: of a step that is a double all bits. */

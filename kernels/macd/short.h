@@ -37,12 +37,24 @@ SYI_INLINE int macd_has_steps(macd_slab *s)
     return !syi_vec_any(s->outside);
 }
 
+/* Whether nothing has moved in a block since before the lanes: then their guesses stay as they are.
+ * Not by the extremes, which may know nothing of a NaN. */
+SYI_INLINE int macd_stands_still(const macd_slab *s, int64_t at, int count)
+{
+    const syi_bits_vec pivot = (syi_bits_vec)s->lanes.pivot;
+    syi_bits_vec moved = (syi_bits_vec)s->tile[at] ^ pivot;
+    for (int i = 1; i < count && !syi_vec_any(moved); i++)
+        moved |= (syi_bits_vec)s->tile[at + i] ^ pivot;
+    return !syi_vec_any(moved);
+}
+
 /* start[0] is known; the others follow. Returns 0 when a value is out of range: a NaN, of which the
  * extremes may know nothing, is still in the state behind it. */
 SYI_INLINE int macd_chain(macd_slab *s)
 {
     const syi_deviation none = {{0.0, 0.0}, 0.0};
     const syi_macd_triple guess = {none, none, none};
+    int is_still = 1;
     s->outside = (syi_bits_vec){0};
     for (int lane = 0; lane < MACD_LANES; lane++)
         macd_set(s, lane, &guess);
@@ -50,6 +62,9 @@ SYI_INLINE int macd_chain(macd_slab *s)
         int64_t rest = s->length - at;
         int count = rest < MACD_BLOCK ? (int)rest : MACD_BLOCK;
         macd_load(s, at, count);
+        is_still = is_still && macd_stands_still(s, at, count);
+        if (is_still)
+            continue;
         if (s->of_steps)
             macd_try_steps(s, at, count);
         else

@@ -134,13 +134,6 @@ SYI_INLINE void syi_macd_seed_signal(const syi_macd *macd, syi_macd_state *s)
     s->phase = SYI_PHASE_RUNNING;
 }
 
-/* Not 0 where the step from x to `next` is another one. */
-SYI_INLINE int syi_macd_bends(syi_dd step, double x, double next)
-{
-    const syi_dd here = syi_dd_of_sum(next, -x);
-    return (here.high != step.high) | (here.low != step.low);
-}
-
 /* The last step of the `count` values up to x[0] if it is a double and the ones before it are
  * nearly the same; else 0. */
 SYI_INLINE double syi_macd_seed_step(const double *x, int64_t count)

@@ -147,7 +147,8 @@ SYI_INLINE syi_deviation syi_deviation_seed(const double *x, int64_t count, doub
             syi_tally_add(&tally, term);
         }
         sum = syi_tally_end(&tally, sum);
-        sum.error += slope != 0.0 ? SYI_DD_ERROR * tally.size : 0.0;
+        if (slope != 0.0)
+            sum.error += SYI_DD_ERROR * tally.size;
     }
     return syi_deviation_mean(sum, count);
 }
