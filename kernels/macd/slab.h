@@ -48,8 +48,8 @@ typedef struct macd_slab {
     int are_rows;           /* the lanes, `stride` being a row's columns, */
     int asks;               /* for as many behind them */
     int of_steps, may_step; /* the averages are, or may be if that is better */
-    /* What the steps are averaged times, and the signal's: what a pivot of 1 adds to it. So much of
-     * a stage counts beside a step where a grid is chosen, which has room for so many of them. */
+    /* What steps are averaged times; of the signal what a pivot of 1 adds to it. A grid is chosen
+     * for numbers as large as the steps, or as that share of a stage, with room for so many. */
     double weight[STAGES], share[STAGES], room;
     syi_vec last; /* the price before the steps that are taken next */
     syi_stage_terms terms[STAGES], part_terms[STAGES];
