@@ -18,8 +18,8 @@ static sy_status run_unsure(const task *task, const ema_slab *slab, int64_t from
             int64_t reached, begin = from + (slab->are_rows ? at : first);
             int64_t end = begin + (left < EMA_BLOCK ? left : EMA_BLOCK);
             syi_ema_state state = {.x = first ? slab->x[first - 1] : slab->before};
-            state.deviation = syi_stage_deviation(&slab->begun[block], lane,
-                                                  slab->begun_pivot[block][lane], state.x);
+            const syi_dd pivot = syi_dd_of_sum(slab->begun_pivot[block][lane], -state.x);
+            state.deviation = syi_stage_deviation(&slab->begun[block], lane, pivot, 0.0);
             SYI_TRY(run_steps(&row, &state, begin, end, end, &reached));
         }
     return SY_OK;

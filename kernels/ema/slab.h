@@ -176,8 +176,8 @@ SYI_INLINE void ema_set(ema_slab *s, int lane, const syi_deviation *start)
 /* What a lane ended with, from its last value. */
 SYI_INLINE syi_deviation ema_end(const ema_slab *s, int lane)
 {
-    return syi_stage_deviation(&s->stage, lane, s->pivot[lane],
-                               s->x[lane * s->stride + s->length - 1]);
+    const double last = s->x[lane * s->stride + s->length - 1];
+    return syi_stage_deviation(&s->stage, lane, syi_dd_of_sum(s->pivot[lane], -last), 0.0);
 }
 
 /* start[0] is known; the others follow. Returns 0 when a value is out of range: a NaN, of which the

@@ -89,9 +89,9 @@ static sy_status put_straight(const task *task, const syi_deviation *tilt, int64
         for (int64_t i = at; i < to; i++)
             y[i] = k < 2 ? level : 0.0;
     }
-    for (int64_t i = at; i < to && doubt != 0.0; i++)
-        SYI_TRY(syi_doubts_add(task->doubts, task->row, task->first + i));
-    return SY_OK;
+    if (doubt == 0.0)
+        return SY_OK;
+    return syi_doubts_add_stretch(task->doubts, task->row, task->first + at, task->first + to);
 }
 
 /* From column *at on, as long as the price goes on in the same steps, or stands still. */

@@ -28,7 +28,7 @@ SYI_INLINE void macd_go_to(macd_slab *s, const double *x, double *const *y, doub
         s->y[k] = y ? y[k] + at : NULL;
     s->before = at ? s->x[-1] : before;
     s->first = at;
-    s->length = s->columns_each - at < MACD_BLOCK ? s->columns_each - at : MACD_BLOCK;
+    s->length = macd_block_columns(at, s->columns_each);
 }
 
 /* While the price stands still, what is claimed of a lane's start stays as large beside the

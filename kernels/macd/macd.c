@@ -204,9 +204,9 @@ static int run_from_seed(const double *x, const syi_macd *macd, const syi_macd_t
     return is_in_range;
 }
 
-/* Whether the steps up to what is wanted change so little that deviations are smaller without what
- * a constant slope adds (step.h). */
-static int is_tilted(const syi_macd *macd, const syi_attempt *attempt)
+/* Whether the steps up to what is wanted change so much that plain deviations are the smaller ones
+ * (step.h). */
+static int is_crooked(const syi_macd *macd, const syi_attempt *attempt)
 {
     const int64_t last = attempt->first, least = attempt->from_seed ? 2 : attempt->start + 2;
     double steps = 0.0, bends = 0.0;
@@ -217,13 +217,14 @@ static int is_tilted(const syi_macd *macd, const syi_attempt *attempt)
         steps += fabs(step);
         bends += fabs(step - before);
     }
-    return macd->slow <= LONGEST_TILTED && macd->slow * bends <= steps;
+    return macd->slow * bends > steps;
 }
 
 static void compute_in_pairs(const sy_segment *row, syi_attempt *attempt)
 {
     const syi_macd macd = syi_macd_of(row->params);
-    const syi_macd_terms k = syi_macd_terms_with(&macd, is_tilted(&macd, attempt) ? 1.0 : 0.0);
+    const syi_macd_terms k =
+        is_crooked(&macd, attempt) ? syi_macd_terms_with(&macd, 0.0) : syi_macd_terms_of(&macd);
     syi_macd_state s = {.phase = SYI_PHASE_RUNNING};
     int64_t t = attempt->from_seed ? syi_macd_warmup(&macd) : attempt->start;
     int is_in_range;

@@ -86,9 +86,9 @@ static sy_status run_short(const task *task, macd_slab *slab, syi_macd_state *st
                            int64_t to, int64_t *reached)
 {
     const int64_t count = MACD_LANES * slab->length;
-    const int is_gone = syi_macd_size(&state->fast, &state->slow, &state->signal) == 0.0;
+    const int none_left = syi_macd_size(&state->fast, &state->slow, &state->signal) == 0.0;
     int again = 1;
-    if (is_gone && task->x[from] - state->x == state->slope.high) { /* as it may for long */
+    if (none_left && task->x[from] - state->x == state->slope.high) { /* as it may for long */
         SYI_TRY(run_steps(task, state, from, from + 1, to, reached));
         return run_to_line(task, state, reached, to);
     }

@@ -29,8 +29,7 @@ SYI_INLINE int macd_has_steps(macd_slab *s)
 {
     s->outside = (syi_bits_vec){0};
     for (int64_t at = 0; at < s->length; at += MACD_BLOCK) {
-        const int64_t rest = s->length - at;
-        const int count = rest < MACD_BLOCK ? (int)rest : MACD_BLOCK;
+        const int count = macd_block_columns(at, s->length);
         syi_lanes_load(s->tile + at, s->x + at, s->stride, count);
         macd_take_steps(s, at, count);
     }
@@ -59,8 +58,7 @@ SYI_INLINE int macd_chain(macd_slab *s)
     for (int lane = 0; lane < MACD_LANES; lane++)
         macd_set(s, lane, &guess);
     for (int64_t at = 0; at < s->length; at += MACD_BLOCK) {
-        int64_t rest = s->length - at;
-        int count = rest < MACD_BLOCK ? (int)rest : MACD_BLOCK;
+        const int count = macd_block_columns(at, s->length);
         macd_load(s, at, count);
         is_still = is_still && macd_stands_still(s, at, count);
         if (is_still)
@@ -80,8 +78,7 @@ SYI_INLINE void macd_fill(macd_slab *s)
     for (int lane = 0; lane < MACD_LANES; lane++)
         macd_set(s, lane, &s->start[lane]);
     for (int64_t at = 0; at < s->length; at += MACD_BLOCK) {
-        int64_t rest = s->length - at;
-        int count = rest < MACD_BLOCK ? (int)rest : MACD_BLOCK;
+        const int count = macd_block_columns(at, s->length);
         if (s->of_steps)
             macd_write_steps(s, at, count);
         else

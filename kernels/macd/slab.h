@@ -100,6 +100,12 @@ SYI_INLINE const syi_stage_terms *macd_terms(const macd_slab *s, int count)
     return count > MACD_PART ? s->terms : s->part_terms;
 }
 
+/* Columns of the block at `at`, of so many in a lane. */
+SYI_INLINE int macd_block_columns(int64_t at, int64_t columns)
+{
+    return columns - at < MACD_BLOCK ? (int)(columns - at) : MACD_BLOCK;
+}
+
 /* The range of the values of a block or a part. */
 SYI_INLINE void macd_look(macd_slab *s, int64_t at, int count)
 {
@@ -181,11 +187,8 @@ SYI_INLINE void macd_set(macd_slab *s, int lane, const syi_macd_triple *start)
 SYI_INLINE syi_deviation macd_deviation(const macd_slab *s, const macd_lanes *l, int k, int lane,
                                         double x)
 {
-    const syi_dd apart = syi_dd_scale(syi_dd_of_sum(l->pivot[lane], -x), s->weight[k]);
-    const syi_stage *stage = &l->stage[k];
-    const syi_dd value = syi_dd_of_sum(stage->high[lane], stage->low[lane]);
-    return syi_deviation_plus((syi_deviation){value, stage->error[lane]}, apart,
-                              SYI_DD_ERROR * fabs(apart.high));
+    const syi_dd pivot = syi_dd_scale(syi_dd_of_sum(l->pivot[lane], -x), s->weight[k]);
+    return syi_stage_deviation(&l->stage[k], lane, pivot, SYI_DD_ERROR * fabs(pivot.high));
 }
 
 /* What is held of a lane, the last of what is averaged being x. */

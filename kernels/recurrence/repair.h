@@ -33,9 +33,9 @@ typedef struct syi_repairer {
  * columns after it have been, or at the end. */
 void syi_attempt_tell(syi_attempt *attempt, int64_t column, int is_certain);
 
-/* Bits of decay after which a start is assumed away. A third of them is tried first, in pairs of
- * doubles, which hold no more and nearly always decide, then with half as many bits of the numbers.
- */
+/* Bits of decay after which a start is assumed away. A third of them is tried first, half for a
+ * small result, in pairs of doubles, which hold no more and nearly always decide, then with half as
+ * many bits of the numbers. */
 #define SYI_REPAIR_BITS 330.0
 
 sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past,

@@ -119,11 +119,13 @@ SYI_INLINE void syi_stage_leave(syi_stage *s, const syi_stage_terms *k, syi_vec 
                input_error * syi_vec_of(is_whole ? k->gain : 1.0);
 }
 
-/* What is held for a lane between blocks, as its distance from the value x. */
-SYI_INLINE syi_deviation syi_stage_deviation(const syi_stage *s, int lane, double pivot, double x)
+/* What is held for a lane between blocks, as its distance from where the pivot is `pivot` away;
+ * that may be off by `pivot_error`. */
+SYI_INLINE syi_deviation syi_stage_deviation(const syi_stage *s, int lane, syi_dd pivot,
+                                             double pivot_error)
 {
-    syi_dd value = syi_dd_add(syi_dd_of_sum(pivot, -x), syi_dd_of_sum(s->high[lane], s->low[lane]));
-    return (syi_deviation){value, s->error[lane] + SYI_DD_ERROR * fabs(value.high)};
+    const syi_dd value = syi_dd_add(pivot, syi_dd_of_sum(s->high[lane], s->low[lane]));
+    return (syi_deviation){value, s->error[lane] + pivot_error + SYI_DD_ERROR * fabs(value.high)};
 }
 
 /* What a block's values are held with. */
