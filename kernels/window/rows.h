@@ -55,11 +55,11 @@ static void beside_copy(beside *b, int lane, const double *row)
         to[i] = to[i - period];
 }
 
-/* The columns of a row from `from` on, which are not sure among others. */
+/* The columns [from, end) of a row, which are not sure among others. */
 static void beside_rest(const beside *b, const double *x, double *const *out, int64_t from,
-                        chunk *c)
+                        int64_t end, chunk *c)
 {
-    const int64_t end = b->from + b->count, period = b->window->period;
+    const int64_t period = b->window->period;
     const int fresh = from < period;
     squares s = squares_of(b->window, out, b->rows->columns, b->past_cache);
     run_blocks(b->window, &s, x, out, from, end, fresh,
@@ -88,14 +88,17 @@ static int64_t beside_run(beside *b, int64_t row, chunk *c)
     }
     for (int l = 0; l < SYI_VECTOR; l++)
         beside_copy(b, l, x + l * columns);
-    if (stretches_begin(&s, t, b->x + t->before))
+    if (stretches_begin(&s, t, b->x + t->before)) {
         put_stretches(b->window, &s, t, b->count, to);
-    else
+    } else {
         memset(t->done, 0, sizeof t->done);
+        settle_stretches(t, b->count);
+    }
     for (int l = 0; l < SYI_VECTOR; l++, x += columns) {
-        if (t->done[l] < b->count) {
-            beside_rest(b, x, out, b->from + t->done[l], c);
-            left += b->count - t->done[l];
+        const mended *const m = &t->mended[l];
+        for (int k = 0; k < m->count; k++) {
+            beside_rest(b, x, out, b->from + m->from[k], b->from + m->to[k], c);
+            left += m->to[k] - m->from[k];
         }
         for (int k = 0; k < syi_window_outputs(b->window->kind); k++)
             out[k] += columns;

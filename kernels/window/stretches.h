@@ -18,6 +18,7 @@
 #ifndef SYI_KERNELS_WINDOW_STRETCHES_H
 #define SYI_KERNELS_WINDOW_STRETCHES_H
 
+#include "window/mended.h"
 #include "window/squares.h"
 
 #if SYI_HAVE_VECTORS
@@ -34,8 +35,9 @@ typedef struct stretches {
     uintptr_t next;        /* where as many columns begin that are read later */
     const double *scale;   /* of each one's results; NULL: none */
     syi_vec_mask lost;     /* lanes that are left to somebody else: */
-    int64_t done[SYI_VECTOR]; /* from this column of each on */
-    squares_moments moments;  /* so far, with V in the squares' place */
+    int64_t done[SYI_VECTOR];  /* from this column of each on */
+    mended mended[SYI_VECTOR]; /* what is left of each, when all are done */
+    squares_moments moments;   /* so far, with V in the squares' place */
     syi_vec tile[SYI_STRETCH_PERIOD + STRETCH_MOST];
 } stretches;
 
@@ -108,6 +110,28 @@ SYI_INLINE int stretches_can_hold(double least, double most)
     return least > 0x1p-340 && most < 0x1p400;
 }
 
+/* Lanes are mended whose values are not near each other; not all, if too many cannot be. */
+SYI_INLINE void stretches_mend(stretches *t, const double *x, int64_t period, syi_vec *least,
+                               syi_vec *most)
+{
+    int failed = 0;
+    x -= t->before;
+    for (int l = 0; l < SYI_VECTOR; l++, x += t->stride) {
+        window_range range = {{0, 0, 0}, (*least)[l], (*most)[l]};
+        t->mended[l].count = 0;
+        if (window_is_near(&range) || 2 * failed >= SYI_VECTOR)
+            continue;
+        if (mended_lane(&t->mended[l], x, t->before, t->before + t->columns, period, t->tile, l,
+                        &range.least, &range.most)) {
+            (*least)[l] = range.least;
+            (*most)[l] = range.most;
+        } else {
+            t->mended[l].count = 0;
+            failed++;
+        }
+    }
+}
+
 /* What is known of the lanes that are not lost: by magnitude. */
 typedef struct stretches_range {
     double least, most, distance; /* from a lane's pivot */
@@ -147,6 +171,7 @@ static inline int stretches_begin(squares *s, stretches *t, const double *x)
 {
     syi_vec least, most, pivot;
     stretches_read(t, x, s->period, &least, &most);
+    stretches_mend(t, x, s->period, &least, &most);
     pivot = syi_vec_of(0.5) * (least + most);
     const stretches_range all = stretches_compare(s, t, pivot, least, most);
     if (all.good < 0 || !stretches_can_hold(all.least, all.most))

@@ -33,6 +33,13 @@ static void put_some(const stretches *t, const syi_vec *column, int64_t count, d
         memcpy(y + l * t->apart, lane + l * LANE, (size_t)count * sizeof *y);
 }
 
+/* What is left of each lane's `count` columns is known: of those that go no further, their rest. */
+static void settle_stretches(stretches *t, int64_t count)
+{
+    for (int l = 0; l < SYI_VECTOR; l++)
+        mended_end(&t->mended[l], t->done[l], count);
+}
+
 /* All of them, `count` columns of each, to to[..]. Gives how many windows are flat. */
 static int64_t put_stretches(const syi_window *window, squares *s, stretches *t, int64_t count,
                              double *const *to)
@@ -50,6 +57,7 @@ static int64_t put_stretches(const syi_window *window, squares *s, stretches *t,
                 put_some(t, batch.out[k], count - at, to[k] + at);
         at += LANE;
     }
+    settle_stretches(t, count);
     return flat;
 }
 
