@@ -3,10 +3,10 @@
  * is divided into blocks of a period, counted from its beginning, so that no cut matters. Every
  * window that ends in a block holds the block's first value: what comes before it is the end of the
  * block before, what follows the beginning of this one. Both are gone through from this border
- * outwards, value by value (Welford, Technometrics 4, 1962), and joined (Chan, Golub and LeVeque,
- * The American Statistician 37, 1983). Nothing of a value stays behind when it leaves. Means count
- * from a value near them, which follows them: so neither what values have in common nor a spike on
- * the border makes their roundings large.
+ * outwards, value by value, and added: the values' distances from the border's and their squares.
+ * Nothing of a value stays behind when it leaves. What cancels when the spread is made of the sums
+ * is bounded, since the border's value is one of the window's: a square sum about one of n values
+ * is at most n times that about their mean.
  */
 #ifndef SYI_KERNELS_FAST_SCAN_H
 #define SYI_KERNELS_FAST_SCAN_H
@@ -14,71 +14,42 @@
 #include "fast/either.h"
 #include "fast/window.h"
 
-/* Of a window's values, or some of them: their mean, which is base + mean, and the sum of their
- * squared distances from it. */
+/* Of some of a window's values: the sums of their distances from the border's value and of these
+ * distances' squares. */
 typedef struct syi_part {
-    syi_vector base, mean, square;
+    syi_vector sum, square;
 } syi_part;
 
-/* Values gone through: the newest ones' squares are still apart, so that few roundings are of all
- * squares' size. */
+/* Values gone through: the newest ones are still apart, so that few roundings are of all sums'
+ * size. */
 typedef struct syi_scan {
-    syi_vector base, mean, square, newest;
+    syi_part all, newest;
 } syi_scan;
 
 /* Before a scan takes its first value, and as often as it has taken so many more: */
 enum { SYI_SCAN_STEPS = 8 };
 
-/* its base follows the mean, and no squares are apart any more. */
-SYI_EITHER void syi_scan_follow(syi_scan *scan)
+/* none are apart any more. */
+SYI_EITHER void syi_scan_join(syi_scan *scan)
 {
-    const syi_vector base = scan->base + scan->mean;
-    scan->mean -= base - scan->base;
-    scan->base = base;
-    scan->square += scan->newest;
-    scan->newest -= scan->newest;
+    scan->all.sum += scan->newest.sum;
+    scan->all.square += scan->newest.square;
+    scan->newest.sum -= scan->newest.sum;
+    scan->newest.square -= scan->newest.square;
 }
 
-/* One value more, so that there are `count`; `inverse` = 1 / count. Nothing is ever taken from the
- * squares. */
-SYI_EITHER void syi_scan_add(syi_scan *scan, syi_vector x, double inverse)
+/* One value more. */
+SYI_EITHER void syi_scan_add(syi_scan *scan, syi_vector distance)
 {
-    const syi_vector from = (x - scan->base) - scan->mean;
-    scan->mean = syi_fused(from, inverse, scan->mean);
-    scan->newest = syi_product_sum(from, syi_fused(-from, inverse, from), scan->newest);
+    scan->newest.sum += distance;
+    scan->newest.square = syi_product_sum(distance, distance, scan->newest.square);
 }
 
 SYI_EITHER syi_part syi_scan_part(const syi_scan *scan)
 {
-    const syi_part part = {scan->base, scan->mean, scan->square + scan->newest};
+    const syi_part part = {scan->all.sum + scan->newest.sum,
+                           scan->all.square + scan->newest.square};
     return part;
-}
-
-/* How much of a window is not in a part of `count` values; `inverse` = 1 / period. */
-SYI_EITHER double syi_scan_share(double count, double period, double inverse)
-{
-    return (period - count) * inverse;
-}
-
-/* Whether the newer part of a window, with `count` values, is the larger one, about: the same for
- * all values that a scan takes before its base follows again. */
-SYI_EITHER int syi_scan_is_most(int64_t period, int64_t count)
-{
-    return 2 * ((count - 1) / SYI_SCAN_STEPS * SYI_SCAN_STEPS) + SYI_SCAN_STEPS >= period;
-}
-
-/* Two parts of a window, the larger one last: its base counts, for a few values' own may be a spike
- * yet. `share`: how much of the window is in the smaller one; `joint`: one's count times the
- * other's share. */
-SYI_EITHER syi_part syi_scan_join(const syi_part *less, const syi_part *more, double joint,
-                                  double share)
-{
-    const syi_vector apart = (less->base - more->base) + (less->mean - more->mean);
-    syi_part all;
-    all.base = more->base;
-    all.mean = syi_fused(apart, share, more->mean);
-    all.square = syi_product_sum(apart * joint, apart, less->square + more->square);
-    return all;
 }
 
 /* Makes the variance, or bands' reach, of a window's squares. */
@@ -88,18 +59,21 @@ SYI_EITHER double syi_scan_factor(const syi_window *window)
     return window->kind == SYI_WINDOW_BANDS ? window->width * sqrt(factor) : factor;
 }
 
-/* What a window's results are made of; x is its newest value: the deviation, the score, or the
- * bands' middle and their reach from it. `by_products`: is made so. */
-SYI_EITHER void syi_scan_result(syi_window_kind kind, double factor, syi_vector x,
-                                const syi_part *all, int by_products, syi_vector *out)
+/* What the results are made of of a window of two parts, the last of whose values is `distance`
+ * from the border's, with `inverse` = 1 / period: the deviation, the score, or the bands' reach and
+ * their middle. `by_products`: is made so. */
+SYI_EITHER void syi_scan_result(syi_window_kind kind, double factor, double inverse,
+                                syi_vector border, syi_vector distance, const syi_part *older,
+                                const syi_part *newer, int by_products, syi_vector *out)
 {
+    const syi_vector sum = older->sum + newer->sum, mean = sum * inverse;
+    const syi_vector square = syi_product_sum(-sum, mean, older->square + newer->square);
     if (kind == SYI_WINDOW_BANDS) {
-        out[0] = syi_root_by(all->square, by_products) * factor;
-        out[1] = all->base + all->mean;
+        out[0] = syi_root_by(square, by_products) * factor;
+        out[1] = border + mean;
         return;
     }
-    out[0] =
-        syi_root_or_score(kind, (x - all->base) - all->mean, all->square * factor, by_products);
+    out[0] = syi_root_or_score(kind, distance - mean, square * factor, by_products);
 }
 
 /* The upper band, the middle and the lower one. */

@@ -9,24 +9,17 @@
 
 #include "fast/scan_lanes.h"
 
-/* A scan of no values whose first one will be x. */
-SYI_INLINE syi_scan scan_from(syi_vector x)
-{
-    return (syi_scan){x, {0}, {0}, {0}};
-}
-
-/* The ends of the block before the lanes. */
+/* The ends of the block before the lanes, of which the first block is there. */
 static void scan_before(scan_task *t)
 {
     const int64_t period = t->window->period;
-    const syi_vector *const block = t->tile[1];
-    syi_scan end;
+    const syi_vector *const block = t->tile[1], border = t->tile[0][0];
+    syi_scan end = {{{0}, {0}}, {{0}, {0}}};
     scan_load_block(t, -1);
-    end = scan_from(block[period - 1]);
     for (int64_t k = 0; k < period - 1; k++) {
         if (k % SYI_SCAN_STEPS == 0)
-            ends_follow(&t->ends, 1, k, &end);
-        syi_scan_add(&end, block[period - 1 - k], t->by.inverse[k + 1]);
+            syi_scan_join(&end);
+        syi_scan_add(&end, block[period - 1 - k] - border);
         ends_put(&t->ends, 1, period, k + 1, &end);
     }
 }
@@ -44,93 +37,92 @@ SYI_INLINE void scan_meanwhile(scan_task *t, int64_t at)
  * is not 0 if a result is not finite. And of the task what is used for each column: whatever is
  * stored, a compiler has to read that again. */
 typedef struct scan_block {
-    const scan_weights *by;
-    double factor;
+    double factor, inverse;
     int odd;                        /* its number is */
     int64_t period, number, loaded; /* columns of the block behind it that are still to be loaded */
     const syi_vector *x;
     ends *ends;
+    syi_vector border, next; /* before it, and behind it */
     syi_scan newer, end;
     syi_vector strange;
 } scan_block;
 
-/* The window whose newer part has `count` values, most of it or not. */
-SYI_INLINE syi_part scan_window(const scan_weights *by, int64_t count, int64_t period,
-                                const syi_part *older, const syi_part *newer, int is_most)
+/* The end of the block that begins with column period - 1 - k. */
+SYI_INLINE void scan_end(scan_block *block, int64_t k)
 {
-    if (is_most)
-        return syi_scan_join(older, newer, by->joint[count], by->share[count]);
-    return syi_scan_join(newer, older, by->joint[count], by->share[period - count]);
+    syi_scan_add(&block->end, block->x[block->period - 1 - k] - block->next);
+    ends_put(block->ends, block->odd, block->period, k + 1, &block->end);
 }
 
 /* The windows that end in column k of the block become number i of what is made, with `products` by
  * products. */
-SYI_INLINE void scan_column(scan_block *block, int64_t k, int is_most, scan_made *made, int i,
-                            int products)
+SYI_INLINE void scan_column(scan_block *block, int64_t k, scan_made *made, int i, int products)
 {
     const int64_t period = block->period;
-    const double inverse = block->by->inverse[k + 1];
     const syi_part older = ends_of(block->ends, !block->odd, period, period - 1 - k);
+    const syi_vector distance = block->x[k] - block->border;
     syi_vector part[2];
-    syi_scan_add(&block->newer, block->x[k], inverse);
+    syi_scan_add(&block->newer, distance);
     const syi_part newer = syi_scan_part(&block->newer);
-    const syi_part all = scan_window(block->by, k + 1, period, &older, &newer, is_most);
-    syi_scan_result(SYI_SPREAD_KIND, block->factor, block->x[k], &all, products, part);
+    syi_scan_result(SYI_SPREAD_KIND, block->factor, block->inverse, block->border, distance, &older,
+                    &newer, products, part);
     for (int j = 0; j < PARTS; j++)
         made->part[j][i] = part[j];
     if (!MARKED)
         block->strange = syi_scaled_sum(part[0], 0.0, block->strange);
-    syi_scan_add(&block->end, block->x[period - 1 - k], inverse);
-    ends_put(block->ends, block->odd, period, k + 1, &block->end);
+    scan_end(block, k);
 }
 
 /* Before column k of the block. */
-SYI_INLINE void scan_follow(scan_block *block, int64_t k)
+SYI_INLINE void scan_join(scan_block *block, int64_t k)
 {
-    syi_scan_follow(&block->newer);
-    ends_follow(block->ends, block->odd, k, &block->end);
+    if (k % SYI_SCAN_STEPS == 0) {
+        syi_scan_join(&block->newer);
+        syi_scan_join(&block->end);
+    }
+}
+
+/* As the block's column k is gone through, the next block's columns a vector further are loaded. */
+SYI_INLINE void scan_load_next(scan_task *t, const scan_block *block, int64_t k)
+{
+    if (k + SYI_WIDTH < block->loaded)
+        scan_load(t, block->number + 1, k + SYI_WIDTH);
 }
 
 /* A vector of columns from column k on; the next block's are loaded. */
-SYI_INLINE void scan_vector(scan_task *t, scan_block *block, int64_t k, int is_most, int past)
+SYI_INLINE void scan_vector(scan_task *t, scan_block *block, int64_t k, int past)
 {
     const int64_t first = block->number * block->period + k;
     scan_made made;
-    if (k < block->loaded)
-        scan_load(t, block->number + 1, k);
+    scan_load_next(t, block, k);
+    scan_join(block, k);
     SYI_UNROLL(8)
     for (int i = 0; i < SYI_WIDTH; i++) {
-        scan_column(block, k + i, is_most, &made, i, (SCORES || !past) && by_products(i));
+        scan_column(block, k + i, &made, i, (SCORES || !past) && by_products(i));
         if (past)
             scan_meanwhile(t, first + i);
     }
     scan_store(t, &made, first, SYI_WIDTH, past, &block->strange);
 }
 
-/* Columns [from, to) of a block of whole steps. */
-SYI_INLINE void scan_steps(scan_task *t, scan_block *block, int64_t from, int64_t to, int is_most,
-                           int past)
+/* Columns [from, to) of a block of whole vectors. */
+SYI_INLINE void scan_vectors(scan_task *t, scan_block *block, int64_t from, int64_t to, int past)
 {
-    for (int64_t k = from; k < to; k += SYI_SCAN_STEPS) {
-        scan_follow(block, k);
-        for (int64_t i = 0; i < SYI_SCAN_STEPS; i += SYI_WIDTH)
-            scan_vector(t, block, k + i, is_most, past);
-    }
+    for (int64_t k = from; k < to; k += SYI_WIDTH)
+        scan_vector(t, block, k, past);
 }
 
 /* The same of any block: what is made goes on from block to block, so that whole
  * vectors of it, counted from the lanes' beginnings, are put. */
-SYI_INLINE void scan_columns(scan_task *t, scan_block *block, int64_t from, int64_t to, int is_most,
-                             int past)
+SYI_INLINE void scan_columns(scan_task *t, scan_block *block, int64_t from, int64_t to, int past)
 {
     int64_t at = block->number * block->period + from;
     for (int64_t k = from; k < to; k++, at++) {
         const int i = (int)(at & (SYI_WIDTH - 1));
-        if (k % SYI_SCAN_STEPS == 0)
-            scan_follow(block, k);
-        scan_column(block, k, is_most, &t->made, i, SCORES && by_products(i));
-        if ((k & (SYI_WIDTH - 1)) == 0 && k < block->loaded)
-            scan_load(t, block->number + 1, k);
+        scan_join(block, k);
+        scan_column(block, k, &t->made, i, SCORES && by_products(i));
+        if ((k & (SYI_WIDTH - 1)) == 0)
+            scan_load_next(t, block, k);
         if (i == SYI_WIDTH - 1)
             scan_store(t, &t->made, at - i, SYI_WIDTH, past, &block->strange);
         if (past)
@@ -138,19 +130,15 @@ SYI_INLINE void scan_columns(scan_task *t, scan_block *block, int64_t from, int6
     }
 }
 
-/* Columns [0, to), whole steps, of a row's first block, in which no windows end. */
+/* Columns [0, to), whole vectors, of a row's first block, in which no windows end. */
 SYI_INLINE void scan_no_windows(scan_task *t, scan_block *block, int64_t to)
 {
     for (int64_t k = 0; k < to; k++) {
-        const double inverse = block->by->inverse[k + 1];
-        if (k % SYI_SCAN_STEPS == 0) {
-            scan_follow(block, k);
-            for (int64_t i = k; i < k + SYI_SCAN_STEPS && i < block->loaded; i += SYI_WIDTH)
-                scan_load(t, block->number + 1, i);
-        }
-        syi_scan_add(&block->newer, block->x[k], inverse);
-        syi_scan_add(&block->end, block->x[block->period - 1 - k], inverse);
-        ends_put(block->ends, block->odd, block->period, k + 1, &block->end);
+        if ((k & (SYI_WIDTH - 1)) == 0)
+            scan_load_next(t, block, k);
+        scan_join(block, k);
+        syi_scan_add(&block->newer, block->x[k] - block->border);
+        scan_end(block, k);
     }
 }
 
@@ -160,31 +148,28 @@ SYI_INLINE void scan_windows(scan_task *t, int64_t number, int past)
     const int64_t period = t->window->period, left = t->columns - number * period;
     const int64_t to = left < period ? left : period, next = left - to;
     const syi_vector *const x = t->tile[number & 1];
-    scan_block block = {.by = &t->by,
-                        .factor = t->factor,
+    int64_t from = 0;
+    if (next > 0)
+        scan_load(t, number + 1, 0);
+    scan_block block = {.factor = t->factor,
+                        .inverse = t->inverse,
                         .odd = number & 1,
                         .period = period,
                         .number = number,
                         .loaded = next < period ? next : period,
                         .x = x,
                         .ends = &t->ends,
-                        .newer = scan_from(x[0]),
-                        .end = scan_from(x[period - 1]),
+                        .border = x[0],
+                        .next = t->tile[!(number & 1)][0],
                         .strange = t->strange};
-    int64_t half = 0, from = 0;
-    while (!syi_scan_is_most(period, half + 1) && half < to)
-        half += SYI_SCAN_STEPS;
     if (!past && t->are_rows && number == 0) {
-        from = half = (period - 1) / SYI_SCAN_STEPS * SYI_SCAN_STEPS;
+        from = (period - 1) / SYI_WIDTH * SYI_WIDTH;
         scan_no_windows(t, &block, from);
     }
-    if (period % SYI_SCAN_STEPS == 0) {
-        scan_steps(t, &block, from, half, 0, past);
-        scan_steps(t, &block, half, to, 1, past);
-    } else {
-        scan_columns(t, &block, from, half < to ? half : to, 0, past);
-        scan_columns(t, &block, half, to, 1, past);
-    }
+    if (period % SYI_WIDTH == 0)
+        scan_vectors(t, &block, from, to, past);
+    else
+        scan_columns(t, &block, from, to, past);
     ends_clear(&t->ends, number & 1, period, period);
     t->strange = block.strange;
 }
@@ -192,9 +177,9 @@ SYI_INLINE void scan_windows(scan_task *t, int64_t number, int past)
 SYI_INLINE void scan_compute_as(scan_task *t, int past)
 {
     t->strange = (syi_vector){0};
+    scan_load_block(t, 0);
     if (past || !t->are_rows)
         scan_before(t);
-    scan_load_block(t, 0);
     for (int64_t number = 0; number < t->blocks; number++)
         scan_windows(t, number, past);
     scan_store_rest(t, past);
@@ -223,16 +208,9 @@ static void scan_plan(scan_task *t, const syi_window *window)
     const int64_t period = window->period;
     t->window = window;
     t->factor = syi_scan_factor(window);
-    for (int64_t k = 1; k <= period; k++) {
-        const double count = (double)k;
-        t->by.inverse[k] = 1.0 / count;
-        t->by.share[k] = syi_scan_share(count, (double)period, 1.0 / (double)period);
-        t->by.joint[k] = count * t->by.share[k];
-    }
-    for (int odd = 0; odd < 2; odd++) {
-        t->ends.base[odd][0] = (syi_vector){0};
+    t->inverse = 1.0 / (double)period;
+    for (int odd = 0; odd < 2; odd++)
         ends_clear(&t->ends, odd, period, 0);
-    }
 }
 
 /* All windows from column t->at on. */

@@ -11,14 +11,9 @@
 /* Columns of a lane at most, where its results stay in the cache. */
 enum { SCAN_LANE = 2048 };
 
-/* By the count of a window's part; `share` is the other one's. */
-typedef struct scan_weights {
-    double inverse[SYI_SCAN_MOST + 1], joint[SYI_SCAN_MOST + 1], share[SYI_SCAN_MOST + 1];
-} scan_weights;
-
 /* Large vectors, of which the nearest cache holds few, take the place of the end with which windows
  * were made a moment before, of the block before: this one is gone through from its longest end on,
- * the other one from its shortest. Squares are some more places behind means, for of what has just
+ * the other one from its shortest. Squares are some more places behind sums, for of what has just
  * been stored, and is read nearby, a processor sees only that it is at the same place of a page. */
 enum {
     ENDS = SYI_SCAN_MOST + 1,
@@ -26,11 +21,9 @@ enum {
     ENDS_PLACES = ENDS_IN_TURN ? ENDS + 15 : 2 * ENDS
 };
 
-/* Blocks' ends, whose places follow from how many columns they have; and of so many steps, begun or
- * done, what the means count from, of the blocks with even numbers and of those with odd ones. */
+/* Blocks' ends, whose places follow from how many columns they have. */
 typedef struct ends {
-    syi_vector mean[ENDS_PLACES], square[ENDS_PLACES];
-    syi_vector base[2][SYI_SCAN_MOST / SYI_SCAN_STEPS + 1];
+    syi_vector sum[ENDS_PLACES], square[ENDS_PLACES];
 } ends;
 
 SYI_INLINE int64_t ends_place(int odd, int64_t period, int64_t count)
@@ -40,30 +33,18 @@ SYI_INLINE int64_t ends_place(int odd, int64_t period, int64_t count)
     return odd * ENDS + count;
 }
 
-SYI_INLINE int64_t ends_steps(int64_t count)
-{
-    return (int64_t)((uint64_t)(count + SYI_SCAN_STEPS - 1) / SYI_SCAN_STEPS);
-}
-
-/* The scan is about to take more columns than `count`. */
-SYI_INLINE void ends_follow(ends *ends, int odd, int64_t count, syi_scan *scan)
-{
-    syi_scan_follow(scan);
-    ends->base[odd][ends_steps(count + 1)] = scan->base;
-}
-
 SYI_INLINE void ends_put(ends *ends, int odd, int64_t period, int64_t count, const syi_scan *scan)
 {
     const int64_t place = ends_place(odd, period, count);
     const syi_part end = syi_scan_part(scan);
-    ends->mean[place] = end.mean;
+    ends->sum[place] = end.sum;
     ends->square[place] = end.square;
 }
 
 SYI_INLINE syi_part ends_of(const ends *ends, int odd, int64_t period, int64_t count)
 {
     const int64_t place = ends_place(odd, period, count);
-    return (syi_part){ends->base[odd][ends_steps(count)], ends->mean[place], ends->square[place]};
+    return (syi_part){ends->sum[place], ends->square[place]};
 }
 
 /* What has no columns, or all, of which no window wants the latter: for the next block that is the
@@ -71,7 +52,7 @@ SYI_INLINE syi_part ends_of(const ends *ends, int odd, int64_t period, int64_t c
 SYI_INLINE void ends_clear(ends *ends, int odd, int64_t period, int64_t count)
 {
     const int64_t place = ends_place(odd, period, count);
-    ends->mean[place] = ends->square[place] = (syi_vector){0};
+    ends->sum[place] = ends->square[place] = (syi_vector){0};
 }
 
 /* Columns, of which some are nobody's, and the results: of a lane that begins before a piece or
@@ -91,8 +72,7 @@ typedef struct scan_task {
     const syi_window *window;
     const sy_segment *segment;
     int64_t at; /* the first column that has a result */
-    double factor;
-    scan_weights by;
+    double factor, inverse;
     int64_t blocks, columns; /* of a lane; the last block may have less than a period */
     int are_rows;            /* the lanes: each begins with a row's first window */
     scan_lane lane[SYI_WIDTH];
@@ -170,8 +150,8 @@ SYI_INLINE void scan_store(scan_task *t, const scan_made *made, int64_t first, i
 /* What is left at the lanes' ends of less than a vector of columns; in whole steps nothing is. */
 static void scan_store_rest(scan_task *t, int past)
 {
-    const int in_steps = t->window->period % SYI_SCAN_STEPS == 0;
-    const int count = in_steps ? 0 : (int)(t->columns % SYI_WIDTH);
+    const int in_vectors = t->window->period % SYI_WIDTH == 0;
+    const int count = in_vectors ? 0 : (int)(t->columns % SYI_WIDTH);
     if (count > 0)
         scan_store(t, &t->made, t->columns - count, count, past, &t->strange);
 }

@@ -24,51 +24,31 @@ typedef struct fast_chunk {
 /* What a window consists of: what ends a block, by the column that it begins at, or what begins
  * one. */
 typedef struct scan_parts {
-    double base[FAST_WINDOWS], mean[FAST_WINDOWS], square[FAST_WINDOWS];
+    double sum[FAST_WINDOWS], square[FAST_WINDOWS];
 } scan_parts;
 
 typedef struct scan_shared {
     double x[SCAN_COLUMNS];
     scan_parts ends, beginnings;
-    double inverse[SYI_SCAN_MOST + 1];
 } scan_shared;
 
 SYI_DEVICE void scan_load(const fast_chunk *chunk, scan_shared *shared)
 {
     for (int i = SYI_THREAD; i < chunk->columns; i += SYI_WINDOW_UNIT_THREADS)
         shared->x[i] = chunk->x[i];
-    for (int k = SYI_THREAD + 1; k <= chunk->period; k += SYI_WINDOW_UNIT_THREADS)
-        shared->inverse[k] = 1.0 / (double)k;
     SYI_SYNC();
 }
 
 SYI_DEVICE void scan_keep(const syi_scan *scan, int j, scan_parts *parts)
 {
     const syi_part part = syi_scan_part(scan);
-    parts->base[j] = part.base;
-    parts->mean[j] = part.mean;
+    parts->sum[j] = part.sum;
     parts->square[j] = part.square;
 }
 
 SYI_DEVICE syi_part scan_kept(const scan_parts *parts, int j)
 {
-    return (syi_part){parts->base[j], parts->mean[j], parts->square[j]};
-}
-
-/* Window j, whose newer part has `count` values. */
-SYI_DEVICE syi_part scan_window(const scan_shared *shared, int period, int count, int j)
-{
-    const double inverse = shared->inverse[period], length = (double)period;
-    const double share = syi_scan_share((double)count, length, inverse);
-    const double joint = (double)count * share;
-    const syi_part newer = scan_kept(&shared->beginnings, j);
-    syi_part older = {0.0, 0.0, 0.0};
-    if (count < period)
-        older = scan_kept(&shared->ends, j);
-    if (syi_scan_is_most(period, count))
-        return syi_scan_join(&older, &newer, joint, share);
-    return syi_scan_join(&newer, &older, joint,
-                         syi_scan_share((double)(period - count), length, inverse));
+    return (syi_part){parts->sum[j], parts->square[j]};
 }
 
 /* From a border outwards: to the left for odd threads. */
@@ -82,18 +62,17 @@ SYI_DEVICE void scan_borders(const fast_chunk *chunk, int phase, scan_shared *sh
     scan_parts *const parts = back ? &shared->ends : &shared->beginnings;
     if (border < columns && steps > 0) {
         int i = back ? border - 1 : border;
-        double next = shared->x[i], inverse = 1.0;
-        syi_scan scan = {next, 0.0, 0.0, 0.0};
+        const double middle = shared->x[border];
+        double next = shared->x[i];
+        syi_scan scan = {{0.0, 0.0}, {0.0, 0.0}};
 #pragma unroll 1
         for (int k = 0; k < steps; k++, i += step) {
-            const double x = next, now = inverse;
-            if (k + 1 < steps) { /* read a step ahead: nobody else computes meanwhile */
+            const double x = next;
+            if (k + 1 < steps) /* read a step ahead: nobody else computes meanwhile */
                 next = shared->x[i + step];
-                inverse = shared->inverse[k + 2];
-            }
             if (k % SYI_SCAN_STEPS == 0)
-                syi_scan_follow(&scan);
-            syi_scan_add(&scan, x, now);
+                syi_scan_join(&scan);
+            syi_scan_add(&scan, x - middle);
             if (i >= least && i - least < chunk->windows)
                 scan_keep(&scan, i - least, parts);
         }
@@ -105,9 +84,15 @@ SYI_DEVICE void scan_put(const fast_chunk *chunk, const syi_window *window,
                          const scan_shared *shared, double factor, int phase, int j)
 {
     const int period = chunk->period, outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
-    const syi_part all = scan_window(shared, period, (phase + j) % period + 1, j);
+    const int count = (phase + j) % period + 1, newest = j + period - 1; /* in the newer part */
+    const double border = shared->x[newest - (count - 1)];
+    const syi_part newer = scan_kept(&shared->beginnings, j);
+    syi_part older = {0.0, 0.0};
     double out[3];
-    syi_scan_result(window->kind, factor, shared->x[j + period - 1], &all, 0, out);
+    if (count < period)
+        older = scan_kept(&shared->ends, j);
+    syi_scan_result(window->kind, factor, 1.0 / (double)period, border, shared->x[newest] - border,
+                    &older, &newer, 0, out);
     if (window->kind == SYI_WINDOW_BANDS)
         syi_scan_bands(out[0], out[1], out);
     for (int k = 0; k < outputs; k++)

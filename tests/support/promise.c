@@ -10,7 +10,7 @@
 /* What an output's error is measured by, in units of 2^-53. */
 typedef enum unit {
     OF_WINDOW, /* the largest |x| in the window */
-    OF_BANDS,  /* 1 + width times the largest |x| in the window and twelve times its range */
+    OF_BANDS,  /* 1 + width times the largest |x| in the window and some times its range */
     OF_SO_FAR, /* the largest |x| up to there, of all inputs */
     OF_TERMS,  /* the sum of the terms' magnitudes; of a mean, their mean */
     OF_RESULT, /* the true result */
@@ -90,15 +90,23 @@ static double size_of_terms(const lab_case *c)
     return strcmp(c->workload, "mean") ? size : size / (double)c->columns;
 }
 
+/* Whether its windows are scanned (kernels/fast/scan.h). */
+static int is_scanned(const lab_case *c)
+{
+    const double period = param(c, "period", 20);
+    return period >= 24 && period <= 256;
+}
+
 static double unit_at(const lab_case *c, unit unit, int64_t i, double so_far, double truth)
 {
-    const int64_t first = i + 1 - (int64_t)param(c, "period", 20), from = first < 0 ? 0 : first;
+    const double period = param(c, "period", 20), ranges = 12 + (is_scanned(c) ? period : 0);
+    const int64_t first = i + 1 - (int64_t)period, from = first < 0 ? 0 : first;
     switch (unit) {
     case OF_WINDOW:
         return largest(c->x, from, i + 1);
     case OF_BANDS:
         return (1 + param(c, "width", 2)) *
-               (largest(c->x, from, i + 1) + 12 * range(c->x, from, i + 1));
+               (largest(c->x, from, i + 1) + ranges * range(c->x, from, i + 1));
     case OF_SO_FAR:
         return so_far;
     case OF_TERMS:
@@ -137,7 +145,9 @@ static double error_of(const lab_case *c, int k, const double *truth, int64_t *a
 double promise_bound(const lab_case *c)
 {
     const promise *promise = promise_of(c->workload);
-    const double tiles = fmax(1, ceil((double)c->columns / 4096));
+    const double tiles = fmax(1, ceil((double)c->columns / 4096)), period = param(c, "period", 20);
+    if (is_scanned(c) && (promise->unit == OF_SCORE || !strcmp(c->workload, "rolling_std")))
+        return period * (20 + period / 5);
     return promise->bound + promise->growth * param(c, "slow", param(c, "period", 26)) / 64 +
            promise->by_size * log2(tiles);
 }
