@@ -87,6 +87,7 @@ typedef struct syi_piece {
     int past_cache;
     syi_gain asks; /* REDUCE: syi_gains_by_asking */
     int waits;     /* syi_waits_for_writes */
+    int products;  /* syi_divides_slowly: some roots and quotients are made by products */
     /* Of a workload that takes floats, where the work's arrays are such: then the segment's are
      * NULL, and these point to what they would. */
     const float *const *in_floats;
@@ -100,6 +101,10 @@ syi_gain syi_gains_by_asking(void);
 
 /* Whether this processor's reads wait where they meet what is still to be written (traffic.h). */
 int syi_waits_for_writes(void);
+
+/* Whether this processor's other units do with AVX-512 what its divider would keep the rest waiting
+ * for (fast/divide.h). */
+int syi_divides_slowly(void);
 
 /* Instruction sets the kernels are compiled for (kernels/meson.build); each has all kernels. */
 typedef enum syi_isa { SYI_ISA_BASE, SYI_ISA_V3, SYI_ISA_V4, SYI_ISA_COUNT } syi_isa;

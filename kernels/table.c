@@ -58,6 +58,15 @@ int syi_waits_for_writes(void)
 #endif
 }
 
+int syi_divides_slowly(void)
+{
+#ifdef SYI_HAVE_V4
+    return __builtin_cpu_is("intel");
+#else
+    return 0;
+#endif
+}
+
 const char *syi_isa_name(syi_isa isa)
 {
     static const char *const names[SYI_ISA_COUNT] = {"base", "v3", "v4"};

@@ -38,6 +38,7 @@ SYI_INLINE void scan_meanwhile(scan_task *t, int64_t at)
  * stored, a compiler has to read that again. */
 typedef struct scan_block {
     double factor, inverse;
+    int products;
     int odd;                        /* its number is */
     int64_t period, number, loaded; /* columns of the block behind it that are still to be loaded */
     const syi_vector *x;
@@ -98,7 +99,7 @@ SYI_INLINE void scan_vector(scan_task *t, scan_block *block, int64_t k, int past
     scan_join(block, k);
     SYI_UNROLL(8)
     for (int i = 0; i < SYI_WIDTH; i++) {
-        scan_column(block, k + i, &made, i, (SCORES || !past) && by_products(i));
+        scan_column(block, k + i, &made, i, block->products && (SCORES || !past) && by_products(i));
         if (past)
             scan_meanwhile(t, first + i);
     }
@@ -120,7 +121,7 @@ SYI_INLINE void scan_columns(scan_task *t, scan_block *block, int64_t from, int6
     for (int64_t k = from; k < to; k++, at++) {
         const int i = (int)(at & (SYI_WIDTH - 1));
         scan_join(block, k);
-        scan_column(block, k, &t->made, i, SCORES && by_products(i));
+        scan_column(block, k, &t->made, i, block->products && SCORES && by_products(i));
         if ((k & (SYI_WIDTH - 1)) == 0)
             scan_load_next(t, block, k);
         if (i == SYI_WIDTH - 1)
@@ -153,6 +154,7 @@ SYI_INLINE void scan_windows(scan_task *t, int64_t number, int past)
         scan_load(t, number + 1, 0);
     scan_block block = {.factor = t->factor,
                         .inverse = t->inverse,
+                        .products = t->products,
                         .odd = number & 1,
                         .period = period,
                         .number = number,
@@ -261,6 +263,7 @@ static sy_status syi_scan_run(const syi_piece *piece, const syi_window *window)
     scan_task t;
     scan_plan(&t, window);
     t.segment = segment;
+    t.products = piece->products;
     scan_past_open(&t.past, piece->waits);
     t.at = at < 0 ? 0 : at > segment->count ? segment->count : at;
     if (segment->count > segment->columns)

@@ -94,7 +94,7 @@ SYI_INLINE int compute_groups(const task *task, syi_late *late, int groups, int 
     for (int64_t j = 0; j < t.windows; j += ROUND_COLUMNS) {
         SYI_UNROLL(4)
         for (int k = 0; k < ROUND; k++) {
-            strange += result(&t, late, of + k * SYI_WIDTH, &all[k], by_products(k));
+            strange += result(&t, late, of + k * SYI_WIDTH, &all[k], t.products && by_products(k));
             all[k] = next_spread(&t, &flow, t.x + j + k * SYI_WIDTH, groups, columns);
         }
         of = j;
@@ -212,6 +212,7 @@ static sy_status syi_spread_run(const syi_piece *piece, const syi_window *window
     const sy_segment *segment = &piece->segment;
     task t = {.period = window->period,
               .factor = syi_spread_factor(window),
+              .products = piece->products,
               .by = syi_spread_weights_of(window->period)};
     int64_t at = window->period - 1 - segment->first;
     if (window->period >= SYI_SCAN_LEAST)

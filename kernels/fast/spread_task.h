@@ -12,9 +12,9 @@ enum { OUTPUTS = SYI_SPREAD_OUTPUTS };
 _Static_assert(OUTPUTS == (SYI_SPREAD_KIND == SYI_WINDOW_BANDS ? 3 : 1), "outputs of this kind");
 enum { SCORES = SYI_SPREAD_KIND == SYI_WINDOW_SCORE, MARKED = SCORES && SYI_SCORES_MARKED };
 
-/* Whether the vector with this number is made by products: of so many that neither the divider nor
- * the other units wait long for each other. Bands of short windows do not gain by it, nor what is
- * scanned and goes past the cache but scores. */
+/* Whether of a processor whose divider is slow the vector with this number is made by products: so
+ * many that neither the divider nor the other units wait long for each other. Bands of short
+ * windows do not gain by it, nor what is scanned and goes past the cache but scores. */
 SYI_INLINE int by_products(int number)
 {
     return SCORES ? number % 2 == 1 : number % 4 == 1;
@@ -28,6 +28,7 @@ typedef struct task {
     int64_t period, windows;
     syi_distance ahead; /* at which values are asked for */
     double factor;      /* syi_spread_factor */
+    int products;       /* syi_divides_slowly */
     syi_spread_weights by;
     int past; /* results go past the cache: the outputs begin lines */
     int late; /* and some of them behind others: */

@@ -244,7 +244,8 @@ static sy_status run_pieces(host_pass *pass, int thread, syi_outcome *found)
                        .doubts = &found->doubts,
                        .past_cache = pass->cut.past_cache,
                        .asks = syi_gains_by_asking(),
-                       .waits = syi_waits_for_writes()};
+                       .waits = syi_waits_for_writes(),
+                       .products = syi_divides_slowly()};
     syi_desk desk = {.past_cache = pass->cut.past_cache};
     sy_status status = SY_OK;
     cursor here = {0, 0, 0, 1};
