@@ -55,39 +55,59 @@ SYI_INLINE void mended_end(mended *m, int64_t done, int64_t columns)
     }
 }
 
-/* Mends a lane of x[0 .. count), `before` of which come before its first column, in its copy
- * tile[..][lane]. Gives whether it is then one of values from *least to *most, none of which is
- * more than twice another. */
-SYI_INLINE int mended_lane(mended *m, const double *x, int64_t before, int64_t count,
-                           int64_t period, syi_vec *tile, int lane, double *least, double *most)
+/* The bits of the values from x[0] on that are further than `reach` from `middle`. */
+SYI_INLINE uint64_t mended_far(const double *x, syi_vec middle, syi_vec reach)
 {
-    const double usual = x[count / 2], far_off = 0.33 * fabs(usual);
-    const syi_vec middle = syi_vec_of(usual), reach = syi_vec_of(far_off);
-    if (!(fabs(x[0] - usual) <= far_off && fabs(x[count - 1] - usual) <= far_off))
-        return 0; /* as if the values changed all the time */
-    syi_vec low = middle, high = middle;
-    for (int64_t i = 0; i < count; i += SYI_VECTOR) {
-        const syi_vec value = syi_vec_load(x + i), away = syi_vec_abs(syi_vec_less(value, middle));
-        const syi_bits_vec near = (syi_bits_vec)(away <= reach);
-        const syi_vec instead =
-            (syi_vec)(((syi_bits_vec)value & near) | ((syi_bits_vec)middle & ~near));
-        uint64_t far = syi_vec_mask_bits(syi_vec_mask_ordered(syi_vec_mask_full(), away, reach));
-        low = syi_vec_min(instead, low);
-        high = syi_vec_max(instead, high);
-        for (far ^= (1 << SYI_VECTOR) - 1; far; far &= far - 1) {
+    const syi_vec away = syi_vec_abs(syi_vec_less(syi_vec_load(x), middle));
+    const syi_vec_mask near = syi_vec_mask_ordered(syi_vec_mask_full(), away, reach);
+    return syi_vec_mask_bits(near) ^ ((1 << SYI_VECTOR) - 1);
+}
+
+/* Finds what of a lane, x[0 .. count), `before` of which come before its first column, is far from
+ * `usual`. Gives whether the lane is worth mending. */
+SYI_INLINE int mended_find(mended *m, const double *x, int64_t before, int64_t count,
+                           int64_t period, double usual, double reach)
+{
+    const syi_vec middle = syi_vec_of(usual), most = syi_vec_of(reach);
+    m->count = 0;
+    /* As if the values changed all the time. */
+    if (!(fabs(x[0] - usual) <= reach && fabs(x[count - 1] - usual) <= reach))
+        return 0;
+    for (int64_t i = 0; i < count; i += SYI_VECTOR)
+        for (uint64_t far = mended_far(x + i, middle, most); far; far &= far - 1) {
             const int64_t at = i + __builtin_ctzll(far);
-            tile[at][lane] = usual;
             if (fabs(x[at]) <= MENDED_ABOVE * fabs(usual) ||
                 !mended_leave(m, at - before, at - before + period, count - before))
                 return 0;
         }
+    return 1;
+}
+
+/* Mends a lane, if it is worth it, in its copy tile[..][lane]. Gives whether it is then one of
+ * values from *least to *most, none of which is more than twice another; if not, nothing of it is
+ * left to blocks yet. */
+SYI_INLINE int mended_lane(mended *m, const double *x, int64_t before, int64_t count,
+                           int64_t period, syi_vec *tile, int lane, double *least, double *most)
+{
+    const double usual = x[count / 2], reach = 0.33 * fabs(usual);
+    if (!mended_find(m, x, before, count, period, usual, reach)) {
+        m->count = 0;
+        return 0;
     }
-    *least = usual;
-    *most = usual;
-    for (int k = 0; k < SYI_VECTOR; k++) {
-        *least = low[k] < *least ? low[k] : *least;
-        *most = high[k] > *most ? high[k] : *most;
+    const syi_vec middle = syi_vec_of(usual), away = syi_vec_of(reach);
+    syi_vec low = middle, high = middle;
+    for (int64_t i = 0; i < count; i += SYI_VECTOR) {
+        for (uint64_t far = mended_far(x + i, middle, away); far; far &= far - 1)
+            tile[i + __builtin_ctzll(far)][lane] = usual;
+        const syi_vec value = syi_vec_load(x + i);
+        const syi_bits_vec near = (syi_bits_vec)(syi_vec_abs(syi_vec_less(value, middle)) <= away);
+        const syi_vec kept =
+            (syi_vec)(((syi_bits_vec)value & near) | ((syi_bits_vec)middle & ~near));
+        low = syi_vec_min(kept, low);
+        high = syi_vec_max(kept, high);
     }
+    *least = syi_vec_least(low);
+    *most = syi_vec_most(high);
     return 1;
 }
 

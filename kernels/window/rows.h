@@ -26,24 +26,25 @@ typedef struct beside {
     double x[SYI_VECTOR * (SYI_BESIDE_PERIOD + ROWS_MOST)];
 } beside;
 
-/* Puts a lane's row in its place, its least magnitude at 1 or above and below 2. Behind its end
- * come windows that hold what the last one holds; a value before it is none of a window's. A row
- * that is not for this way is all zeros. */
+/* Puts a lane's row in its place, its least magnitude at 1 or above and below 2, or where there
+ * are values of both signs, or zeros, its largest one. Behind its end come windows that hold what
+ * the last one holds; a value before it is none of a window's. A row that is not for this way is
+ * all zeros. */
 static void beside_copy(beside *b, int lane, const double *row)
 {
     const int64_t period = b->window->period, before = b->lanes.before;
     const int64_t start = b->from + 1 - period, end = b->from + b->count;
     const window_range range = window_measure(row + start, end - start);
-    const double least = squares_larger(range.least, -range.most);
     const double most = squares_larger(range.most, -range.least);
+    const double least = squares_larger(range.least, -range.most), one = least > 0.0 ? least : most;
     double *const to = b->x + lane * b->lanes.stride + before;
     int64_t i = 1 - period;
     b->back[lane] = 1.0;
-    if (range.span.has_non_finite || !stretches_can_hold(least, most)) {
+    if (range.span.has_non_finite || !stretches_can_hold(one, most)) {
         memset(to - before, 0, (size_t)b->lanes.stride * sizeof *to);
         return;
     }
-    const int size = syi_split(least).exponent + 52;
+    const int size = syi_split(one).exponent + 52;
     const double scale = syi_pow2(-size);
     if (b->window->kind != SYI_WINDOW_SCORE)
         b->back[lane] = syi_pow2(size);

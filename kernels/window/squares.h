@@ -35,9 +35,17 @@
 
 typedef enum squares_way {
     SQUARES_FAR,
-    SQUARES_NEAR, /* no value is more than twice another */
-    SQUARES_CLOSE /* and the sums' low parts are 0 */
+    SQUARES_NEAR,  /* no value is more than twice another */
+    SQUARES_CLOSE, /* and the sums' low parts are 0 */
+    SQUARES_WHOLE  /* they are 0, too, and spreads exact: values are multiples of a unit, the pivot
+                      is 0 (stretches.h) */
 } squares_way;
+
+/* Whether sums have low parts. */
+SYI_INLINE int squares_have_low(squares_way way)
+{
+    return way == SQUARES_FAR || way == SQUARES_NEAR;
+}
 
 typedef struct squares_moments {
     syi_vec sum, sum_low, square, square_low;
@@ -52,8 +60,9 @@ typedef struct squares {
      * divided by the root and multiplied by this. */
     syi_vec factor, factor_low;
     /* Times 0.5 / root: the bound of the result's error. A score's: times its square, times the
-     * score. */
-    syi_vec error;
+     * score. Where spreads are exact: times the root, and of bands `mean_error` more; a score's:
+     * times the score. */
+    syi_vec error, mean_error;
     syi_vec least;    /* windows with a larger spread are not flat */
     syi_vec down, up; /* 2^-2e and 2^-e, spreads being below 2^2e */
     int64_t period;
@@ -172,7 +181,7 @@ SYI_INLINE squares_moments squares_before(squares *s, const squares_moments *m, 
     squares_moments *all = &s->before, before = {{0}, {0}, {0}, {0}};
     syi_vec whole;
     before.sum = lanes_before(&all->sum, m->sum - s->start.sum) - s->start.sum;
-    if (way != SQUARES_CLOSE)
+    if (squares_have_low(way))
         before.sum_low = lanes_before(&all->sum_low, m->sum_low);
     before.square = lanes_before(&all->square, m->square - s->start.square) - s->start.square;
     before.square_low = lanes_before(&all->square_low, m->square_low);

@@ -20,7 +20,7 @@ SYI_INLINE void squares_slide(squares *s, squares_batch *b, const double *x, con
         for (int j = 0; j < SYI_VECTOR; j++) {
             squares_change(s, &m, in[j], out[j], way);
             b->sum[k + j] = m.sum;
-            if (way != SQUARES_CLOSE)
+            if (squares_have_low(way))
                 b->sum_low[k + j] = m.sum_low;
             b->square[k + j] = m.square;
             b->square_low[k + j] = m.square_low;
@@ -37,7 +37,7 @@ SYI_INLINE void squares_spreads(const squares *s, squares_batch *b, squares_way 
     for (int k = 0; k < LANE; k++) {
         syi_vec sum = syi_vec_plus(b->sum[k], before.sum), low, spread, rest;
         syi_vec square = b->square[k] + before.square;
-        if (way != SQUARES_CLOSE) {
+        if (squares_have_low(way)) {
             syi_vec_quick_sum(sum, syi_vec_plus(b->sum_low[k], before.sum_low), &sum, &low);
             b->sum_low[k] = low;
         }
@@ -45,7 +45,7 @@ SYI_INLINE void squares_spreads(const squares *s, squares_batch *b, squares_way 
         below = syi_vec_fma(s->by.count, syi_vec_plus(b->square_low[k], before.square_low), below);
         square = sum * sum;
         below += syi_vec_fnma(sum, sum, square);
-        if (way != SQUARES_CLOSE)
+        if (squares_have_low(way))
             below = syi_vec_fnma(sum, low, syi_vec_fnma(sum, low, below));
         b->sum[k] = sum;
         syi_vec_quick_sum(scaled, -square, &spread, &rest);
@@ -119,7 +119,7 @@ SYI_INLINE syi_vec squares_band(syi_vec mean, syi_vec step, int lower, syi_vec l
                                 squares_way way, syi_vec *least, syi_vec_mask *sure)
 {
     syi_vec band, rest;
-    if (way == SQUARES_FAR) {
+    if (way == SQUARES_FAR || way == SQUARES_WHOLE) {
         syi_vec_two_sum(mean, lower ? -step : step, &band, &rest);
     } else if (lower) {
         band = mean - step;
@@ -138,8 +138,10 @@ SYI_INLINE syi_vec_mask squares_bands(const squares *s, squares_batch *b, square
     SYI_UNROLL(1)
     for (int k = 0; k < LANE; k++) {
         syi_vec rest, mean = window_mean(b->sum[k], s->pivot, &s->by, &rest), low, step, step_low;
-        const syi_vec bound = s->error * b->half[k];
-        if (way != SQUARES_CLOSE)
+        const syi_vec bound = way == SQUARES_WHOLE
+                                  ? syi_vec_fma(s->error, b->root[k], s->mean_error)
+                                  : s->error * b->half[k];
+        if (squares_have_low(way))
             rest += b->sum_low[k];
         low = window_divide(rest, &s->by);
         squares_scale(s, b->root[k], b->root_low[k], &step, &step_low);
@@ -152,14 +154,15 @@ SYI_INLINE syi_vec_mask squares_bands(const squares *s, squares_batch *b, square
     return sure;
 }
 
-SYI_INLINE syi_vec_mask squares_deviations(const squares *s, squares_batch *b)
+SYI_INLINE syi_vec_mask squares_deviations(const squares *s, squares_batch *b, squares_way way)
 {
     syi_vec_mask sure = syi_vec_mask_full();
     SYI_UNROLL(8)
     for (int k = 0; k < LANE; k++) {
         syi_vec high, low;
         squares_scale(s, b->root[k], b->root_low[k], &high, &low);
-        b->out[0][k] = squares_round(high, low, s->error * b->half[k], &b->least[0][k], &sure);
+        const syi_vec size = way == SQUARES_WHOLE ? b->root[k] : b->half[k];
+        b->out[0][k] = squares_round(high, low, s->error * size, &b->least[0][k], &sure);
     }
     return sure;
 }
@@ -174,7 +177,7 @@ SYI_INLINE syi_vec_mask squares_scores(const squares *s, squares_batch *b, const
     SYI_UNROLL(8)
     for (int k = 0; k < LANE; k++) {
         syi_vec value = newest[k] - s->pivot, high, low;
-        if (way == SQUARES_CLOSE) { /* which is a double then */
+        if (!squares_have_low(way)) { /* which is a double then */
             b->sum[k] = syi_vec_fma(value, s->by.count, -b->sum[k]);
             continue;
         }
@@ -189,12 +192,12 @@ SYI_INLINE syi_vec_mask squares_scores(const squares *s, squares_batch *b, const
         score = b->sum[k] * inverse;
         rest = syi_vec_fnma(score, root, b->sum[k]);
         rest = syi_vec_fnma(score, b->root_low[k], rest);
-        if (way != SQUARES_CLOSE)
+        if (squares_have_low(way))
             rest += b->sum_low[k];
         squares_scale(s, score, rest * inverse, &high, &low);
         sure = syi_vec_mask_ordered(sure, s->least, b->square[k]);
-        b->out[0][k] = squares_round(high, low, s->error * half * half * syi_vec_abs(high),
-                                     &b->least[0][k], &sure);
+        const syi_vec each = way == SQUARES_WHOLE ? s->error : s->error * half * half;
+        b->out[0][k] = squares_round(high, low, each * syi_vec_abs(high), &b->least[0][k], &sure);
     }
     return sure;
 }
@@ -204,7 +207,7 @@ SYI_INLINE syi_vec_mask squares_results(const squares *s, squares_batch *b, cons
 {
     return kind == SYI_WINDOW_BANDS   ? squares_bands(s, b, way)
            : kind == SYI_WINDOW_SCORE ? squares_scores(s, b, newest, way)
-                                      : squares_deviations(s, b);
+                                      : squares_deviations(s, b, way);
 }
 
 SYI_INLINE int squares_run_as(squares *s, squares_batch *b, const double *x, const double *old,
@@ -260,7 +263,7 @@ SYI_INLINE void stretches_change(const squares *s, squares_moments *m, syi_vec i
     const syi_vec change = syi_vec_less(in, out), c = s->by.count;
     const syi_vec both = syi_vec_fma(syi_vec_of(2.0), syi_vec_less(out, s->pivot), change);
     syi_vec sum, factor, low = m->square_low, square;
-    if (way == SQUARES_CLOSE) {
+    if (!squares_have_low(way)) {
         sum = m->sum + change;
         factor = syi_vec_fma(c, both, -(m->sum + sum));
     } else {
@@ -285,7 +288,7 @@ SYI_INLINE void stretches_slide(const squares *s, squares_moments *m, squares_ba
     SYI_UNROLL(8)
     for (int k = 0; k < LANE; k++) {
         stretches_change(s, m, column[k], column[k - s->period], way);
-        if (way == SQUARES_CLOSE)
+        if (!squares_have_low(way))
             b->sum[k] = m->sum;
         else
             syi_vec_quick_sum(m->sum - s->shift, m->sum_low, &b->sum[k], &b->sum_low[k]);
@@ -337,23 +340,27 @@ SYI_INLINE int64_t stretches_run_as(const squares *restrict s, stretches *t,
     {                                                                                              \
         return stretches_run_as(s, t, b, out, at, kind, way);                                      \
     }
-#define STRETCHES_RUN_BOTH_WAYS(name, kind)                                                        \
+#define STRETCHES_RUN_EACH_WAY(name, kind)                                                         \
     STRETCHES_RUN(name##_near, kind, SQUARES_NEAR)                                                 \
-    STRETCHES_RUN(name##_close, kind, SQUARES_CLOSE)
+    STRETCHES_RUN(name##_close, kind, SQUARES_CLOSE)                                               \
+    STRETCHES_RUN(name##_whole, kind, SQUARES_WHOLE)
 
-STRETCHES_RUN_BOTH_WAYS(stretches_run_bands, SYI_WINDOW_BANDS)
-STRETCHES_RUN_BOTH_WAYS(stretches_run_scores, SYI_WINDOW_SCORE)
-STRETCHES_RUN_BOTH_WAYS(stretches_run_deviations, SYI_WINDOW_DEVIATION)
+STRETCHES_RUN_EACH_WAY(stretches_run_bands, SYI_WINDOW_BANDS)
+STRETCHES_RUN_EACH_WAY(stretches_run_scores, SYI_WINDOW_SCORE)
+STRETCHES_RUN_EACH_WAY(stretches_run_deviations, SYI_WINDOW_DEVIATION)
 
 int64_t SYI_ISA_NAME(syi_stretches_run)(const squares *s, stretches *t, squares_batch *b,
                                         double *const *out, int64_t at)
 {
-    static int64_t (*const run[][2])(const squares *, stretches *, squares_batch *, double *const *,
+    static int64_t (*const run[][3])(const squares *, stretches *, squares_batch *, double *const *,
                                      int64_t) = {
-        [SYI_WINDOW_BANDS] = {stretches_run_bands_near, stretches_run_bands_close},
-        [SYI_WINDOW_SCORE] = {stretches_run_scores_near, stretches_run_scores_close},
-        [SYI_WINDOW_DEVIATION] = {stretches_run_deviations_near, stretches_run_deviations_close}};
-    return run[s->kind][s->way == SQUARES_CLOSE](s, t, b, out, at);
+        [SYI_WINDOW_BANDS] = {stretches_run_bands_near, stretches_run_bands_close,
+                              stretches_run_bands_whole},
+        [SYI_WINDOW_SCORE] = {stretches_run_scores_near, stretches_run_scores_close,
+                              stretches_run_scores_whole},
+        [SYI_WINDOW_DEVIATION] = {stretches_run_deviations_near, stretches_run_deviations_close,
+                                  stretches_run_deviations_whole}};
+    return run[s->kind][s->way - SQUARES_NEAR](s, t, b, out, at);
 }
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * Rolling deviations, scores and bands of values of which none is more than twice another
- * (squares.h). Each lane of the vectors has a stretch of columns to itself: it begins with a window
- * that holds nothing but its pivot and slides through the columns before its stretch, so nothing is
- * carried from lane to lane, and what goes is what came a period ago. What slides is the sum S of
- * the distances from the pivot, and V = c Q - S^2 itself, c being the period and Q the sum of the
- * distances' squares: where i comes and o goes, and S becomes T, V grows by
+ * Rolling deviations, scores and bands of values of which none is more than twice another, or which
+ * are whole numbers of a unit (squares.h). Each lane of the vectors has a stretch of columns to
+ * itself: it begins with a window that holds nothing but its pivot and slides through the columns
+ * before its stretch, so nothing is carried from lane to lane, and what goes is what came a period
+ * ago. What slides is the sum S of the distances from the pivot, and V = c Q - S^2 itself, c being
+ * the period and Q the sum of the distances' squares: where i comes and o goes, and S becomes T, V
+ * grows by
  *
  *     (i - o) (c (i + o) - (S + T)),
  *
@@ -13,7 +14,8 @@
  * sums, at most G / 2. V = high + low has a grid g as Q has it in squares.h, but 2^length times as
  * large. After n additions low is below n g / 2, or, with what the factors' low parts add, 5 n g /
  * 4 for periods of 5 and more, and it lost half an ulp of that each time, or twice: in all less
- * than 2^-53 of 2.25 n^2 cuts of g / 2, or, n counted twice, of 9 n^2.
+ * than 2^-53 of 2.25 n^2 cuts of g / 2, or, n counted twice, of 9 n^2. Of few units (SQUARES_WHOLE)
+ * the low part is an integer that is a double, so V is exact.
  */
 #ifndef SYI_KERNELS_WINDOW_STRETCHES_H
 #define SYI_KERNELS_WINDOW_STRETCHES_H
@@ -126,7 +128,6 @@ SYI_INLINE void stretches_mend(stretches *t, const double *x, int64_t period, sy
             (*least)[l] = range.least;
             (*most)[l] = range.most;
         } else {
-            t->mended[l].count = 0;
             failed++;
         }
     }
@@ -165,6 +166,66 @@ SYI_INLINE stretches_range stretches_compare(const squares *s, stretches *t, syi
     return all;
 }
 
+/* With distances below 2^top, multiples of 2^unit. */
+SYI_INLINE void stretches_set(squares *s, stretches *t, int top, int unit, double lost,
+                              double largest)
+{
+    const int length = window_length(s->period);
+    s->per_unit = syi_pow2(3 - unit);
+    s->reach = syi_pow2(top);
+    squares_bound(s, top, lost, largest);
+    s->start.square = syi_vec_of(1.5 * syi_pow2(2 * (top + length) + 2)); /* 1.5 * 2^52 * g */
+    t->moments = s->start;
+    stretches_lose(t, 0, t->done[0]);
+}
+
+/* So many bits of the sums' bound, 2^(top + length), may be above the values' unit for spreads to
+ * be exact: both factors are then, and V's low part, of less than n g / 2 < 2^52 squared units. */
+enum { STRETCH_WHOLE = 45 };
+
+/* Lanes are lost but those whose values are multiples of 2^unit; gives whether enough are not. */
+SYI_INLINE int stretches_keep_whole(stretches *t, int unit)
+{
+    const syi_vec shift = syi_vec_of(1.5 * syi_pow2(unit + 52));
+    syi_bits_vec broken = {0};
+    for (int64_t i = 0; i < t->before + t->columns; i += SYI_VECTOR) {
+        int lanes = 0;
+        for (int k = 0; k < SYI_VECTOR; k++) {
+            const syi_vec x = t->tile[i + k];
+            broken |= ~(syi_bits_vec)((x + shift) - shift == x);
+        }
+        for (int l = 0; l < SYI_VECTOR; l++) {
+            t->done[l] = broken[l] ? 0 : t->done[l];
+            lanes += t->done[l] > 0;
+        }
+        if (2 * lanes <= SYI_VECTOR) /* as a rule soon */
+            return 0;
+    }
+    return 1;
+}
+
+/* As stretches_begin(), of values from *least to *most that are not near each other, but whole,
+ * such as volumes: V is exact, so a result's error is a part of itself. */
+static inline int stretches_begin_whole(squares *s, stretches *t, syi_vec least, syi_vec most)
+{
+    double largest = 0.0;
+    for (int l = 0; l < SYI_VECTOR; l++) {
+        const double size = squares_larger(most[l], -least[l]);
+        t->done[l] = least[l] < most[l] && size < 0x1p400 ? t->columns : 0;
+        largest = t->done[l] > 0 ? squares_larger(size, largest) : largest;
+    }
+    const int top = syi_split(largest).exponent + 53;
+    const int unit = top + window_length(s->period) - STRETCH_WHOLE;
+    if (largest < 0x1p-300 || !stretches_keep_whole(t, unit))
+        return 0;
+    s->way = SQUARES_WHOLE;
+    s->pivot = syi_vec_of(0.0);
+    stretches_set(s, t, top, unit, 0.0, largest);
+    s->error = syi_vec_of(2.125 * SQUARES_SLACK * (s->kind == SYI_WINDOW_SCORE ? 1.0 : s->width));
+    s->mean_error = syi_vec_of(0x1p-97 * largest);
+    return 1;
+}
+
 /* Stretches from x[0] on, with a grid, and with pivots in the middle of what the values reach,
  * which are multiples of their unit; gives whether the values are for them. */
 static inline int stretches_begin(squares *s, stretches *t, const double *x)
@@ -174,9 +235,11 @@ static inline int stretches_begin(squares *s, stretches *t, const double *x)
     stretches_mend(t, x, s->period, &least, &most);
     pivot = syi_vec_of(0.5) * (least + most);
     const stretches_range all = stretches_compare(s, t, pivot, least, most);
-    if (all.good < 0 || !stretches_can_hold(all.least, all.most))
+    if (all.good < 0)
+        return stretches_begin_whole(s, t, least, most);
+    if (!stretches_can_hold(all.least, all.most))
         return 0;
-    const int top = syi_split(all.distance).exponent + 53, length = window_length(s->period);
+    const int top = syi_split(all.distance).exponent + 53;
     const int bottom = syi_split(all.least).exponent;
     if (top - bottom > 52)
         return 0;
@@ -184,13 +247,8 @@ static inline int stretches_begin(squares *s, stretches *t, const double *x)
         pivot[l] = pivot[t->done[l] > 0 ? l : all.good];
     s->way = all.close ? SQUARES_CLOSE : SQUARES_NEAR;
     s->pivot = pivot;
-    s->per_unit = syi_pow2(3 - bottom);
-    s->reach = syi_pow2(top);
     const double n = (double)((all.close ? 1 : 2) * (t->columns + t->before) + 64);
-    squares_bound(s, top, 2.25 * n * n, all.most);
-    s->start.square = syi_vec_of(1.5 * syi_pow2(2 * (top + length) + 2)); /* 1.5 * 2^52 * g */
-    t->moments = s->start;
-    stretches_lose(t, 0, t->done[0]);
+    stretches_set(s, t, top, bottom, 2.25 * n * n, all.most);
     return 1;
 }
 

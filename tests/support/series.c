@@ -26,9 +26,9 @@ int64_t series_below(uint64_t *state, int64_t limit)
 const char *series_name(series_kind kind)
 {
     static const char *const names[] = {
-        "walk",       "tick",       "spikes",      "offset",  "constant",  "flats",
-        "ramp",       "small tick", "alternating", "returns", "subnormal", "integers",
-        "full range", "huge mix",   "cancelling",  "lines",   "NaNs",      "infinities"};
+        "walk",       "tick",        "spikes",  "offset",    "constant",  "flats",      "ramp",
+        "small tick", "alternating", "returns", "subnormal", "integers",  "full range", "huge mix",
+        "cancelling", "lines",       "volumes", "NaNs",      "infinities"};
     return names[kind];
 }
 
@@ -62,6 +62,15 @@ static double strange_nan(uint64_t *s)
     return value;
 }
 
+/* A lot is a quarter; of how many bits volumes are at most changes. */
+static double volume(int64_t i, uint64_t *s)
+{
+    static const int bits[] = {8, 20, 34, 38, 40, 46};
+    const int section = (int)(i / 600 % 6);
+    const int64_t most = INT64_C(1) << (1 + series_below(s, bits[section]));
+    return series_below(s, 10) < section % 3 ? 0.0 : 0.25 * (double)series_below(s, most);
+}
+
 /* What a kind adds to the walk's `price` at index i. */
 static double value_at(series_kind kind, double price, int64_t i, uint64_t *s)
 {
@@ -82,6 +91,8 @@ static double value_at(series_kind kind, double price, int64_t i, uint64_t *s)
         return sign(s) * ldexp((double)series_below(s, 5000), -1074);
     case SERIES_INTEGERS:
         return (double)(series_below(s, 7) - 2);
+    case SERIES_VOLUMES:
+        return volume(i, s);
     case SERIES_FULL_RANGE:
         return any_exponent(s, -1074, 496);
     case SERIES_HUGE_MIX:

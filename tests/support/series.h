@@ -24,6 +24,7 @@ typedef enum series_kind {
     SERIES_HUGE_MIX,    /* 1e149 and 1e-149 and prices: condition numbers beyond 1e16 */
     SERIES_CANCEL,      /* large values that cancel to a small sum */
     SERIES_LINES,       /* in equal steps for a while, short or long, then in others */
+    SERIES_VOLUMES,     /* whole lots of many sizes, and none; at times of too many to be exact */
     SERIES_FINITE_KINDS,
     SERIES_NANS =
         SERIES_FINITE_KINDS, /* a walk with NaNs of several patterns entering and leaving */
