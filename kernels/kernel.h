@@ -155,6 +155,9 @@ typedef struct syi_workload {
     int is_write_bound;
     /* Its kernels widen floats, and narrow what they compute, themselves. */
     int takes_floats;
+    /* WINDOW: with a halo of so many columns or more its kernels go through several places of a
+     * piece side by side, and do something before each, as those of recurrences do; 0: never. */
+    int64_t lanes_from;
     const struct syi_gpu_form *gpu; /* launch.h; NULL: it has none */
     /* The row for fast accuracy, the same for callers and users but with costs of its own; NULL:
      * this one serves both. */

@@ -1,7 +1,7 @@
 /* bollinger: mean + width * deviation, mean, mean - width * deviation over the last `period`
  * values, each the rounding of the exact value. */
 #include "cuda/forms.h"
-#include "window/window.h"
+#include "fast/window.h"
 
 SYI_ISA_DECLARE(syi_bollinger_run);
 SYI_ISA_DECLARE(syi_bollinger_fast_run);
@@ -43,16 +43,17 @@ static const char *const output_names[] = {"upper", "middle", "lower"};
 
 static const syi_workload fast = {
     BOLLINGER_FACE,
-    .version = 6,
+    .version = 7,
     .tag = "bollinger_fast",
     .run = {SYI_ISA_LIST(syi_bollinger_fast_run)},
     .repair = repair,
     .gpu = &gpu_fast,
     .joined_from = syi_spread_joined_from,
+    .lanes_from = SYI_SCAN_LEAST - 1,
     .is_write_bound = 1,
 };
 
 const syi_workload syi_workload_bollinger = {
     BOLLINGER_FACE, .version = 1,  .run = {SYI_ISA_LIST(syi_bollinger_run)}, .repair = repair,
-    .gpu = &gpu,    .fast = &fast, .joined_from = syi_squares_joined_from,
+    .gpu = &gpu,    .fast = &fast, .joined_from = syi_squares_joined_from,   .lanes_from = 1,
 };

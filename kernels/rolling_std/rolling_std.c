@@ -1,6 +1,6 @@
 /* rolling_std: sqrt(sum (x - mean)^2 / (period - ddof)) over the last `period` values. */
 #include "cuda/forms.h"
-#include "window/window.h"
+#include "fast/window.h"
 
 SYI_ISA_DECLARE(syi_rolling_std_run);
 SYI_ISA_DECLARE(syi_rolling_std_fast_run);
@@ -34,15 +34,16 @@ static const char *const output_names[] = {"y"};
 
 static const syi_workload fast = {
     ROLLING_STD_FACE,
-    .version = 6,
+    .version = 7,
     .tag = "rolling_std_fast",
     .run = {SYI_ISA_LIST(syi_rolling_std_fast_run)},
     .repair = repair,
     .gpu = &gpu_fast,
     .joined_from = syi_spread_joined_from,
+    .lanes_from = SYI_SCAN_LEAST - 1,
 };
 
 const syi_workload syi_workload_rolling_std = {
     ROLLING_STD_FACE, .version = 1,  .run = {SYI_ISA_LIST(syi_rolling_std_run)}, .repair = repair,
-    .gpu = &gpu,      .fast = &fast, .joined_from = syi_squares_joined_from,
+    .gpu = &gpu,      .fast = &fast, .joined_from = syi_squares_joined_from,     .lanes_from = 1,
 };

@@ -1,7 +1,7 @@
 /* zscore: (x - mean) / deviation over the last `period` values, the rounding of the exact value.
  * NaN where the window is flat. */
 #include "cuda/forms.h"
-#include "window/window.h"
+#include "fast/window.h"
 
 SYI_ISA_DECLARE(syi_zscore_run);
 SYI_ISA_DECLARE(syi_zscore_fast_run);
@@ -35,15 +35,16 @@ static const char *const output_names[] = {"y"};
 
 static const syi_workload fast = {
     ZSCORE_FACE,
-    .version = 6,
+    .version = 7,
     .tag = "zscore_fast",
     .run = {SYI_ISA_LIST(syi_zscore_fast_run)},
     .repair = repair,
     .gpu = &gpu_fast,
     .joined_from = syi_spread_joined_from,
+    .lanes_from = SYI_SCAN_LEAST - 1,
 };
 
 const syi_workload syi_workload_zscore = {
     ZSCORE_FACE, .version = 1,  .run = {SYI_ISA_LIST(syi_zscore_run)},  .repair = repair,
-    .gpu = &gpu, .fast = &fast, .joined_from = syi_squares_joined_from,
+    .gpu = &gpu, .fast = &fast, .joined_from = syi_squares_joined_from, .lanes_from = 1,
 };

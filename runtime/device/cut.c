@@ -185,21 +185,21 @@ static void cut_row(const syi_job *job, const syi_slab *slab, int64_t pieces, sy
         cut->before = syi_job_halo(job);
 }
 
-int64_t syi_part_columns(const syi_job *job, int threads)
+int64_t syi_part_columns(const syi_job *job, int threads, int past_cache)
 {
-    return has_desk(job) ? syi_desk_columns(job, threads) : INT64_MAX;
+    return has_desk(job) ? syi_desk_columns(job, threads, past_cache) : INT64_MAX;
 }
 
 syi_cut syi_cut_of(const syi_job *job, const syi_slab *slab, int threads)
 {
     syi_cut cut = {.threads = choose_threads(job->workload, slab, threads)};
-    cut.part_columns = syi_part_columns(job, cut.threads);
     cut.left = has_desk(job) ? syi_desk_left(job, cut.threads) : syi_job_halo(job);
     cut_row(job, slab, choose_pieces_per_row(job, slab, cut.threads), &cut);
     cut.pieces = slab->rows * cut.pieces_per_row;
     if (cut.threads > cut.pieces)
         cut.threads = cut.pieces ? (int)cut.pieces : 1;
     cut.past_cache = is_past_cache(job, cut.threads);
+    cut.part_columns = syi_part_columns(job, cut.threads, cut.past_cache);
     cut.at_once = cut.threads > 1
                       ? choose_share(cut.pieces, cut.threads,
                                      TILES_AT_ONCE * SYI_TILE * cut.pieces_per_row / cut.columns)

@@ -33,7 +33,7 @@ static inline int64_t syi_cut_column(const syi_cut *cut, int64_t k)
 }
 
 /* Columns of a piece that one of the threads runs at once. */
-int64_t syi_part_columns(const syi_job *job, int threads);
+int64_t syi_part_columns(const syi_job *job, int threads, int past_cache);
 
 /* For `threads` at most. */
 syi_cut syi_cut_of(const syi_job *job, const syi_slab *slab, int threads);

@@ -19,7 +19,8 @@ static int64_t whole_lines(int64_t count)
     return (count + SYI_LINE - 1) / SYI_LINE * SYI_LINE;
 }
 
-/* Doubles on a recurrence's desk: what a second cache has room for beside what passes through. */
+/* Doubles on the desk of a kernel that goes in lanes: what a second cache has room for beside what
+ * passes through. */
 #define DESK ((int64_t)1 << 16)
 
 /* Doubles that all threads' desks have room for together, as long as a window does not ask for
@@ -38,18 +39,26 @@ int64_t syi_desk_left(const syi_job *job, int threads)
     return job->workload->pattern == SY_PATTERN_RECURRENCE && halo > most ? most : halo;
 }
 
-/* A tile stays in the first cache, or next to it, and half of one in it, with what becomes of it,
- * for kernels that do too little else. A recurrence's kernel goes through several places of a part
- * side by side, and does something before each. What a part begins with is to take little of its
- * time, and of a long window at most four fifths. */
-int64_t syi_desk_columns(const syi_job *job, int threads)
+/* Whether its kernel goes through several places of a part side by side, and does something before
+ * each. */
+static int goes_in_lanes(const syi_job *job)
+{
+    const syi_workload *workload = job->workload;
+    return workload->pattern == SY_PATTERN_RECURRENCE ||
+           (workload->lanes_from > 0 && syi_job_halo(job) >= workload->lanes_from);
+}
+
+/* As many doubles as a tile has stay in the first cache; what goes past it is waited for less where
+ * it comes in smaller parts. What is given tile by tile gets a whole one. What a part begins with
+ * is to take little of its time, and of a long window at most four fifths. */
+int64_t syi_desk_columns(const syi_job *job, int threads, int past_cache)
 {
     const syi_workload *workload = job->workload;
     const int64_t arrays = workload->n_inputs + workload->n_outputs;
     const int64_t left = syi_desk_left(job, threads), most = half_of(threads, arrays);
-    int64_t columns =
-        workload->is_write_bound && workload->n_outputs == 1 ? SYI_TILE / 2 : SYI_TILE;
-    if (workload->pattern == SY_PATTERN_RECURRENCE)
+    const int is_tiled = workload->user || workload->pattern == SY_PATTERN_REDUCE;
+    int64_t columns = SYI_TILE / (is_tiled ? 1 : past_cache ? 4 : arrays);
+    if (goes_in_lanes(job))
         columns = DESK / arrays < most ? DESK / arrays : most;
     if (columns < 8 * left)
         columns = 8 * left < most ? 8 * left : most > columns ? most : columns;

@@ -21,7 +21,7 @@ typedef struct syi_desk {
 int64_t syi_desk_left(const syi_job *job, int threads);
 
 /* Columns of a row that are best on the desk of one of the threads at once. */
-int64_t syi_desk_columns(const syi_job *job, int threads);
+int64_t syi_desk_columns(const syi_job *job, int threads, int past_cache);
 /* Of a group of rows that is better run side by side, even where it fills a second cache. */
 int64_t syi_desk_rows(const syi_job *job, int threads);
 

@@ -30,7 +30,7 @@ static int64_t smaller(int64_t a, int64_t b)
 static sy_status run_again(const syi_job *job, const syi_carry *start, syi_link *link,
                            syi_doubts *doubts)
 {
-    const int64_t left = syi_job_left(job, 1), part = syi_part_columns(job, 1);
+    const int64_t left = syi_job_left(job, 1), part = syi_part_columns(job, 1, 0);
     const int64_t most = smaller(part, syi_job_addressable(job) ? link->columns : SYI_FETCHED);
     syi_carry state = *start;
     for (int64_t done = 0; done < link->columns; done += most) {
