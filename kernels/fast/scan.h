@@ -52,28 +52,35 @@ SYI_EITHER syi_part syi_scan_part(const syi_scan *scan)
     return part;
 }
 
-/* Makes the variance, or bands' reach, of a window's squares. */
-SYI_EITHER double syi_scan_factor(const syi_window *window)
+/* 1 / period, and what makes the variance, or bands' reach, of a window's squares. */
+typedef struct syi_scan_weights {
+    double inverse, factor;
+} syi_scan_weights;
+
+SYI_EITHER syi_scan_weights syi_scan_weights_of(const syi_window *window)
 {
     const double factor = 1.0 / (double)(window->period - window->ddof);
-    return window->kind == SYI_WINDOW_BANDS ? window->width * sqrt(factor) : factor;
+    syi_scan_weights by;
+    by.inverse = 1.0 / (double)window->period;
+    by.factor = window->kind == SYI_WINDOW_BANDS ? window->width * sqrt(factor) : factor;
+    return by;
 }
 
-/* What the results are made of of a window of two parts, the last of whose values is `distance`
- * from the border's, with `inverse` = 1 / period: the deviation, the score, or the bands' reach and
- * their middle. `by_products`: is made so. */
-SYI_EITHER void syi_scan_result(syi_window_kind kind, double factor, double inverse,
-                                syi_vector border, syi_vector distance, const syi_part *older,
-                                const syi_part *newer, int by_products, syi_vector *out)
+/* What becomes of a window of two parts, the newest of whose values is `distance` from the
+ * border's: the deviation, the score, or the bands' reach and their middle. `by_products`: is made
+ * so. */
+SYI_EITHER void syi_scan_result(syi_window_kind kind, const syi_scan_weights *by, syi_vector border,
+                                syi_vector distance, const syi_part *older, const syi_part *newer,
+                                int by_products, syi_vector *out)
 {
-    const syi_vector sum = older->sum + newer->sum, mean = sum * inverse;
+    const syi_vector sum = older->sum + newer->sum, mean = sum * by->inverse;
     const syi_vector square = syi_product_sum(-sum, mean, older->square + newer->square);
     if (kind == SYI_WINDOW_BANDS) {
-        out[0] = syi_root_by(square, by_products) * factor;
+        out[0] = syi_root_by(square, by_products) * by->factor;
         out[1] = border + mean;
         return;
     }
-    out[0] = syi_root_or_score(kind, distance - mean, square * factor, by_products);
+    out[0] = syi_root_or_score(kind, distance - mean, square * by->factor, by_products);
 }
 
 /* The upper band, the middle and the lower one. */

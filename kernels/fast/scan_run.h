@@ -37,7 +37,7 @@ SYI_INLINE void scan_meanwhile(scan_task *t, int64_t at)
  * is not 0 if a result is not finite. And of the task what is used for each column: whatever is
  * stored, a compiler has to read that again. */
 typedef struct scan_block {
-    double factor, inverse;
+    syi_scan_weights by;
     int products;
     int odd;                        /* its number is */
     int64_t period, number, loaded; /* columns of the block behind it that are still to be loaded */
@@ -65,8 +65,8 @@ SYI_INLINE void scan_column(scan_block *block, int64_t k, scan_made *made, int i
     syi_vector part[2];
     syi_scan_add(&block->newer, distance);
     const syi_part newer = syi_scan_part(&block->newer);
-    syi_scan_result(SYI_SPREAD_KIND, block->factor, block->inverse, block->border, distance, &older,
-                    &newer, products, part);
+    syi_scan_result(SYI_SPREAD_KIND, &block->by, block->border, distance, &older, &newer, products,
+                    part);
     for (int j = 0; j < PARTS; j++)
         made->part[j][i] = part[j];
     if (!MARKED)
@@ -152,8 +152,7 @@ SYI_INLINE void scan_windows(scan_task *t, int64_t number, int past)
     int64_t from = 0;
     if (next > 0)
         scan_load(t, number + 1, 0);
-    scan_block block = {.factor = t->factor,
-                        .inverse = t->inverse,
+    scan_block block = {.by = t->by,
                         .products = t->products,
                         .odd = number & 1,
                         .period = period,
@@ -209,8 +208,7 @@ static void scan_plan(scan_task *t, const syi_window *window)
 {
     const int64_t period = window->period;
     t->window = window;
-    t->factor = syi_scan_factor(window);
-    t->inverse = 1.0 / (double)period;
+    t->by = syi_scan_weights_of(window);
     for (int odd = 0; odd < 2; odd++)
         ends_clear(&t->ends, odd, period, 0);
 }

@@ -72,7 +72,7 @@ typedef struct scan_task {
     const syi_window *window;
     const sy_segment *segment;
     int64_t at; /* the first column that has a result */
-    double factor, inverse;
+    syi_scan_weights by;
     int products;            /* syi_divides_slowly */
     int64_t blocks, columns; /* of a lane; the last block may have less than a period */
     int are_rows;            /* the lanes: each begins with a row's first window */

@@ -62,7 +62,7 @@ SYI_DEVICE void scan_borders(const fast_chunk *chunk, int phase, scan_shared *sh
     scan_parts *const parts = back ? &shared->ends : &shared->beginnings;
     if (border < columns && steps > 0) {
         int i = back ? border - 1 : border;
-        const double middle = shared->x[border];
+        const double origin = shared->x[border];
         double next = shared->x[i];
         syi_scan scan = {{0.0, 0.0}, {0.0, 0.0}};
 #pragma unroll 1
@@ -72,7 +72,7 @@ SYI_DEVICE void scan_borders(const fast_chunk *chunk, int phase, scan_shared *sh
                 next = shared->x[i + step];
             if (k % SYI_SCAN_STEPS == 0)
                 syi_scan_join(&scan);
-            syi_scan_add(&scan, x - middle);
+            syi_scan_add(&scan, x - origin);
             if (i >= least && i - least < chunk->windows)
                 scan_keep(&scan, i - least, parts);
         }
@@ -81,18 +81,17 @@ SYI_DEVICE void scan_borders(const fast_chunk *chunk, int phase, scan_shared *sh
 }
 
 SYI_DEVICE void scan_put(const fast_chunk *chunk, const syi_window *window,
-                         const scan_shared *shared, double factor, int phase, int j)
+                         const scan_shared *shared, const syi_scan_weights *by, int phase, int j)
 {
     const int period = chunk->period, outputs = window->kind == SYI_WINDOW_BANDS ? 3 : 1;
     const int count = (phase + j) % period + 1, newest = j + period - 1; /* in the newer part */
-    const double border = shared->x[newest - (count - 1)];
+    const double origin = shared->x[newest - (count - 1)];
     const syi_part newer = scan_kept(&shared->beginnings, j);
     syi_part older = {0.0, 0.0};
     double out[3];
     if (count < period)
         older = scan_kept(&shared->ends, j);
-    syi_scan_result(window->kind, factor, 1.0 / (double)period, border, shared->x[newest] - border,
-                    &older, &newer, 0, out);
+    syi_scan_result(window->kind, by, origin, shared->x[newest] - origin, &older, &newer, 0, out);
     if (window->kind == SYI_WINDOW_BANDS)
         syi_scan_bands(out[0], out[1], out);
     for (int k = 0; k < outputs; k++)
@@ -103,12 +102,12 @@ SYI_DEVICE void scan_put(const fast_chunk *chunk, const syi_window *window,
 SYI_DEVICE void syi_scan_chunk(const fast_chunk *chunk, const syi_window *window, int phase,
                                scan_shared *shared)
 {
-    const double factor = syi_scan_factor(window);
+    const syi_scan_weights by = syi_scan_weights_of(window);
     scan_load(chunk, shared);
     scan_borders(chunk, phase, shared);
 #pragma unroll 1
     for (int j = SYI_THREAD; j < chunk->windows; j += SYI_WINDOW_UNIT_THREADS)
-        scan_put(chunk, window, shared, factor, phase, j);
+        scan_put(chunk, window, shared, &by, phase, j);
     SYI_SYNC(); /* before the next chunk */
 }
 
