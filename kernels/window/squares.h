@@ -124,6 +124,14 @@ SYI_INLINE int squares_bands_fit(const squares *s, double least, double most)
     return s->kind != SYI_WINDOW_BANDS || step <= squares_larger(least, -most);
 }
 
+/* Bits that values may have for their sums' low parts to be doubles where each is cut: a window has
+ * up to 2^length of them, of half a G of squares_change() each, and is changed by as many whole
+ * ones, or those of a batch if these are fewer. */
+SYI_INLINE int squares_bits(int length)
+{
+    return length > 6 ? 105 - 2 * length : 104 - 2 * length;
+}
+
 /* Chooses pivot, if it can the one given, and grids for `count` values, columns - period + 1, which
  * are not all the same. Gives whether there are such. */
 SYI_INLINE int squares_begin(squares *s, const window_range *range, double pivot, int64_t count)
@@ -134,7 +142,7 @@ SYI_INLINE int squares_begin(squares *s, const window_range *range, double pivot
     const int length = window_length(s->period), bits = span->top - span->bottom;
     if (span->has_non_finite)
         return 0;
-    if (bits > 103 - 2 * length || bits > 99 - length || span->bottom < -400 || span->top > 400)
+    if (bits > squares_bits(length) || bits > 99 - length || span->bottom < -400 || span->top > 400)
         return 0;
     int top = syi_split(size).exponent + 53;
     const int near =

@@ -72,6 +72,7 @@ Test(adversarial, rolling_std)
     CHECK("rolling_std", 2, P("period", 3), P("ddof", 2));
     CHECK("rolling_std", 2, P("period", 20), P("ddof", 1));
     CHECK("rolling_std", 1, P("period", 98));
+    CHECK("rolling_std", 1, P("period", 300));
     CHECK("rolling_std", 1, P("period", 4097));
 }
 
