@@ -142,10 +142,12 @@ static void cursor_step(const host_pass *pass, cursor *cursor)
 static int64_t columns_before(const host_pass *pass, int64_t at, int goes_on)
 {
     const int64_t visible = pass->slab->left + at, block = syi_job_block(pass->job);
-    const int64_t left = syi_job_left(pass->job, goes_on);
+    const int64_t first = pass->slab->first + at, left = syi_job_left(pass->job, first, goes_on);
     int64_t wanted = left < pass->cut.left ? left : pass->cut.left;
+    if (syi_job_is_seeding(pass->job, first))
+        wanted = first;
     if (block > 0) /* or where a tile does, which is where slabs begin */
-        wanted -= block - SYI_TILE - (pass->slab->first + at) % block;
+        wanted -= block - SYI_TILE - first % block;
     return visible < wanted ? visible : wanted;
 }
 

@@ -33,11 +33,22 @@ int64_t syi_job_halo(const syi_job *job)
     return job->workload->halo ? job->workload->halo(job->params) : 0;
 }
 
-int64_t syi_job_left(const syi_job *job, int goes_on)
+static int is_chain(const syi_job *job)
 {
-    const int is_chain = job->workload->pattern == SY_PATTERN_RECURRENCE && job->workload->repair;
+    return job->workload->pattern == SY_PATTERN_RECURRENCE && job->workload->repair;
+}
+
+int syi_job_is_seeding(const syi_job *job, int64_t first)
+{
+    return is_chain(job) && first <= job->workload->warmup(job->params);
+}
+
+int64_t syi_job_left(const syi_job *job, int64_t first, int goes_on)
+{
     const int64_t few = 8, halo = syi_job_halo(job);
-    return goes_on && is_chain && halo > few ? few : halo;
+    if (syi_job_is_seeding(job, first))
+        return first;
+    return goes_on && is_chain(job) && halo > few ? few : halo;
 }
 
 int64_t syi_job_block(const syi_job *job)

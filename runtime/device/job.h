@@ -46,9 +46,12 @@ int64_t syi_job_tiles(const syi_job *job);
 /* The last tile of a row may be shorter than the others. */
 int64_t syi_tiles_elements(const syi_job *job, syi_tiles span);
 int64_t syi_job_halo(const syi_job *job);
-/* Columns before a piece that its kernel gets: the halo, but few where it `goes_on`, from the state
- * at an exact recurrence's end. */
-int64_t syi_job_left(const syi_job *job, int goes_on);
+/* Whether an exact recurrence has no value yet before column `first` of a row: to go on there it
+ * needs all that is before, as its first value does. */
+int syi_job_is_seeding(const syi_job *job, int64_t first);
+/* Columns before a piece that its kernel gets, whose first column is `first`: the halo, but few
+ * where it `goes_on`, from the state at an exact recurrence's end. */
+int64_t syi_job_left(const syi_job *job, int64_t first, int goes_on);
 /* Of the workload's blocks; 0: it has none. */
 int64_t syi_job_block(const syi_job *job);
 /* Of the units that a GPU cuts its slabs into. The workload has a GPU form. */

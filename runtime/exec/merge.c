@@ -30,7 +30,7 @@ static int64_t smaller(int64_t a, int64_t b)
 static sy_status run_again(const syi_job *job, const syi_carry *start, syi_link *link,
                            syi_doubts *doubts)
 {
-    const int64_t left = syi_job_left(job, 1), part = syi_part_columns(job, 1, 0);
+    const int64_t part = syi_part_columns(job, 1, 0);
     const int64_t most = smaller(part, syi_job_addressable(job) ? link->columns : SYI_FETCHED);
     syi_carry state = *start;
     for (int64_t done = 0; done < link->columns; done += most) {
@@ -40,7 +40,7 @@ static sy_status run_again(const syi_job *job, const syi_carry *start, syi_link 
                          .columns = smaller(most, link->columns - done)};
         syi_stage stage;
         sy_status status;
-        slab.left = smaller(left, slab.first);
+        slab.left = smaller(syi_job_left(job, slab.first, 1), slab.first);
         SYI_TRY(syi_gate_pass(job->gate, 0));
         SYI_TRY(syi_stage_open(job, &slab, 0, &stage));
         status = syi_host_run_stretch(job, &slab, &stage.view, &state, syi_isa_detect(), &link->end,

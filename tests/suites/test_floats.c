@@ -161,6 +161,25 @@ Test(floats, not_finite)
     sy_context_destroy(&context);
 }
 
+/* Each device has a tile or two, and the first value comes after several of these: what goes on
+ * from the state before it still needs all columns. */
+Test(floats, slabs_before_the_first_value)
+{
+    sy_context *context = lab_open("sim:a,sim:b,sim:c,sim:d,sim:e,sim:f,sim:g,sim:h", NULL, NULL);
+    static const double late[] = {4097, 5000, 9000};
+    const int64_t columns = 16000;
+    arrays a;
+    cr_assert_not_null(context);
+    take_arrays(&a, 2 * columns);
+    for (int w = 0; w < WORKLOADS; w++)
+        for (size_t p = 0; p < sizeof late / sizeof *late; p++) {
+            fill(&a, workloads[w].inputs, 2 * columns, SERIES_CANCEL, -1);
+            check(context, w, (shape){2, columns, late[p], SY_ACCURACY_EXACT}, &a, 0);
+        }
+    give_arrays(&a);
+    sy_context_destroy(&context);
+}
+
 Test(floats, whole_rows)
 {
     sy_context *context = lab_open(LAB_CPU(2), NULL, NULL);
