@@ -99,7 +99,7 @@ SYI_INLINE void scan_vector(scan_task *t, scan_block *block, int64_t k, int past
     scan_join(block, k);
     SYI_UNROLL(8)
     for (int i = 0; i < SYI_WIDTH; i++) {
-        scan_column(block, k + i, &made, i, block->products && (SCORES || !past) && by_products(i));
+        scan_column(block, k + i, &made, i, (SCORES || !past) && by_products(block->products, i));
         if (past)
             scan_meanwhile(t, first + i);
     }
@@ -121,7 +121,7 @@ SYI_INLINE void scan_columns(scan_task *t, scan_block *block, int64_t from, int6
     for (int64_t k = from; k < to; k++, at++) {
         const int i = (int)(at & (SYI_WIDTH - 1));
         scan_join(block, k);
-        scan_column(block, k, &t->made, i, block->products && SCORES && by_products(i));
+        scan_column(block, k, &t->made, i, SCORES && by_products(block->products, i));
         if ((k & (SYI_WIDTH - 1)) == 0)
             scan_load_next(t, block, k);
         if (i == SYI_WIDTH - 1)

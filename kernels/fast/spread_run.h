@@ -94,7 +94,7 @@ SYI_INLINE int compute_groups(const task *task, syi_late *late, int groups, int 
     for (int64_t j = 0; j < t.windows; j += ROUND_COLUMNS) {
         SYI_UNROLL(4)
         for (int k = 0; k < ROUND; k++) {
-            strange += result(&t, late, of + k * SYI_WIDTH, &all[k], t.products && by_products(k));
+            strange += result(&t, late, of + k * SYI_WIDTH, &all[k], by_products(t.products, k));
             all[k] = next_spread(&t, &flow, t.x + j + k * SYI_WIDTH, groups, columns);
         }
         of = j;

@@ -12,12 +12,12 @@ enum { OUTPUTS = SYI_SPREAD_OUTPUTS };
 _Static_assert(OUTPUTS == (SYI_SPREAD_KIND == SYI_WINDOW_BANDS ? 3 : 1), "outputs of this kind");
 enum { SCORES = SYI_SPREAD_KIND == SYI_WINDOW_SCORE, MARKED = SCORES && SYI_SCORES_MARKED };
 
-/* Whether of a processor whose divider is slow the vector with this number is made by products: so
- * many that neither the divider nor the other units wait long for each other. Bands of short
- * windows do not gain by it, nor what is scanned and goes past the cache but scores. */
-SYI_INLINE int by_products(int number)
+/* Whether the vector with this number is made by products where the divider is `slow`: so many that
+ * neither that nor the other units wait long for each other. Bands of short windows do not gain by
+ * it, nor what is scanned and goes past the cache but scores. */
+SYI_INLINE int by_products(int slow, int number)
 {
-    return SCORES ? number % 2 == 1 : number % 4 == 1;
+    return slow && (SCORES ? number % 2 == 1 : number % 4 == 1);
 }
 
 /* Windows, in whole rounds of fast/spread_run.h; x[j] is the newest column of window j. There are

@@ -97,12 +97,11 @@ SYI_INLINE int mended_lane(mended *m, const double *x, int64_t before, int64_t c
     const syi_vec middle = syi_vec_of(usual), away = syi_vec_of(reach);
     syi_vec low = middle, high = middle;
     for (int64_t i = 0; i < count; i += SYI_VECTOR) {
-        for (uint64_t far = mended_far(x + i, middle, away); far; far &= far - 1)
-            tile[i + __builtin_ctzll(far)][lane] = usual;
-        const syi_vec value = syi_vec_load(x + i);
-        const syi_bits_vec near = (syi_bits_vec)(syi_vec_abs(syi_vec_less(value, middle)) <= away);
-        const syi_vec kept =
-            (syi_vec)(((syi_bits_vec)value & near) | ((syi_bits_vec)middle & ~near));
+        syi_vec kept = syi_vec_load(x + i);
+        for (uint64_t far = mended_far(x + i, middle, away); far; far &= far - 1) {
+            const int k = __builtin_ctzll(far);
+            tile[i + k][lane] = kept[k] = usual;
+        }
         low = syi_vec_min(kept, low);
         high = syi_vec_max(kept, high);
     }

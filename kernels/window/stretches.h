@@ -211,12 +211,12 @@ static inline int stretches_begin_whole(squares *s, stretches *t, syi_vec least,
     double largest = 0.0;
     for (int l = 0; l < SYI_VECTOR; l++) {
         const double size = squares_larger(most[l], -least[l]);
-        t->done[l] = least[l] < most[l] && size < 0x1p400 ? t->columns : 0;
+        t->done[l] = least[l] < most[l] && stretches_can_hold(size, size) ? t->columns : 0;
         largest = t->done[l] > 0 ? squares_larger(size, largest) : largest;
     }
     const int top = syi_split(largest).exponent + 53;
     const int unit = top + window_length(s->period) - STRETCH_WHOLE;
-    if (largest < 0x1p-300 || !stretches_keep_whole(t, unit))
+    if (largest == 0.0 || !stretches_keep_whole(t, unit))
         return 0;
     s->way = SQUARES_WHOLE;
     s->pivot = syi_vec_of(0.0);

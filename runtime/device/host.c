@@ -143,9 +143,9 @@ static int64_t columns_before(const host_pass *pass, int64_t at, int goes_on)
 {
     const int64_t visible = pass->slab->left + at, block = syi_job_block(pass->job);
     const int64_t first = pass->slab->first + at, left = syi_job_left(pass->job, first, goes_on);
-    int64_t wanted = left < pass->cut.left ? left : pass->cut.left;
-    if (syi_job_is_seeding(pass->job, first))
-        wanted = first;
+    int64_t wanted = left;
+    if (pass->cut.left < left && !syi_job_is_seeding(pass->job, first))
+        wanted = pass->cut.left;
     if (block > 0) /* or where a tile does, which is where slabs begin */
         wanted -= block - SYI_TILE - first % block;
     return visible < wanted ? visible : wanted;
@@ -195,8 +195,7 @@ static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece 
     const syi_slab *slab = pass->slab;
     const syi_workload *workload = pass->job->workload;
     const int is_recurrence = workload->pattern == SY_PATTERN_RECURRENCE;
-    /* What is never in doubt, in fast accuracy, consists of blocks that begin anew. */
-    const int is_chain = is_recurrence && workload->repair;
+    const int is_chain = syi_job_is_chain(pass->job);
     const int64_t first = syi_cut_column(&pass->cut, here->piece),
                   row = here->row * pass->view->stride;
     const int64_t end = syi_cut_column(&pass->cut, here->piece + 1);

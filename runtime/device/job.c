@@ -33,14 +33,14 @@ int64_t syi_job_halo(const syi_job *job)
     return job->workload->halo ? job->workload->halo(job->params) : 0;
 }
 
-static int is_chain(const syi_job *job)
+int syi_job_is_chain(const syi_job *job)
 {
     return job->workload->pattern == SY_PATTERN_RECURRENCE && job->workload->repair;
 }
 
 int syi_job_is_seeding(const syi_job *job, int64_t first)
 {
-    return is_chain(job) && first <= job->workload->warmup(job->params);
+    return syi_job_is_chain(job) && first <= job->workload->warmup(job->params);
 }
 
 int64_t syi_job_left(const syi_job *job, int64_t first, int goes_on)
@@ -48,7 +48,7 @@ int64_t syi_job_left(const syi_job *job, int64_t first, int goes_on)
     const int64_t few = 8, halo = syi_job_halo(job);
     if (syi_job_is_seeding(job, first))
         return first;
-    return goes_on && is_chain(job) && halo > few ? few : halo;
+    return goes_on && syi_job_is_chain(job) && halo > few ? few : halo;
 }
 
 int64_t syi_job_block(const syi_job *job)

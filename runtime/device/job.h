@@ -46,6 +46,9 @@ int64_t syi_job_tiles(const syi_job *job);
 /* The last tile of a row may be shorter than the others. */
 int64_t syi_tiles_elements(const syi_job *job, syi_tiles span);
 int64_t syi_job_halo(const syi_job *job);
+/* Whether it is an exact recurrence, whose pieces go on from each other. What is never in doubt, in
+ * fast accuracy, consists of blocks that begin anew. */
+int syi_job_is_chain(const syi_job *job);
 /* Whether an exact recurrence has no value yet before column `first` of a row: to go on there it
  * needs all that is before, as its first value does. */
 int syi_job_is_seeding(const syi_job *job, int64_t first);

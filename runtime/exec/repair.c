@@ -86,8 +86,12 @@ static sy_status repair_floats(const syi_job *job, const patch *patch, void *con
         syi_elements_load(next, floats[k] + inputs.first, job->dtype, inputs.count);
         in[k] = (const double *)row_start(next, inputs.first, SY_F64);
     }
-    for (int k = 0; k < workload->n_outputs; k++, next += made)
+    for (int k = 0; k < workload->n_outputs; k++, next += made) {
         out[k] = reduced ? next : (double *)row_start(next, first, SY_F64);
+        if (!reduced) /* what cannot be decided stays as it was rounded */
+            syi_elements_load(next, syi_element_in(output_row(job, patch, k), job->dtype, first),
+                              job->dtype, made);
+    }
     past->floats = workload->pattern == SY_PATTERN_WINDOW ? NULL : floats;
     status = workload->repair(&row, first, last, past);
     next = room + workload->n_inputs * inputs.count;
