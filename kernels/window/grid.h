@@ -7,6 +7,11 @@
 
 #if SYI_HAVE_VECTORS
 
+/* Of sums, or of what changes them: each part is what has been cut off the one before. */
+typedef struct grid_parts {
+    syi_vec high, low, least;
+} grid_parts;
+
 /* Of the windows that end in the last SYI_VECTOR columns the sums, of near values `high` above them
  * by the shift, and by what each is above the window before. */
 typedef struct grid {
@@ -14,7 +19,7 @@ typedef struct grid {
     window_divisor by; /* that */
     grid_cut cut;      /* shift 0: nothing is held */
     int64_t fresh;     /* so many of the next columns come before such windows are known */
-    syi_vec high, low, change, change_low;
+    grid_parts sum, change;
 } grid;
 
 SYI_INLINE grid grid_of(int64_t period)
@@ -22,40 +27,56 @@ SYI_INLINE grid grid_of(int64_t period)
     return (grid){.period = period, .by = window_divisor_of(period)};
 }
 
+/* Takes from *rest what is a multiple of the shift's grid. */
+SYI_INLINE double grid_take(double *rest, double shift)
+{
+    const double part = (*rest + shift) - shift;
+    *rest -= part;
+    return part;
+}
+
 /* The window of the next column, which is x[0 .. s->period). */
 SYI_INLINE void grid_fill(grid *s, const double *x)
 {
     const int64_t count = s->period;
-    const double shift = s->cut.shift;
-    double high = s->cut.way == GRID_NEAR ? shift : 0.0, low = 0.0;
-    for (int64_t i = 0; !grid_cuts(s->cut.way) && i < count; i++)
-        high += s->cut.way == GRID_CLOSE ? x[i] - shift : x[i];
-    for (int64_t i = 0; grid_cuts(s->cut.way) && i < count; i++) {
-        double a = (x[i] + shift) - shift;
-        high += a;
-        low += x[i] - a;
+    const grid_cut cut = s->cut;
+    double high = cut.way == GRID_NEAR ? cut.shift : 0.0, low = 0.0, least = 0.0;
+    for (int64_t i = 0; !grid_cuts(cut.way) && i < count; i++)
+        high += cut.way == GRID_CLOSE ? x[i] - cut.shift : x[i];
+    for (int64_t i = 0; grid_cuts(cut.way) && i < count; i++) {
+        double rest = x[i];
+        high += grid_take(&rest, cut.shift);
+        low += cut.way == GRID_DEEP ? grid_take(&rest, cut.shift_low) : rest;
+        least += cut.way == GRID_DEEP ? rest : 0.0;
     }
     s->fresh = SYI_VECTOR;
-    s->high = syi_vec_of(high);
-    s->low = syi_vec_of(low);
-    s->change = s->change_low = syi_vec_of(0.0);
+    s->sum = (grid_parts){syi_vec_of(high), syi_vec_of(low), syi_vec_of(least)};
+    s->change = (grid_parts){{0}, {0}, {0}};
 }
 
 /* What changes a window that gets `in` and loses `out`. Of near values it is cut if need be, of far
- * ones each of both; *low is what that cuts off. */
-SYI_INLINE syi_vec grid_change(syi_vec in, syi_vec out, syi_vec shift, grid_way way, syi_vec *low)
+ * ones each of both. */
+SYI_INLINE grid_parts grid_change(syi_vec in, syi_vec out, const grid_cut *cut, grid_way way)
 {
-    const syi_vec a = (in + shift) - shift, b = (out + shift) - shift;
-    const syi_vec change = in - out, cut = (change + shift) - shift;
-    *low = way == GRID_FAR ? (in - a) - (out - b) : change - cut;
-    return way == GRID_FAR ? a - b : way == GRID_WIDE ? cut : change;
+    const syi_vec shift = syi_vec_of(cut->shift), shift_low = syi_vec_of(cut->shift_low),
+                  none = {0};
+    const syi_vec a = (in + shift) - shift, b = (out + shift) - shift, change = in - out;
+    if (way == GRID_DEEP) {
+        const syi_vec c = ((in - a) + shift_low) - shift_low;
+        const syi_vec d = ((out - b) + shift_low) - shift_low;
+        return (grid_parts){a - b, c - d, ((in - a) - c) - ((out - b) - d)};
+    }
+    if (way == GRID_FAR)
+        return (grid_parts){a - b, (in - a) - (out - b), none};
+    const syi_vec part = way == GRID_WIDE ? (change + shift) - shift : change;
+    return (grid_parts){part, change - part, none};
 }
 
 /* Whether windows that are held with one cut can be held with the other, without their values. */
 SYI_INLINE int grid_can_turn(grid_cut from, grid_cut to)
 {
-    const int are_near = from.shift != 0.0 && from.way != GRID_FAR && from.way != GRID_WHOLE &&
-                         to.way != GRID_FAR && to.way != GRID_WHOLE;
+    const int are_near = from.shift != 0.0 && !grid_is_far(from.way) && from.way != GRID_WHOLE &&
+                         !grid_is_far(to.way) && to.way != GRID_WHOLE;
     return are_near &&
            (from.way != GRID_CLOSE || to.way != GRID_CLOSE); /* pivots may be far apart */
 }
@@ -69,26 +90,26 @@ SYI_INLINE void grid_turn(grid *s, grid_cut to)
     const syi_vec period = syi_vec_of((double)s->period);
     const syi_vec pivot = way == GRID_CLOSE ? from : to.way == GRID_CLOSE ? shift : none;
     const syi_vec product = period * pivot, rest = syi_vec_fma(period, pivot, -product);
-    const syi_vec change = s->change + (way == GRID_WIDE ? s->change_low : none);
-    syi_vec high = way == GRID_NEAR ? s->high - from : s->high;
+    const syi_vec change = s->change.high + (way == GRID_WIDE ? s->change.low : none);
+    syi_vec high = way == GRID_NEAR ? s->sum.high - from : s->sum.high;
     if (to.way == GRID_CLOSE) {
-        high = (high - product) + (s->low - rest);
+        high = (high - product) + (s->sum.low - rest);
     } else {
         const syi_vec a = (high + shift) - shift, b = (product + shift) - shift;
-        s->low = (way == GRID_CLOSE ? rest : s->low) + ((product - b) + (high - a));
+        s->sum.low = (way == GRID_CLOSE ? rest : s->sum.low) + ((product - b) + (high - a));
         high = a + b;
     }
-    s->high = to.way == GRID_NEAR ? high + shift : high;
-    s->change = grid_change(change, none, shift, to.way, &s->change_low);
+    s->sum.high = to.way == GRID_NEAR ? high + shift : high;
+    s->change = grid_change(change, none, &to, to.way);
     s->cut = to;
 }
 
 /* What lacks a multiple of g in its lower part gets it back. */
 SYI_INLINE void grid_settle(grid *s)
 {
-    const syi_vec shift = syi_vec_of(s->cut.shift), rest = (s->low + shift) - shift;
-    s->high += rest;
-    s->low -= rest;
+    const syi_vec shift = syi_vec_of(s->cut.shift), rest = (s->sum.low + shift) - shift;
+    s->sum.high += rest;
+    s->sum.low -= rest;
 }
 
 /* Makes what is held of the windows before x[0] that of another cut; gives whether the sum is that
@@ -135,34 +156,40 @@ SYI_INLINE grid_sums grid_sums_of(syi_vec change)
     return sums;
 }
 
-/* A sum, and by what cutting left behind of it. */
-SYI_INLINE void grid_add(syi_vec *high, syi_vec *low, syi_vec change, syi_vec change_low,
-                         grid_way way)
+/* Sums, and by what cutting left behind of them. */
+SYI_INLINE void grid_add(grid_parts *s, const grid_parts *change, grid_way way)
 {
-    const syi_vec sum = *high + change;
+    const syi_vec sum = s->high + change->high;
     if (grid_cuts(way))
-        *low += way == GRID_NEAR ? change - (sum - *high) : change_low;
-    *high = sum;
+        s->low += way == GRID_NEAR ? change->high - (sum - s->high) : change->low;
+    if (way == GRID_DEEP)
+        s->least += change->least;
+    s->high = sum;
 }
 
-/* The mean of a window from its sum, both of whose parts are exact. */
-SYI_INLINE syi_vec grid_cut_mean(syi_vec high, syi_vec low, const window_divisor *by, grid_way way)
+/* The mean of a window from its sum, all of whose parts are exact. */
+SYI_INLINE syi_vec grid_cut_mean(const grid_parts *s, syi_vec high, const window_divisor *by,
+                                 grid_way way)
 {
-    syi_vec total = high, rest = low, mean;
+    syi_vec total = high, rest = s->low, mean;
     if (way == GRID_FAR)
-        syi_vec_quick_sum(high, low, &total, &rest);
+        syi_vec_quick_sum(high, s->low, &total, &rest);
+    if (way == GRID_DEEP) {
+        syi_vec_two_sum(high, s->low, &total, &rest);
+        syi_vec_two_sum(total, rest + s->least, &total, &rest);
+    }
     mean = total * by->inverse;
     return mean + window_divide(rest + syi_vec_fnma(mean, by->count, total), by);
 }
 
 /* The means of the windows whose sums these are. */
-SYI_INLINE syi_vec grid_mean(syi_vec high, syi_vec low, syi_vec shift, const window_divisor *by,
+SYI_INLINE syi_vec grid_mean(const grid_parts *s, syi_vec shift, const window_divisor *by,
                              grid_way way)
 {
     syi_vec rest, mean;
     if (way != GRID_CLOSE)
-        return grid_cut_mean(way == GRID_NEAR ? high - shift : high, low, by, way);
-    mean = window_mean(high, shift, by, &rest);
+        return grid_cut_mean(s, way == GRID_NEAR ? s->high - shift : s->high, by, way);
+    mean = window_mean(s->high, shift, by, &rest);
     return mean + window_divide(rest, by);
 }
 
@@ -178,30 +205,33 @@ SYI_INLINE void grid_lines(grid *state, const double *x, int64_t n, double *out,
                            grid_way way, int past)
 {
     const window_divisor by = state->by;
-    const syi_vec shift = syi_vec_of(state->cut.shift);
+    const grid_cut cut = state->cut;
+    const syi_vec shift = syi_vec_of(cut.shift);
     const double *old = x - state->period;
     const int64_t asked = ahead->asked, met = ahead->met;
     window_extremes extremes = window_extremes_of(syi_vec_load(x + met));
     grid s = *state;
-    grid_sums sums = grid_sums_of(s.change), sums_low = grid_sums_of(s.change_low);
+    grid_sums sums = grid_sums_of(s.change.high), sums_low = grid_sums_of(s.change.low);
+    grid_sums sums_least = grid_sums_of(s.change.least);
     for (int64_t i = 0; i < n; i += SYI_LINE) {
         syi_ask_ahead(x + i, asked, SYI_LINE);
         if (!past)
             syi_ask_to_write((uintptr_t)(out + i + asked), SYI_LINE);
         SYI_UNROLL(1) /* two at once need more registers than AVX2 has */
         for (int64_t k = i; k < i + SYI_LINE; k += SYI_VECTOR) {
-            syi_vec low, change;
             window_meet(&extremes, syi_vec_load(x + k + met));
-            change = grid_change(syi_vec_load(x + k), syi_vec_load(old + k), shift, way, &low);
+            grid_parts change = grid_change(syi_vec_load(x + k), syi_vec_load(old + k), &cut, way);
             if (way < GRID_NEAR)
-                low = grid_sum(&sums_low, low);
-            grid_add(&s.high, &s.low, grid_sum(&sums, change), low, way);
-            syi_vec_put(out + k, grid_mean(s.high, s.low, shift, &by, way), past);
+                change.low = grid_sum(&sums_low, change.low);
+            if (way == GRID_DEEP)
+                change.least = grid_sum(&sums_least, change.least);
+            change.high = grid_sum(&sums, change.high);
+            grid_add(&s.sum, &change, way);
+            syi_vec_put(out + k, grid_mean(&s.sum, shift, &by, way), past);
         }
     }
     ahead->extremes = extremes;
-    s.change = sums.of[0];
-    s.change_low = sums_low.of[0];
+    s.change = (grid_parts){sums.of[0], sums_low.of[0], sums_least.of[0]};
     *state = s;
 }
 
@@ -220,9 +250,12 @@ static void grid_any_lines(grid *s, const double *x, int64_t n, double *out, gri
     else if (s->cut.way == GRID_WIDE)
         past ? grid_lines(s, x, n, out, ahead, GRID_WIDE, 1)
              : grid_lines(s, x, n, out, ahead, GRID_WIDE, 0);
-    else
+    else if (s->cut.way == GRID_FAR)
         past ? grid_lines(s, x, n, out, ahead, GRID_FAR, 1)
              : grid_lines(s, x, n, out, ahead, GRID_FAR, 0);
+    else
+        past ? grid_lines(s, x, n, out, ahead, GRID_DEEP, 1)
+             : grid_lines(s, x, n, out, ahead, GRID_DEEP, 0);
 }
 
 /* Of the last columns and n next ones the last SYI_VECTOR. */
@@ -234,25 +267,32 @@ SYI_INLINE void grid_append(syi_vec *last, syi_vec next, int64_t n)
     *last = syi_vec_load(both + n);
 }
 
+SYI_INLINE void grid_append_parts(grid_parts *last, const grid_parts *next, int64_t n)
+{
+    grid_append(&last->high, next->high, n);
+    grid_append(&last->low, next->low, n);
+    grid_append(&last->least, next->least, n);
+}
+
 /* n <= SYI_VECTOR columns; `begun`: of the first one's window the sum is there already. */
 static void grid_some(grid *s, const double *x, int64_t n, int begun, double *out)
 {
     const grid_way way = s->cut.way;
-    const syi_vec shift = syi_vec_of(s->cut.shift);
-    syi_vec high = syi_vec_last(s->high), low = syi_vec_last(s->low), change, change_low;
+    grid_parts sum = {syi_vec_last(s->sum.high), syi_vec_last(s->sum.low),
+                      syi_vec_last(s->sum.least)};
     double in[SYI_VECTOR], old[SYI_VECTOR], mean[SYI_VECTOR];
     for (int k = 0; k < SYI_VECTOR; k++)
         in[k] = old[k] = x[0];
     memcpy(in, x, (size_t)n * sizeof *x);
     memcpy(old + begun, x + begun - s->period, (size_t)(n - begun) * sizeof *x);
-    change = grid_change(syi_vec_load(in), syi_vec_load(old), shift, way, &change_low);
-    grid_add(&high, &low, syi_vec_scan(change), syi_vec_scan(change_low), way);
-    syi_vec_store(mean, grid_mean(high, low, shift, &s->by, way));
+    const grid_parts change = grid_change(syi_vec_load(in), syi_vec_load(old), &s->cut, way);
+    const grid_parts all = {syi_vec_scan(change.high), syi_vec_scan(change.low),
+                            syi_vec_scan(change.least)};
+    grid_add(&sum, &all, way);
+    syi_vec_store(mean, grid_mean(&sum, syi_vec_of(s->cut.shift), &s->by, way));
     memcpy(out, mean, (size_t)n * sizeof *mean);
-    grid_append(&s->high, high, n);
-    grid_append(&s->low, low, n);
-    grid_append(&s->change, change, n);
-    grid_append(&s->change_low, change_low, n);
+    grid_append_parts(&s->sum, &sum, n);
+    grid_append_parts(&s->change, &change, n);
     s->fresh -= s->fresh < n ? s->fresh : n;
 }
 

@@ -6,7 +6,9 @@
  *
  * With |x| < 2^top, all of them multiples of u = 2^bottom, a window of at most 2^length values and
  * g = 2^(top + length - 51): what the sums of the a go through, and their differences, stay below
- * 2^53 g, and those of the b below 2^(top + 2 length - 51), which is to be 2^53 u at most.
+ * 2^53 g, and those of the b below 2^(top + 2 length - 51), which is to be 2^53 u at most. Where it
+ * is more, as of long windows with a spike, each b is cut once more, to multiples of h = 2^(top + 2
+ * length - 103), and the sums of what that leaves stay below 2^(top + 3 length - 103).
  *
  * Of values of which none is more than twice another the differences are exact: it is the change of
  * the window that is cut, and where the changes of SYI_VECTOR columns add up exactly, that sum of
@@ -40,7 +42,8 @@
 #if SYI_HAVE_VECTORS
 
 typedef enum grid_way {
-    GRID_FAR,
+    GRID_DEEP,  /* values are cut twice */
+    GRID_FAR,   /* once */
     GRID_WIDE,  /* no value is more than twice another */
     GRID_NEAR,  /* and sums of SYI_VECTOR changes are doubles */
     GRID_CLOSE, /* and nothing is cut: the sum is of distances from a pivot */
@@ -52,7 +55,14 @@ typedef struct grid_cut {
     double shift; /* adding and taking it away rounds to a multiple of g, or the pivot, or anything;
                      0: this way does not go */
     grid_way way;
+    double shift_low; /* the same to a multiple of h */
 } grid_cut;
+
+/* Whether it is each value that is cut. */
+SYI_INLINE int grid_is_far(grid_way way)
+{
+    return way <= GRID_FAR;
+}
 
 /* Whether sums have a lower part. */
 SYI_INLINE int grid_cuts(grid_way way)
@@ -89,18 +99,18 @@ SYI_INLINE int grid_is_whole(const double *x, int64_t count, int top, int length
     return 1;
 }
 
-/* Whether the sums of both parts of such values are exact. */
-SYI_INLINE int grid_holds(const syi_span *span, int length)
+/* Whether the sums of the parts of such values, two or three, are exact. */
+SYI_INLINE int grid_holds(const syi_span *span, int length, int parts)
 {
-    const int bits = span->top - span->bottom;
-    return bits <= 103 - 2 * length && bits <= 99 - length && span->bottom >= -850;
+    const int bits = span->top - span->bottom, most = parts == 2 ? 103 : 155;
+    return bits <= most - parts * length && bits <= 99 - length && span->bottom >= -850;
 }
 
 /* Whether near values are cut as such, in blocks of at most `stride` columns. */
 SYI_INLINE int grid_is_near(const window_range *range, int64_t period, int64_t stride)
 {
     const int length = window_length(period), columns = window_length(2 * (period + stride));
-    return window_is_near(range) && grid_holds(&range->span, length) &&
+    return window_is_near(range) && grid_holds(&range->span, length, 2) &&
            range->span.top - range->span.bottom + length + columns <= 100 && length + columns <= 44;
 }
 
@@ -112,20 +122,22 @@ SYI_INLINE grid_cut grid_cut_of(const double *x, int64_t count, window_range ran
     const int length = window_length(period), top = range.span.top;
     const double held = before.way == GRID_CLOSE ? before.shift : 0.0; /* close to 0 is nothing */
     if (range.span.has_non_finite || top > 850)
-        return (grid_cut){0.0, GRID_FAR};
+        return (grid_cut){0.0, GRID_FAR, 0.0};
     const int near = grid_is_near(&range, period, stride);
     const double pivot = near ? grid_pivot(&range, period, held) : 0.0;
     if (pivot != 0.0)
-        return (grid_cut){pivot, GRID_CLOSE};
+        return (grid_cut){pivot, GRID_CLOSE, 0.0};
     if (top > -700 && grid_is_whole(x, count, top, length > 0 ? length : 1))
-        return (grid_cut){1.0, GRID_WHOLE};
+        return (grid_cut){1.0, GRID_WHOLE, 0.0};
     window_bottom(&range, x, count);
-    if (!grid_holds(&range.span, length))
-        return (grid_cut){0.0, GRID_FAR};
+    if (!grid_holds(&range.span, length, 3))
+        return (grid_cut){0.0, GRID_FAR, 0.0};
     if (!near)
-        return (grid_cut){1.5 * syi_pow2(top + length + 1), GRID_FAR};
+        return (grid_cut){1.5 * syi_pow2(top + length + 1),
+                          grid_holds(&range.span, length, 2) ? GRID_FAR : GRID_DEEP,
+                          1.5 * syi_pow2(top + 2 * length - 51)};
     return (grid_cut){1.5 * syi_pow2(top + length + 3),
-                      window_is_close(&range, SYI_VECTOR) ? GRID_NEAR : GRID_WIDE};
+                      window_is_close(&range, SYI_VECTOR) ? GRID_NEAR : GRID_WIDE, 0.0};
 }
 
 #endif

@@ -6,7 +6,8 @@
  * the deviation is tested.
  *
  * Where no value is more than twice another, the window changes by i - o and the sum of the squares
- * by (i - o) (i + o), with both factors exact. Else the pivot is 0, and squares come and go. Where
+ * by (i - o) (i + o), with both factors exact. Else the pivot is 0, and squares come and go, and if
+ * a sum of what is cut off the values of a long window is no double, that is cut once more. Where
  * the values are so close that any sum of a window's distances is a double, nothing of it is cut.
  *
  * With |d| < 2^top and windows of c <= 2^length values Q stays below 2^50 g for g = 2^(2 top +
@@ -34,6 +35,7 @@
 #define SQUARES_SLACK 0x1p-85
 
 typedef enum squares_way {
+    SQUARES_DEEP, /* as FAR, and sums have a third part */
     SQUARES_FAR,
     SQUARES_NEAR,  /* no value is more than twice another */
     SQUARES_CLOSE, /* and the sums' low parts are 0 */
@@ -41,20 +43,27 @@ typedef enum squares_way {
                       is 0 (stretches.h) */
 } squares_way;
 
+/* Whether values are taken as they are, and cut each. */
+SYI_INLINE int squares_are_far(squares_way way)
+{
+    return way <= SQUARES_FAR;
+}
+
 /* Whether sums have low parts. */
 SYI_INLINE int squares_have_low(squares_way way)
 {
-    return way == SQUARES_FAR || way == SQUARES_NEAR;
+    return way <= SQUARES_NEAR;
 }
 
 typedef struct squares_moments {
-    syi_vec sum, sum_low, square, square_low;
+    syi_vec sum, sum_low, sum_least, square, square_low;
 } squares_moments;
 
 typedef struct squares {
     squares_moments before; /* of the window so far, in each element */
     squares_moments start;  /* what sums of changes begin with */
     syi_vec pivot, shift;
+    syi_vec shift_low; /* for what is cut off to be cut */
     window_divisor by; /* the period */
     /* Times the spread's root: the deviation, or the bands' distance from the mean; a score is
      * divided by the root and multiplied by this. */
@@ -89,7 +98,7 @@ SYI_INLINE double squares_larger(double a, double b)
  * three steps and then to those before. For what is made of the last batch a few times that. */
 SYI_INLINE double squares_lost(squares_way way, int64_t count)
 {
-    const double cuts = way == SQUARES_FAR ? 2.0 : 1.0, batch = (double)BATCH;
+    const double cuts = squares_are_far(way) ? 2.0 : 1.0, batch = (double)BATCH;
     const double each = cuts + 0.5 * cuts * cuts * (double)(LANE + 1) + 4.0 * cuts + 1.0;
     return ((double)count + 4.0 * batch) * each + 16.0 * (cuts * batch + 2.0);
 }
@@ -109,7 +118,8 @@ SYI_INLINE void squares_bound(squares *s, int top, double lost, double largest)
         error += 0x1p-97 * largest * most;
     s->error = syi_vec_of(error);
     s->least = syi_vec_of(spread_error);
-    s->shift = syi_vec_of(1.5 * syi_pow2(top + length + (s->way == SQUARES_FAR ? 1 : 3)));
+    s->shift = syi_vec_of(1.5 * syi_pow2(top + length + (squares_are_far(s->way) ? 1 : 3)));
+    s->shift_low = syi_vec_of(1.5 * syi_pow2(top + 2 * length - 52));
     s->start.sum = syi_vec_of(s->way == SQUARES_NEAR ? s->shift[0] : 0.0);
     s->start.square = syi_vec_of(1.5 * grid * 0x1p52);
     s->down = syi_vec_of(syi_pow2(-2 * (top + length)));
@@ -124,12 +134,13 @@ SYI_INLINE int squares_bands_fit(const squares *s, double least, double most)
     return s->kind != SYI_WINDOW_BANDS || step <= squares_larger(least, -most);
 }
 
-/* Bits that values may have for their sums' low parts to be doubles where each is cut: a window has
- * up to 2^length of them, of half a G of squares_change() each, and is changed by as many whole
- * ones, or those of a batch if these are fewer. */
-SYI_INLINE int squares_bits(int length)
+/* Bits that values may have for their sums' last parts to be doubles where each is cut, once or
+ * twice: a window has up to 2^length of these, of half a unit of the part before each, and is
+ * changed by as many whole ones, or those of a batch if these are fewer. */
+SYI_INLINE int squares_bits(int length, squares_way way)
 {
-    return length > 6 ? 105 - 2 * length : 104 - 2 * length;
+    const int bits = way == SQUARES_DEEP ? 158 - 3 * length : 105 - 2 * length;
+    return length > 6 ? bits : bits - 1;
 }
 
 /* Chooses pivot, if it can the one given, and grids for `count` values, columns - period + 1, which
@@ -142,12 +153,14 @@ SYI_INLINE int squares_begin(squares *s, const window_range *range, double pivot
     const int length = window_length(s->period), bits = span->top - span->bottom;
     if (span->has_non_finite)
         return 0;
-    if (bits > squares_bits(length) || bits > 99 - length || span->bottom < -400 || span->top > 400)
+    if (bits > squares_bits(length, SQUARES_DEEP) || bits > 99 - length || span->bottom < -400 ||
+        span->top > 400)
         return 0;
     int top = syi_split(size).exponent + 53;
-    const int near =
-        window_is_near(range) && top - span->bottom <= 52 && squares_bands_fit(s, least, most);
-    s->way = !near ? SQUARES_FAR : window_is_close(range, s->period) ? SQUARES_CLOSE : SQUARES_NEAR;
+    const squares_way far = bits <= squares_bits(length, SQUARES_FAR) ? SQUARES_FAR : SQUARES_DEEP;
+    const int near = far == SQUARES_FAR && window_is_near(range) && top - span->bottom <= 52 &&
+                     squares_bands_fit(s, least, most);
+    s->way = !near ? far : window_is_close(range, s->period) ? SQUARES_CLOSE : SQUARES_NEAR;
     s->pivot = syi_vec_of(near ? pivot : 0.0);
     s->per_unit = syi_pow2(3 - span->bottom);
     top = near ? top : span->top;
@@ -161,7 +174,7 @@ SYI_INLINE void squares_change(const squares *s, squares_moments *m, syi_vec in,
                                squares_way way)
 {
     syi_vec sum, cut;
-    if (way != SQUARES_FAR) {
+    if (!squares_are_far(way)) {
         syi_vec change = syi_vec_less(in, out);
         syi_vec both = syi_vec_fma(syi_vec_of(2.0), syi_vec_less(out, s->pivot), change);
         sum = m->sum + change;
@@ -175,7 +188,15 @@ SYI_INLINE void squares_change(const squares *s, squares_moments *m, syi_vec in,
     }
     syi_vec a = (in + s->shift) - s->shift, b = (out + s->shift) - s->shift;
     m->sum += a - b;
-    m->sum_low += (in - a) - (out - b);
+    if (way == SQUARES_DEEP) {
+        const syi_vec in_low = in - a, out_low = out - b;
+        a = (in_low + s->shift_low) - s->shift_low;
+        b = (out_low + s->shift_low) - s->shift_low;
+        m->sum_low += a - b;
+        m->sum_least += (in_low - a) - (out_low - b);
+    } else {
+        m->sum_low += (in - a) - (out - b);
+    }
     sum = syi_vec_fma(in, in, m->square);
     m->square_low += syi_vec_fma(in, in, m->square - sum);
     cut = syi_vec_fnma(out, out, sum);
@@ -186,11 +207,13 @@ SYI_INLINE void squares_change(const squares *s, squares_moments *m, syi_vec in,
 /* What comes before the lanes that these changes were made in, those of a batch at most. */
 SYI_INLINE squares_moments squares_before(squares *s, const squares_moments *m, squares_way way)
 {
-    squares_moments *all = &s->before, before = {{0}, {0}, {0}, {0}};
+    squares_moments *all = &s->before, before = {{0}, {0}, {0}, {0}, {0}};
     syi_vec whole;
     before.sum = lanes_before(&all->sum, m->sum - s->start.sum) - s->start.sum;
     if (squares_have_low(way))
         before.sum_low = lanes_before(&all->sum_low, m->sum_low);
+    if (way == SQUARES_DEEP)
+        before.sum_least = lanes_before(&all->sum_least, m->sum_least);
     before.square = lanes_before(&all->square, m->square - s->start.square) - s->start.square;
     before.square_low = lanes_before(&all->square_low, m->square_low);
     whole = (all->square_low + s->start.square) - s->start.square; /* a multiple of g */
@@ -203,7 +226,7 @@ SYI_INLINE squares_moments squares_before(squares *s, const squares_moments *m, 
 static inline void squares_fill(squares *s, const double *x, int64_t count)
 {
     squares_moments m = s->start;
-    s->before = (squares_moments){{0}, {0}, {0}, {0}};
+    s->before = (squares_moments){{0}, {0}, {0}, {0}, {0}};
     for (int64_t i = 0; i < count; i += SYI_VECTOR) {
         const int64_t left = count - i;
         const syi_vec next =
@@ -219,7 +242,7 @@ static inline void squares_fill(squares *s, const double *x, int64_t count)
 /* BATCH columns on their way (squares_run.c). */
 typedef struct squares_batch {
     squares_moments before; /* each lane */
-    syi_vec sum[LANE], sum_low[LANE], square[LANE], square_low[LANE];
+    syi_vec sum[LANE], sum_low[LANE], sum_least[LANE], square[LANE], square_low[LANE];
     syi_vec root[LANE], root_low[LANE], half[LANE]; /* 0.5 / root */
     /* The results with what they may be off by added and, of bands the upper ones and the lower
      * ones, with it taken away: where both are the same they are sure. */

@@ -22,11 +22,29 @@ SYI_INLINE void squares_slide(squares *s, squares_batch *b, const double *x, con
             b->sum[k + j] = m.sum;
             if (squares_have_low(way))
                 b->sum_low[k + j] = m.sum_low;
+            if (way == SQUARES_DEEP)
+                b->sum_least[k + j] = m.sum_least;
             b->square[k + j] = m.square;
             b->square_low[k + j] = m.square_low;
         }
     }
     b->before = squares_before(s, &m, way);
+}
+
+/* What the low parts of column k's sums are, with the third ones; the first ones get of them what
+ * they hold. */
+SYI_INLINE syi_vec squares_join(squares_batch *b, int k, syi_vec *sum,
+                                const squares_moments *before, squares_way way)
+{
+    syi_vec low = syi_vec_plus(b->sum_low[k], before->sum_low);
+    if (way == SQUARES_DEEP) {
+        syi_vec_two_sum(*sum, low, sum, &low);
+        low += b->sum_least[k] + before->sum_least;
+        syi_vec_two_sum(*sum, low, sum, &low);
+    } else {
+        syi_vec_quick_sum(*sum, low, sum, &low);
+    }
+    return low;
 }
 
 /* The windows' sums, and in the place of the squares count * square - sum^2. */
@@ -37,10 +55,8 @@ SYI_INLINE void squares_spreads(const squares *s, squares_batch *b, squares_way 
     for (int k = 0; k < LANE; k++) {
         syi_vec sum = syi_vec_plus(b->sum[k], before.sum), low, spread, rest;
         syi_vec square = b->square[k] + before.square;
-        if (squares_have_low(way)) {
-            syi_vec_quick_sum(sum, syi_vec_plus(b->sum_low[k], before.sum_low), &sum, &low);
-            b->sum_low[k] = low;
-        }
+        if (squares_have_low(way))
+            b->sum_low[k] = low = squares_join(b, k, &sum, &before, way);
         syi_vec scaled = s->by.count * square, below = syi_vec_fma(s->by.count, square, -scaled);
         below = syi_vec_fma(s->by.count, syi_vec_plus(b->square_low[k], before.square_low), below);
         square = sum * sum;
@@ -119,7 +135,7 @@ SYI_INLINE syi_vec squares_band(syi_vec mean, syi_vec step, int lower, syi_vec l
                                 squares_way way, syi_vec *least, syi_vec_mask *sure)
 {
     syi_vec band, rest;
-    if (way == SQUARES_FAR || way == SQUARES_WHOLE) {
+    if (squares_are_far(way) || way == SQUARES_WHOLE) {
         syi_vec_two_sum(mean, lower ? -step : step, &band, &rest);
     } else if (lower) {
         band = mean - step;
@@ -234,6 +250,7 @@ SYI_INLINE int squares_run_as(squares *s, squares_batch *b, const double *x, con
         return squares_run_as(s, b, x, old, out, past, kind, way);                                 \
     }
 #define SQUARES_RUN_EACH_WAY(name, kind)                                                           \
+    SQUARES_RUN(name##_deep, kind, SQUARES_DEEP)                                                   \
     SQUARES_RUN(name##_far, kind, SQUARES_FAR)                                                     \
     SQUARES_RUN(name##_near, kind, SQUARES_NEAR)                                                   \
     SQUARES_RUN(name##_close, kind, SQUARES_CLOSE)
@@ -245,14 +262,14 @@ SQUARES_RUN_EACH_WAY(squares_run_deviations, SYI_WINDOW_DEVIATION)
 int SYI_ISA_NAME(syi_squares_run)(squares *s, squares_batch *b, const double *x, const double *old,
                                   double *const *out, int past)
 {
-    static int (*const run[][3])(squares *, squares_batch *, const double *, const double *,
+    static int (*const run[][4])(squares *, squares_batch *, const double *, const double *,
                                  double *const *, int) = {
-        [SYI_WINDOW_BANDS] = {squares_run_bands_far, squares_run_bands_near,
+        [SYI_WINDOW_BANDS] = {squares_run_bands_deep, squares_run_bands_far, squares_run_bands_near,
                               squares_run_bands_close},
-        [SYI_WINDOW_SCORE] = {squares_run_scores_far, squares_run_scores_near,
-                              squares_run_scores_close},
-        [SYI_WINDOW_DEVIATION] = {squares_run_deviations_far, squares_run_deviations_near,
-                                  squares_run_deviations_close}};
+        [SYI_WINDOW_SCORE] = {squares_run_scores_deep, squares_run_scores_far,
+                              squares_run_scores_near, squares_run_scores_close},
+        [SYI_WINDOW_DEVIATION] = {squares_run_deviations_deep, squares_run_deviations_far,
+                                  squares_run_deviations_near, squares_run_deviations_close}};
     return run[s->kind][s->way](s, b, x, old, out, past);
 }
 

@@ -104,7 +104,7 @@ static double decidable_of(const syi_window *window, const squares *s)
     const double c = (double)s->period, f = c - (double)window->ddof;
     const double places = FINE * window->width, far = s->reach * (1.0 + c * s->width);
     const double side = 2.5 * c * (s->reach + far) * s->per_unit;
-    if (window->kind != SYI_WINDOW_BANDS || s->way == SQUARES_FAR || !(fabs(places) < 1024.0) ||
+    if (window->kind != SYI_WINDOW_BANDS || squares_are_far(s->way) || !(fabs(places) < 1024.0) ||
         places != (double)(int64_t)places || !(far < 0.25 * least_pivot(s)) || !(side < 0x1p62))
         return 0.0;
     const double apart = 0x1p62 / (3.0 * FINE * FINE * f * side);

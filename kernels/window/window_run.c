@@ -87,7 +87,7 @@ static int64_t means_lost(const syi_window *window, const syi_piece *piece, int6
 static int64_t means_columns(int64_t period, int64_t most, grid_way way, int past)
 {
     const int64_t few = past ? 512 : 1024;
-    return way != GRID_FAR && 4 * period <= few ? few : most;
+    return !grid_is_far(way) && 4 * period <= few ? few : most;
 }
 
 /* What x[start .. end) is made of, of which `next` says it from `first` on where `measured` is the
