@@ -84,6 +84,7 @@ Test(adversarial, bollinger)
     CHECK("bollinger", 2, P("period", 4), P("width", 0.5));
     CHECK("bollinger", 2, P("period", 98), P("width", 0.1));
     CHECK("bollinger", 2, P("period", 200), P("width", 3));
+    CHECK("bollinger", 2, P("period", 1000), P("width", 2));
 }
 
 /* Two prices in turn, of which a band is what is left of a mean and a reach that cancel: only their
@@ -138,7 +139,7 @@ Test(adversarial, zscore)
  * what ends that, a value or two far above, something not finite, nothing that moves, ticks that
  * seldom do (of bands many lie in the middle between two doubles then), or another level. */
 enum { LONG_COLUMNS = 50000 };
-enum { LOW_PRICE, SPIKES, PAIRS, HOLES, RESTS, TICKS, LEVELS, BELOW_ZERO, PRICE, PRICES };
+enum { LOW_PRICE, SPIKES, PAIRS, OPPOSITES, HOLES, RESTS, TICKS, LEVELS, BELOW_ZERO, PRICE, PRICES };
 
 /* `seldom`: columns between what happens so, on average. */
 static void fill_prices(int kind, int period, int columns, int seldom, double *x)
@@ -155,10 +156,12 @@ static void fill_prices(int kind, int period, int columns, int seldom, double *x
             cents = cents > 10000 ? cents / 3 : cents * 19 / 10;
         cents = cents < 1000 ? 1000 : cents;
         x[i] = (double)(kind == BELOW_ZERO ? -cents : cents) / 100;
-        if ((kind == SPIKES || kind == PAIRS) && rare)
+        if ((kind == SPIKES || kind == PAIRS || kind == OPPOSITES) && rare)
             x[i] = 1e12;
         if (kind == PAIRS && i > period + 1 && x[i - period + (i & 1)] == 1e12)
             x[i] = -1e11;
+        if (kind == OPPOSITES && i > 0 && x[i - 1] == 1e12)
+            x[i] = -1e12;
         if (kind == HOLES && rare)
             x[i] = i & 1 ? NAN : INFINITY;
     }
