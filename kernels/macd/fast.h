@@ -4,7 +4,7 @@
 
 #include "fast/chain.h"
 #include "macd/macd.h"
-#include "recurrence/dd.h"
+#include "exact/dd.h"
 
 /* An average forgets in 35 periods (ema/fast.h), the signal after the slow one. */
 SYI_INLINE syi_chain_cut syi_macd_cut(const syi_macd *macd)

@@ -10,7 +10,7 @@
 #ifndef SYI_KERNELS_RECURRENCE_DEVIATION_H
 #define SYI_KERNELS_RECURRENCE_DEVIATION_H
 
-#include "recurrence/dd.h"
+#include "exact/dd.h"
 
 /* Columns until a wrong start has lost `bits` bits: log2(1 / b) >= 2 / (p ln 2). */
 SYI_INLINE int64_t syi_decay_columns(double period, double bits)

@@ -93,14 +93,13 @@ static int64_t beside_run(beside *b, int64_t row, chunk *c)
         put_stretches(b->window, &s, t, b->count, to);
     } else {
         memset(t->done, 0, sizeof t->done);
-        settle_stretches(t, b->count);
     }
     for (int l = 0; l < SYI_VECTOR; l++, x += columns) {
-        const mended *const m = &t->mended[l];
-        for (int k = 0; k < m->count; k++) {
-            beside_rest(b, x, out, b->from + m->from[k], b->from + m->to[k], c);
-            left += m->to[k] - m->from[k];
-        }
+        const int64_t from = end_lane(b->window, t, l, x, out, b->from, b->count);
+        const int64_t end = b->from + b->count;
+        if (from < end)
+            beside_rest(b, x, out, from, end, c);
+        left += end - from;
         for (int k = 0; k < syi_window_outputs(b->window->kind); k++)
             out[k] += columns;
     }

@@ -23,6 +23,7 @@
 
 #include "window/certify.h"
 #include "window/lanes.h"
+#include "window/outliers.h"
 #include "window/window.h"
 
 #if SYI_HAVE_VECTORS
@@ -247,6 +248,10 @@ typedef struct squares_batch {
     /* The results with what they may be off by added and, of bands the upper ones and the lower
      * ones, with it taken away: where both are the same they are sure. */
     syi_vec out[3][LANE], least[2][LANE];
+    /* Of stretches: whether there are windows with outliers, and what those of each column are. */
+    int is_outlying;
+    outlying_window outlying[LANE];
+    syi_vec shift[LANE], shift_low[LANE]; /* of scores: to what is divided */
 } squares_batch;
 
 /* The windows that end at x[0 .. BATCH) and lose old[..]. If all are sure they are put to out[..],

@@ -3,7 +3,7 @@
  * (stretches.h): loops over its columns that are short enough to overlap; which of them are
  * unrolled has been measured. Compiled for several instruction sets.
  */
-#include "window/stretches.h"
+#include "window/outlying.h"
 
 #if SYI_HAVE_VECTORS
 
@@ -67,163 +67,6 @@ SYI_INLINE void squares_spreads(const squares *s, squares_batch *b, squares_way 
         syi_vec_quick_sum(scaled, -square, &spread, &rest);
         syi_vec_quick_sum(spread, below + rest, &b->square[k], &b->square_low[k]);
     }
-}
-
-/* The root of a > 0 and half its reciprocal, off by 2^-51 and 2^-34 of themselves at most; no
- * numbers for a <= 0. They begin with a guess that is off by 2^-14, or 1.5 * 2^-12. */
-SYI_INLINE void squares_root(const squares *s, syi_vec a, syi_vec *root, syi_vec *half)
-{
-#if SYI_VECTOR == 8
-    const syi_vec one_half = syi_vec_of(0.5);
-    syi_vec guess = (syi_vec)_mm512_rsqrt14_pd((__m512d)a), rest;
-    (void)s;
-    *root = a * guess;
-    *half = one_half * guess;
-    for (int i = 0; i < 2; i++) {
-        rest = syi_vec_fnma(*root, *half, one_half);
-        *root = syi_vec_fma(*root, rest, *root);
-        *half = syi_vec_fma(*half, rest, *half);
-    }
-#else
-    __m128 narrow = _mm_rsqrt_ps(_mm256_cvtpd_ps((__m256d)(a * s->down)));
-    syi_vec guess = (syi_vec)_mm256_cvtps_pd(narrow) * s->up, rest;
-    *root = (syi_vec)_mm256_sqrt_pd((__m256d)a);
-    rest = syi_vec_fnma(*root, guess, syi_vec_of(1.0));
-    guess *= syi_vec_of(0.5);
-    *half = syi_vec_fma(guess, syi_vec_fma(rest, rest, rest), guess);
-#endif
-}
-
-/* The roots and what they lack: below 2^-51 of them, of which less than 2^-34 is lost. This is the
- * longest time without results to be put, so what is read later is asked for, from `next` on. */
-SYI_INLINE void squares_roots(const squares *s, squares_batch *b, uintptr_t next)
-{
-    SYI_UNROLL(1)
-    for (int k = 0; k < LANE; k++) {
-        syi_ask_for(next + (uintptr_t)k * SYI_VECTOR * sizeof(double), 1);
-        syi_vec spread = b->square[k], root, half;
-        squares_root(s, spread, &root, &half);
-        b->root[k] = root;
-        b->half[k] = half;
-        b->root_low[k] = (syi_vec_fnma(root, root, spread) + b->square_low[k]) * half;
-    }
-}
-
-/* (high + low) * factor. */
-SYI_INLINE void squares_scale(const squares *s, syi_vec high, syi_vec low, syi_vec *product,
-                              syi_vec *below)
-{
-    *product = high * s->factor;
-    *below = syi_vec_fma(high, s->factor, -*product);
-    *below = syi_vec_fma(low, s->factor, syi_vec_fma(high, s->factor_low, *below));
-}
-
-/* high + low, which is off by `bound` at most, rounded as the largest it can be, and *least as the
- * least. Of no numbers none is sure. */
-SYI_INLINE syi_vec squares_round(syi_vec high, syi_vec low, syi_vec bound, syi_vec *least,
-                                 syi_vec_mask *sure)
-{
-    const syi_vec most = high + (low + bound);
-    *least = high + syi_vec_less(low, bound);
-    *sure = syi_vec_mask_ordered(*sure, most, *least);
-    return most;
-}
-
-/* The mean and a step up or, for the lower one, down, with what both lack; `bound` is that of its
- * error. */
-SYI_INLINE syi_vec squares_band(syi_vec mean, syi_vec step, int lower, syi_vec low, syi_vec bound,
-                                squares_way way, syi_vec *least, syi_vec_mask *sure)
-{
-    syi_vec band, rest;
-    if (squares_are_far(way) || way == SQUARES_WHOLE) {
-        syi_vec_two_sum(mean, lower ? -step : step, &band, &rest);
-    } else if (lower) {
-        band = mean - step;
-        rest = (mean - band) - step;
-    } else {
-        syi_vec_quick_sum(mean, step, &band, &rest);
-    }
-    return squares_round(band, syi_vec_plus(low, rest), bound, least, sure);
-}
-
-/* The means, and the bands at their sides. Without `low` a mean lacks two of its last places at
- * most: what is lost in adding to `low` is below 2^-102 of the mean. */
-SYI_INLINE syi_vec_mask squares_bands(const squares *s, squares_batch *b, squares_way way)
-{
-    syi_vec_mask sure = syi_vec_mask_full();
-    SYI_UNROLL(1)
-    for (int k = 0; k < LANE; k++) {
-        syi_vec rest, mean = window_mean(b->sum[k], s->pivot, &s->by, &rest), low, step, step_low;
-        const syi_vec bound = way == SQUARES_WHOLE
-                                  ? syi_vec_fma(s->error, b->root[k], s->mean_error)
-                                  : s->error * b->half[k];
-        if (squares_have_low(way))
-            rest += b->sum_low[k];
-        low = window_divide(rest, &s->by);
-        squares_scale(s, b->root[k], b->root_low[k], &step, &step_low);
-        b->out[0][k] =
-            squares_band(mean, step, 0, low + step_low, bound, way, &b->least[0][k], &sure);
-        b->out[1][k] = mean + low;
-        b->out[2][k] =
-            squares_band(mean, step, 1, low - step_low, bound, way, &b->least[1][k], &sure);
-    }
-    return sure;
-}
-
-SYI_INLINE syi_vec_mask squares_deviations(const squares *s, squares_batch *b, squares_way way)
-{
-    syi_vec_mask sure = syi_vec_mask_full();
-    SYI_UNROLL(8)
-    for (int k = 0; k < LANE; k++) {
-        syi_vec high, low;
-        squares_scale(s, b->root[k], b->root_low[k], &high, &low);
-        const syi_vec size = way == SQUARES_WHOLE ? b->root[k] : b->half[k];
-        b->out[0][k] = squares_round(high, low, s->error * size, &b->least[0][k], &sure);
-    }
-    return sure;
-}
-
-/* count * (newest value - mean) / root. What is divided is exact: a multiple of the data's unit, at
- * most 2^(length + 1) times as large as they. The quotient is off by as much as the root in
- * proportion, the bound of whose error is twice too large, which covers their product. */
-SYI_INLINE syi_vec_mask squares_scores(const squares *s, squares_batch *b, const syi_vec *newest,
-                                       squares_way way)
-{
-    syi_vec_mask sure = syi_vec_mask_full();
-    SYI_UNROLL(8)
-    for (int k = 0; k < LANE; k++) {
-        syi_vec value = newest[k] - s->pivot, high, low;
-        if (!squares_have_low(way)) { /* which is a double then */
-            b->sum[k] = syi_vec_fma(value, s->by.count, -b->sum[k]);
-            continue;
-        }
-        syi_vec first = value * s->by.count, below = syi_vec_fma(value, s->by.count, -first);
-        syi_vec_two_sum(first, -b->sum[k], &high, &low);
-        syi_vec_quick_sum(high, low + (below - b->sum_low[k]), &b->sum[k], &b->sum_low[k]);
-    }
-    SYI_UNROLL(8)
-    for (int k = 0; k < LANE; k++) {
-        syi_vec root = b->root[k], half = b->half[k], inverse = half + half, score, rest, high, low;
-        inverse = syi_vec_fma(inverse, syi_vec_fnma(root, inverse, syi_vec_of(1.0)), inverse);
-        score = b->sum[k] * inverse;
-        rest = syi_vec_fnma(score, root, b->sum[k]);
-        rest = syi_vec_fnma(score, b->root_low[k], rest);
-        if (squares_have_low(way))
-            rest += b->sum_low[k];
-        squares_scale(s, score, rest * inverse, &high, &low);
-        sure = syi_vec_mask_ordered(sure, s->least, b->square[k]);
-        const syi_vec each = way == SQUARES_WHOLE ? s->error : s->error * half * half;
-        b->out[0][k] = squares_round(high, low, each * syi_vec_abs(high), &b->least[0][k], &sure);
-    }
-    return sure;
-}
-
-SYI_INLINE syi_vec_mask squares_results(const squares *s, squares_batch *b, const syi_vec *newest,
-                                        syi_window_kind kind, squares_way way)
-{
-    return kind == SYI_WINDOW_BANDS   ? squares_bands(s, b, way)
-           : kind == SYI_WINDOW_SCORE ? squares_scores(s, b, newest, way)
-                                      : squares_deviations(s, b, way);
 }
 
 SYI_INLINE int squares_run_as(squares *s, squares_batch *b, const double *x, const double *old,
@@ -326,21 +169,26 @@ SYI_INLINE void stretches_ask(const stretches *t, double *const *out, int64_t at
             syi_ask_to_write((uintptr_t)(out[j] + at + l * t->apart), LANE);
 }
 
+/* The batches of columns [at, end); returns as syi_stretches_run(). */
 SYI_INLINE int64_t stretches_run_as(const squares *restrict s, stretches *t,
                                     squares_batch *restrict b, double *const *out, int64_t at,
-                                    syi_window_kind kind, squares_way way)
+                                    int64_t end, syi_window_kind kind, squares_way way,
+                                    int is_outlying)
 {
     const syi_vec *column = t->tile + t->before;
     const int asks = kind == SYI_WINDOW_BANDS && !s->past && s->known > STRETCHES_NEAR_COLUMNS;
     squares_moments m = t->moments;
     for (int64_t k = at > 0 ? 0 : -s->period; k < 0; k++)
         stretches_change(s, &m, column[k], s->pivot, way);
-    for (; at < t->columns; at += LANE) {
+    for (; at < end; at += LANE) {
         stretches_slide(s, &m, b, column + at, way);
+        if (is_outlying)
+            outlying_join(s, t, b, at, kind, way);
         if (asks && at + 2 * LANE <= t->columns)
             stretches_ask(t, out, at + LANE);
         squares_roots(s, b, t->next + (uintptr_t)at * SYI_VECTOR * sizeof(double));
-        const syi_vec_mask sure = squares_results(s, b, column + at, kind, way);
+        const syi_vec_mask sure = is_outlying ? outlying_results(s, b, column + at, kind)
+                                              : squares_results(s, b, column + at, kind, way);
         if (at + LANE > t->whole || !syi_vec_mask_is_full(sure | t->lost))
             break;
         for (int j = 0; j < syi_window_outputs(kind); j++)
@@ -350,17 +198,26 @@ SYI_INLINE int64_t stretches_run_as(const squares *restrict s, stretches *t,
     return at;
 }
 
-#define STRETCHES_RUN(name, kind, way)                                                             \
+#define STRETCHES_RUN(name, kind, way, is_outlying)                                                \
     static __attribute__((noinline)) int64_t name(const squares *restrict s, stretches *t,         \
                                                   squares_batch *restrict b, double *const *out,   \
-                                                  int64_t at)                                      \
+                                                  int64_t at, int64_t end)                         \
     {                                                                                              \
-        return stretches_run_as(s, t, b, out, at, kind, way);                                      \
+        return stretches_run_as(s, t, b, out, at, end, kind, way, is_outlying);                    \
     }
 #define STRETCHES_RUN_EACH_WAY(name, kind)                                                         \
-    STRETCHES_RUN(name##_near, kind, SQUARES_NEAR)                                                 \
-    STRETCHES_RUN(name##_close, kind, SQUARES_CLOSE)                                               \
-    STRETCHES_RUN(name##_whole, kind, SQUARES_WHOLE)
+    STRETCHES_RUN(name##_near, kind, SQUARES_NEAR, 0)                                              \
+    STRETCHES_RUN(name##_near_outlying, kind, SQUARES_NEAR, 1)                                     \
+    STRETCHES_RUN(name##_close, kind, SQUARES_CLOSE, 0)                                            \
+    STRETCHES_RUN(name##_close_outlying, kind, SQUARES_CLOSE, 1)                                   \
+    STRETCHES_RUN(name##_whole, kind, SQUARES_WHOLE, 0)
+#define STRETCHES_EACH_WAY(name)                                                                   \
+    {                                                                                              \
+        {name##_near, name##_near_outlying}, {name##_close, name##_close_outlying},                \
+        {                                                                                          \
+            name##_whole                                                                           \
+        }                                                                                          \
+    }
 
 STRETCHES_RUN_EACH_WAY(stretches_run_bands, SYI_WINDOW_BANDS)
 STRETCHES_RUN_EACH_WAY(stretches_run_scores, SYI_WINDOW_SCORE)
@@ -369,15 +226,21 @@ STRETCHES_RUN_EACH_WAY(stretches_run_deviations, SYI_WINDOW_DEVIATION)
 int64_t SYI_ISA_NAME(syi_stretches_run)(const squares *s, stretches *t, squares_batch *b,
                                         double *const *out, int64_t at)
 {
-    static int64_t (*const run[][3])(const squares *, stretches *, squares_batch *, double *const *,
-                                     int64_t) = {
-        [SYI_WINDOW_BANDS] = {stretches_run_bands_near, stretches_run_bands_close,
-                              stretches_run_bands_whole},
-        [SYI_WINDOW_SCORE] = {stretches_run_scores_near, stretches_run_scores_close,
-                              stretches_run_scores_whole},
-        [SYI_WINDOW_DEVIATION] = {stretches_run_deviations_near, stretches_run_deviations_close,
-                                  stretches_run_deviations_whole}};
-    return run[s->kind][s->way - SQUARES_NEAR](s, t, b, out, at);
+    static int64_t (*const run[][3][2])(const squares *, stretches *, squares_batch *,
+                                        double *const *, int64_t, int64_t) = {
+        [SYI_WINDOW_BANDS] = STRETCHES_EACH_WAY(stretches_run_bands),
+        [SYI_WINDOW_SCORE] = STRETCHES_EACH_WAY(stretches_run_scores),
+        [SYI_WINDOW_DEVIATION] = STRETCHES_EACH_WAY(stretches_run_deviations)};
+    while (at < t->columns) {
+        b->is_outlying = outlying_is_met(t, at);
+        const int64_t end = b->is_outlying ? at + LANE : outlying_next(t);
+        const int64_t reached =
+            run[s->kind][s->way - SQUARES_NEAR][b->is_outlying](s, t, b, out, at, end);
+        if (reached < end)
+            return reached;
+        at = end;
+    }
+    return at;
 }
 
 #endif

@@ -20,7 +20,6 @@
 #ifndef SYI_KERNELS_WINDOW_STRETCHES_H
 #define SYI_KERNELS_WINDOW_STRETCHES_H
 
-#include "window/mended.h"
 #include "window/squares.h"
 
 #if SYI_HAVE_VECTORS
@@ -37,9 +36,10 @@ typedef struct stretches {
     uintptr_t next;        /* where as many columns begin that are read later */
     const double *scale;   /* of each one's results; NULL: none */
     syi_vec_mask lost;     /* lanes that are left to somebody else: */
-    int64_t done[SYI_VECTOR];  /* from this column of each on */
-    mended mended[SYI_VECTOR]; /* what is left of each, when all are done */
-    squares_moments moments;   /* so far, with V in the squares' place */
+    int64_t done[SYI_VECTOR]; /* from this column of each on */
+    squares_moments moments;  /* so far, with V in the squares' place */
+    outliers outliers[SYI_VECTOR];
+    outlying now; /* of the last column */
     syi_vec tile[SYI_STRETCH_PERIOD + STRETCH_MOST];
 } stretches;
 
@@ -112,19 +112,20 @@ SYI_INLINE int stretches_can_hold(double least, double most)
     return least > 0x1p-340 && most < 0x1p400;
 }
 
-/* Lanes are mended whose values are not near each other; not all, if too many cannot be. */
-SYI_INLINE void stretches_mend(stretches *t, const double *x, int64_t period, syi_vec *least,
-                               syi_vec *most)
+/* Takes the outliers out of lanes whose values are not near each other; not of all, if too many
+ * have too many. */
+SYI_INLINE void stretches_take_outliers(stretches *t, const double *x, int64_t period,
+                                        syi_vec *least, syi_vec *most)
 {
     int failed = 0;
     x -= t->before;
     for (int l = 0; l < SYI_VECTOR; l++, x += t->stride) {
         window_range range = {{0, 0, 0}, (*least)[l], (*most)[l]};
-        t->mended[l].count = 0;
+        t->outliers[l].count = t->outliers[l].lost = 0;
         if (window_is_near(&range) || 2 * failed >= SYI_VECTOR)
             continue;
-        if (mended_lane(&t->mended[l], x, t->before, t->before + t->columns, period, t->tile, l,
-                        &range.least, &range.most)) {
+        if (outliers_take(&t->outliers[l], x, t->before, t->before + t->columns, period, t->tile, l,
+                          &range.least, &range.most)) {
             (*least)[l] = range.least;
             (*most)[l] = range.most;
         } else {
@@ -166,7 +167,20 @@ SYI_INLINE stretches_range stretches_compare(const squares *s, stretches *t, syi
     return all;
 }
 
-/* With distances below 2^top, multiples of 2^unit. */
+/* Lanes are lost in which an outlier is too far away. */
+SYI_INLINE void stretches_set_outliers(const squares *s, stretches *t)
+{
+    t->now = (outlying){.any = 0};
+    for (int l = 0; l < SYI_VECTOR; l++) {
+        outliers *const o = &t->outliers[l];
+        if (!outliers_set(o, s->pivot[l], s->reach, (double)s->period))
+            stretches_lose(t, l, 0);
+        t->now.each[l] = o->count > 0 ? 0 : INT64_MAX;
+    }
+    outlying_find_next(&t->now);
+}
+
+/* With distances from the pivots below 2^top, multiples of 2^unit. */
 SYI_INLINE void stretches_set(squares *s, stretches *t, int top, int unit, double lost,
                               double largest)
 {
@@ -177,6 +191,7 @@ SYI_INLINE void stretches_set(squares *s, stretches *t, int top, int unit, doubl
     s->start.square = syi_vec_of(1.5 * syi_pow2(2 * (top + length) + 2)); /* 1.5 * 2^52 * g */
     t->moments = s->start;
     stretches_lose(t, 0, t->done[0]);
+    stretches_set_outliers(s, t);
 }
 
 /* So many bits of the sums' bound, 2^(top + length), may be above the values' unit for spreads to
@@ -230,13 +245,17 @@ static inline int stretches_begin_whole(squares *s, stretches *t, syi_vec least,
  * which are multiples of their unit; gives whether the values are for them. */
 static inline int stretches_begin(squares *s, stretches *t, const double *x)
 {
-    syi_vec least, most, pivot;
-    stretches_read(t, x, s->period, &least, &most);
-    stretches_mend(t, x, s->period, &least, &most);
+    syi_vec first, last, pivot;
+    stretches_read(t, x, s->period, &first, &last);
+    syi_vec least = first, most = last;
+    stretches_take_outliers(t, x, s->period, &least, &most);
     pivot = syi_vec_of(0.5) * (least + most);
     const stretches_range all = stretches_compare(s, t, pivot, least, most);
-    if (all.good < 0)
-        return stretches_begin_whole(s, t, least, most);
+    if (all.good < 0) {
+        for (int l = 0; l < SYI_VECTOR; l++)
+            outliers_put_back(&t->outliers[l], t->before, t->tile, l);
+        return stretches_begin_whole(s, t, first, last);
+    }
     if (!stretches_can_hold(all.least, all.most))
         return 0;
     const int top = syi_split(all.distance).exponent + 53;

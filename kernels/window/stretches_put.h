@@ -33,13 +33,6 @@ static void put_some(const stretches *t, const syi_vec *column, int64_t count, d
         memcpy(y + l * t->apart, lane + l * LANE, (size_t)count * sizeof *y);
 }
 
-/* What is left of each lane's `count` columns is known: of those that go no further, their rest. */
-static void settle_stretches(stretches *t, int64_t count)
-{
-    for (int l = 0; l < SYI_VECTOR; l++)
-        mended_end(&t->mended[l], t->done[l], count);
-}
-
 /* All of them, `count` columns of each, to to[..]. Gives how many windows are flat. */
 static int64_t put_stretches(const syi_window *window, squares *s, stretches *t, int64_t count,
                              double *const *to)
@@ -57,8 +50,18 @@ static int64_t put_stretches(const syi_window *window, squares *s, stretches *t,
                 put_some(t, batch.out[k], count - at, to[k] + at);
         at += LANE;
     }
-    settle_stretches(t, count);
     return flat;
+}
+
+/* Those of a lane's `count` columns are done that come before the one given: it begins at column
+ * `first`, and windows with something that is not finite are lost. */
+static int64_t end_lane(const syi_window *window, const stretches *t, int lane, const double *x,
+                        double *const *out, int64_t first, int64_t count)
+{
+    const int64_t done = t->done[lane] < count ? t->done[lane] : count;
+    if (t->outliers[lane].lost)
+        put_lost_windows(window, x, out, first, first + done);
+    return first + done;
 }
 
 #endif

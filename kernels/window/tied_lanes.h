@@ -15,7 +15,8 @@ typedef struct tied_lanes {
     int64_t steps_at, moments_at;
     syi_vec steps;
     syi_bits_vec sum, square;
-    syi_bits_vec flat[LANE]; /* of a batch's columns: which lanes' windows are */
+    syi_bits_vec
+        passed[LANE]; /* of a batch's columns: which lanes' windows are, or have outliers */
 } tied_lanes;
 
 /* The steps without a move before a column of all lanes, a window's at most. */
@@ -43,6 +44,12 @@ SYI_INLINE uint64_t bits_of_column(syi_bits_vec which, int k)
            << (k * SYI_VECTOR);
 }
 
+/* Which lanes' windows of a batch's column have outliers, which the copy of the values does not. */
+SYI_INLINE syi_bits_vec outlying_of(const squares_batch *b, int k)
+{
+    return b->is_outlying ? b->outlying[k].lanes : (syi_bits_vec){0};
+}
+
 /* Puts the windows of a batch that are flat, and gives their bits. */
 static uint64_t put_flat_windows(const squares *s, const stretches *t, squares_batch *b, int64_t at,
                                  tied_lanes *known)
@@ -55,10 +62,12 @@ static uint64_t put_flat_windows(const squares *s, const stretches *t, squares_b
         const syi_vec value =
             s->kind == SYI_WINDOW_BANDS ? column[k] + 0.0 : syi_vec_of(flat_result(s->kind, 0.0));
         steps = (syi_vec)((syi_bits_vec)(steps + one) & (syi_bits_vec)(column[k] == column[k - 1]));
-        known->flat[k] = (syi_bits_vec)(steps >= enough);
+        const syi_bits_vec outlying = outlying_of(b, k);
+        const syi_bits_vec here = (syi_bits_vec)(steps >= enough) & ~outlying;
+        known->passed[k] = here | outlying;
         for (int j = 0; j < syi_window_outputs(s->kind); j++)
-            b->out[j][k] = chosen(known->flat[k], value, b->out[j][k]);
-        flat |= bits_of_column(known->flat[k], k);
+            b->out[j][k] = chosen(here, value, b->out[j][k]);
+        flat |= bits_of_column(here, k);
     }
     known->steps_at = at + LANE;
     known->steps = steps;
@@ -128,7 +137,7 @@ static uint64_t decide_tied_lanes(const syi_window *window, const squares *s, co
         return unsure;
     *spare -= tied_go_to(s, known, column, at);
     for (int k = 0; k < LANE; k++) {
-        const syi_bits_vec here = (syi_bits_vec)(b->half[k] < s->decidable) & ~known->flat[k];
+        const syi_bits_vec here = (syi_bits_vec)(b->half[k] < s->decidable) & ~known->passed[k];
         tied_change(s, known, column[k], column[k - s->period]);
         for (int lower = 0; lower < 2; lower++) {
             syi_vec *const band = &b->out[2 * lower][k];

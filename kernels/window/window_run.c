@@ -183,12 +183,11 @@ static int64_t run_stretches(const syi_window *window, squares *s, const double 
     still = put_stretches(window, s, &t, t.columns, to);
     *left = blocks_do_better(window->period, count, still) ? still : 0;
     for (int l = 0; l < SYI_VECTOR; l++, first += t.columns) {
-        const mended *const m = &t.mended[l];
-        for (int k = 0; k < m->count; k++) {
-            const int64_t from = first + m->from[k], end = first + m->to[k];
+        const int64_t from = end_lane(window, &t, l, x, out, first, t.columns);
+        const int64_t end = first + t.columns;
+        if (from < end)
             run_blocks(window, s, x, out, from, end, 0, find_far(x, from - s->period + 1, end), c);
-            *left += end - from;
-        }
+        *left += end - from;
     }
     return first;
 }

@@ -139,7 +139,19 @@ Test(adversarial, zscore)
  * what ends that, a value or two far above, something not finite, nothing that moves, ticks that
  * seldom do (of bands many lie in the middle between two doubles then), or another level. */
 enum { LONG_COLUMNS = 50000 };
-enum { LOW_PRICE, SPIKES, PAIRS, OPPOSITES, HOLES, RESTS, TICKS, LEVELS, BELOW_ZERO, PRICE, PRICES };
+enum {
+    LOW_PRICE,
+    SPIKES,
+    PAIRS,
+    OPPOSITES,
+    HOLES,
+    RESTS,
+    TICKS,
+    LEVELS,
+    BELOW_ZERO,
+    PRICE,
+    PRICES
+};
 
 /* `seldom`: columns between what happens so, on average. */
 static void fill_prices(int kind, int period, int columns, int seldom, double *x)

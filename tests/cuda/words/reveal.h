@@ -7,7 +7,7 @@
 #define TESTS_CUDA_WORDS_REVEAL_H
 
 #include "exact/approx.h"
-#include "recurrence/dd.h"
+#include "exact/dd.h"
 
 /* A small positive number, so that whoever multiplies it or hands it on keeps it; all NaNs are one.
  */

@@ -4,8 +4,8 @@
  * as nothing overflows and the results stay above SYI_FAINT. Error bounds are kept in that unit so
  * that they neither vanish before the values they bound nor need a type of their own.
  */
-#ifndef SYI_KERNELS_RECURRENCE_DD_H
-#define SYI_KERNELS_RECURRENCE_DD_H
+#ifndef SYI_KERNELS_EXACT_DD_H
+#define SYI_KERNELS_EXACT_DD_H
 
 #include "exact/bits.h"
 
