@@ -144,6 +144,7 @@ enum {
     SPIKES,
     PAIRS,
     OPPOSITES,
+    OUTLIERS,
     HOLES,
     RESTS,
     TICKS,
@@ -153,11 +154,36 @@ enum {
     PRICES
 };
 
+/* What is in a price's place: far above others, as far as another such value or its opposite, or
+ * farther than squares go; some way above or below, or not finite. */
+static double outlier(uint64_t *random, double price, double last)
+{
+    switch (series_below(random, 12)) {
+    case 0:
+        return -last;
+    case 1:
+        return last;
+    case 2:
+        return 1e17;
+    case 3:
+        return series_below(random, 8) ? 1e12 : 1e200;
+    case 4:
+        return series_below(random, 4) ? -1e12 : NAN;
+    case 5:
+        return price * (double)(1 + series_below(random, 10000));
+    case 6:
+        return series_below(random, 8) ? -price : 0.0;
+    default:
+        return ldexp(price, 12 + (int)series_below(random, 30));
+    }
+}
+
 /* `seldom`: columns between what happens so, on average. */
 static void fill_prices(int kind, int period, int columns, int seldom, double *x)
 {
     uint64_t random = (uint64_t)(100 * kind + period);
     int64_t cents = kind == LOW_PRICE ? 1200 : 10000;
+    double last = 1e12;
     for (int i = 0; i < columns; i++) {
         const int rare = series_below(&random, seldom) == 0;
         if (kind == TICKS)
@@ -174,6 +200,8 @@ static void fill_prices(int kind, int period, int columns, int seldom, double *x
             x[i] = -1e11;
         if (kind == OPPOSITES && i > 0 && x[i - 1] == 1e12)
             x[i] = -1e12;
+        if (kind == OUTLIERS && series_below(&random, 60) == 0)
+            x[i] = last = outlier(&random, x[i], last);
         if (kind == HOLES && rare)
             x[i] = i & 1 ? NAN : INFINITY;
     }
