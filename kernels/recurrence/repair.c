@@ -43,7 +43,7 @@ static int64_t scan(const double *x, int64_t count, double *peak)
         *peak = largest > *peak ? largest : *peak;
     }
     for (; at < count && syi_is_finite(x[at]); at++)
-        *peak = fmax(*peak, fabs(x[at]));
+        *peak = fabs(x[at]) > *peak ? fabs(x[at]) : *peak;
     return at;
 }
 
@@ -58,7 +58,7 @@ static int64_t scan_input(const syi_inputs *in, int k, int64_t from, int64_t las
         double largest;
         count = last - at < most ? last - at : most;
         met = scan(syi_inputs_at(in, k, at, count, room), count, &largest);
-        *peak = fmax(*peak, largest);
+        *peak = largest > *peak ? largest : *peak;
         if (met < count)
             return at + met;
     }
@@ -76,7 +76,7 @@ static int64_t look(const syi_inputs *in, int64_t from, int64_t last, int late, 
         if (begin >= last)
             continue;
         last = scan_input(in, k, begin, last, &largest);
-        *peak = fmax(*peak, largest);
+        *peak = largest > *peak ? largest : *peak;
     }
     return last;
 }
@@ -122,16 +122,33 @@ typedef struct syi_decision {
     syi_past *past;
 } syi_decision;
 
+/* Columns of [from, to) at which input k is another than at the one before. */
+static int64_t count_moves(const syi_inputs *in, int k, int64_t from, int64_t to)
+{
+    int64_t moves = 0;
+    if (in->floats)
+        for (int64_t i = from; i < to; i++)
+            moves += in->floats[k][i] != in->floats[k][i - 1];
+    else
+        for (int64_t i = from; i < to; i++)
+            moves += in->doubles[k][i] != in->doubles[k][i - 1];
+    return moves;
+}
+
 /* Columns before `first`, from `begin` on, since when no input has moved: they leave as much of a
  * state that is not known as of the values themselves. */
 static int64_t still_before(const syi_inputs *in, int64_t begin, int64_t first, int late)
 {
-    int64_t at = first;
-    for (; at > begin; at--)
-        for (int k = 0; k <= late; k++)
-            if (syi_input(in, k, at) != syi_input(in, k, at - 1))
-                return first - at;
-    return first - at;
+    enum { AT_ONCE = 32 };
+    int64_t still = first - begin;
+    for (int k = 0; k <= late; k++) {
+        int64_t at = first;
+        for (; at > first - still && !count_moves(in, k, at, at + 1); at--) /* as a rule none */
+            while (at - AT_ONCE > first - still && !count_moves(in, k, at - AT_ONCE, at))
+                at -= AT_ONCE;
+        still = first - at;
+    }
+    return still;
 }
 
 /* Where the last halt before `column` begins, or `least`. */
@@ -155,6 +172,9 @@ static int64_t start_of(const syi_decision *all, int64_t first, int64_t back)
     const int64_t other = last_halt(all, start, start);
     return other < start ? other - room : start;
 }
+
+/* A column of wide numbers takes so many times as long as one of pairs, at most. */
+#define MOVES 16
 
 static void decide(const syi_decision *all, syi_attempt attempt);
 
@@ -188,6 +208,20 @@ void syi_attempt_tell(syi_attempt *attempt, int64_t column, int is_certain)
     attempt->unsure_to = column + 1;
 }
 
+/* Whether what an attempt goes through hardly moves: wide numbers pass what does not at once, and
+ * there the values are often ties but for what is left of long ago, which pairs do not tell. */
+static int is_still(const syi_decision *all, const syi_attempt *attempt)
+{
+    const int64_t start = attempt->from_seed ? all->how->warmup : attempt->start;
+    int64_t moves = (attempt->first - start) / MOVES;
+    for (int64_t at = start + 1, end; at <= attempt->first && moves > 0; at = end) {
+        end = attempt->first + 1 - at < BLOCK ? attempt->first + 1 : at + BLOCK;
+        for (int k = 0; k <= all->how->late; k++)
+            moves -= count_moves(&all->in, k, at, end);
+    }
+    return moves > 0;
+}
+
 /* One attempt, and farther ones at what it leaves; what they lack for that they say. */
 static void decide(const syi_decision *all, syi_attempt attempt)
 {
@@ -198,14 +232,16 @@ static void decide(const syi_decision *all, syi_attempt attempt)
     attempt.unsure_to = attempt.unsure_from = attempt.last;
     attempt.start = start_of(all, attempt.first, attempt.back);
     attempt.from_seed = attempt.start <= how->warmup;
-    if (attempt.from_seed && attempt.limbs > 0 && attempt.limbs < SYI_NUMBER_LEAST)
-        attempt.limbs = SYI_NUMBER_LEAST;
     if (!attempt.from_seed)
         begin = attempt.start > PAST * how->decay ? attempt.start - PAST * how->decay : 0;
     if (begin < all->past->begin) {
         all->past->wanted = begin < all->past->wanted ? begin : all->past->wanted;
         return;
     }
+    if (attempt.limbs == 0 && is_still(all, &attempt))
+        attempt.limbs = SYI_NUMBER_FEW;
+    if (attempt.from_seed && attempt.limbs > 0 && attempt.limbs < SYI_NUMBER_LEAST)
+        attempt.limbs = SYI_NUMBER_LEAST;
     if (!attempt.from_seed)
         attempt.peak = bound_at(&all->in, begin, attempt.start, how->late);
     (attempt.limbs > 0 ? how->compute : how->compute_in_pairs)(all->row, &attempt);
