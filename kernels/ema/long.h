@@ -33,26 +33,42 @@ SYI_INLINE int ema_is_faint(const ema_slab *s)
                        (syi_bits_vec)(s->least[0] == 0.0) & (syi_bits_vec)(s->most[0] == 0.0));
 }
 
+/* How large the values of a block are, and the average before it. */
+SYI_INLINE syi_vec ema_size(const ema_slab *s)
+{
+    const syi_vec pivot = s->pivot, least = s->least[0] - pivot, most = s->most[0] - pivot;
+    return syi_vec_max(syi_vec_max(syi_vec_abs(least), syi_vec_abs(most)),
+                       syi_vec_abs(s->stage.high));
+}
+
 /* A block at the beginning of the run-ins, in plain doubles. */
-SYI_INLINE void ema_guess(ema_slab *s)
+SYI_INLINE void ema_guess(ema_slab *s, syi_vec size)
 {
     const syi_vec pivot = s->pivot;
-    syi_vec average = s->stage.high, size;
+    syi_vec average = s->stage.high;
     for (int i = 0; i < EMA_BLOCK; i++)
         average = syi_long_guess(s->terms, average, s->tile[i] - pivot);
-    size = syi_vec_max(syi_vec_abs(s->least[0] - pivot), syi_vec_abs(s->most[0] - pivot));
-    size = syi_vec_max(size, syi_vec_abs(s->stage.high));
     s->stage.error = syi_long_error(s->terms, s->stage.error, size, (syi_vec){0});
     s->stage.high = average;
 }
 
-/* The run-ins of x's lanes, and how far values in them are apart. Returns 0 when these stand still
- * as long as it is plain: they may do so to its end. */
-SYI_INLINE int ema_run_in(ema_slab *s, const double *x, int64_t columns, int64_t exact,
-                          syi_vec *apart)
+/* How many times as far as it knows a claim may be off. */
+SYI_INLINE double ema_room(const ema_slab *s, int is_rough)
+{
+    const double room = is_rough ? SYI_LONG_ROOM / s->terms->decay : SYI_LONG_ROOM;
+    return room < SYI_LONG_MOST_ROOM ? room : SYI_LONG_MOST_ROOM;
+}
+
+/* The run-ins of x's lanes, and how far values in them are apart. Gives the room for claims; 0.0
+ * when values stand still as long as it is plain: they may do so to its end. `left`: of what is
+ * before them, at theirs. */
+SYI_INLINE double ema_run_in(ema_slab *s, const double *x, int64_t columns, int64_t exact,
+                             double left, syi_vec *apart)
 {
     const int64_t first = s->stride - columns;
-    for (int64_t at = first; at < s->stride; at += EMA_BLOCK) {
+    int is_rough = 0; /* too much for plain doubles */
+    for (int64_t at = first; at < s->stride; at += EMA_BLOCK, left /= s->terms->decay) {
+        const int is_plain = at < s->stride - exact;
         ema_go_to(s, x, NULL, x[0], at);
         ema_read(s, 0, EMA_BLOCK);
         if (at == first) {
@@ -61,14 +77,16 @@ SYI_INLINE int ema_run_in(ema_slab *s, const double *x, int64_t columns, int64_t
             *apart = syi_vec_of(SYI_LONG_STILL);
         }
         *apart = syi_long_apart(*apart, s->least[0], s->most[0]);
-        if (at < s->stride - exact)
-            ema_guess(s);
+        const syi_vec size = ema_size(s), usual = syi_vec_max(syi_vec_abs(s->pivot), *apart);
+        is_rough |= is_plain && !syi_long_is_forgotten(s->terms, size, usual, left);
+        if (is_plain && !is_rough)
+            ema_guess(s, size);
         else if (syi_long_is_still(*apart))
-            return 0;
+            return 0.0;
         else
             ema_try(s, 0, EMA_BLOCK);
     }
-    return 1;
+    return ema_room(s, is_rough);
 }
 
 /* Claims the starts of all lanes but the first. Returns 0 when prices are out of range, or stand
@@ -78,10 +96,11 @@ SYI_INLINE int ema_claim(ema_slab *s, const double *x, int64_t run_in, int64_t e
     const double left = syi_factor_power(s->factor, run_in).above;
     syi_vec apart;
     s->outside = (syi_bits_vec){0};
-    if (!ema_run_in(s, x, run_in, exact, &apart))
+    const double room = ema_run_in(s, x, run_in, exact, left, &apart);
+    if (room == 0.0)
         return 0;
     for (int lane = 0; lane < EMA_LANES; lane++)
-        s->start[lane + 1] = syi_long_claim(ema_end(s, lane), left, apart[lane]);
+        s->start[lane + 1] = syi_long_claim(ema_end(s, lane), room, left, apart[lane]);
     return !ema_is_lost(s);
 }
 

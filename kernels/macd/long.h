@@ -125,9 +125,9 @@ SYI_INLINE int macd_claim(macd_slab *s, const double *x, int64_t run_in, int64_t
         const double own = apart[lane];
         syi_macd_triple *start = &s->start[lane + 1];
         *start = macd_end(s, lane);
-        start->fast = syi_long_claim(start->fast, left->fast.above, own);
-        start->slow = syi_long_claim(start->slow, left->slow.above, own);
-        start->signal = syi_long_claim(start->signal, signal, own);
+        start->fast = syi_long_claim(start->fast, SYI_LONG_ROOM, left->fast.above, own);
+        start->slow = syi_long_claim(start->slow, SYI_LONG_ROOM, left->slow.above, own);
+        start->signal = syi_long_claim(start->signal, SYI_LONG_ROOM, signal, own);
     }
     return !macd_is_lost(s);
 }

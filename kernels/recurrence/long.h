@@ -24,6 +24,12 @@
 #define SYI_LONG_LEAST_BITS 72.0
 /* Bits of decay behind the plain doubles. */
 #define SYI_LONG_EXACT_BITS 44.0
+/* How many times as far as it knows a claim may be off: the neighbour itself runs in other blocks,
+ * whose grids may be coarser by some powers of two, and the last of which is cut. */
+#define SYI_LONG_ROOM 16.0
+/* Behind a spike also what the neighbour's block with it adds later, if it ends as much as a block
+ * later: at most so many times. */
+#define SYI_LONG_MOST_ROOM 0x1p16
 /* The longest lanes in units of their run-in, which then hardly counts. */
 #define SYI_LONG_MOST 64
 
@@ -102,6 +108,19 @@ SYI_INLINE syi_vec syi_long_error(const syi_stage_terms *k, syi_vec error, syi_v
     return error * k->decay + size * lost + input_error * k->gain;
 }
 
+/* Bits below those of a result that what plain doubles lose decays to: hardly one is in doubt. */
+#define SYI_LONG_KEPT_BITS 0x1p76
+
+/* Whether a lane's end knows nothing of what a block of plain doubles loses, of values and averages
+ * up to `size`, say those behind a spike, if `left` of it is left there and results are of the size
+ * of `usual`. */
+SYI_INLINE int syi_long_is_forgotten(const syi_stage_terms *k, syi_vec size, syi_vec usual,
+                                     double left)
+{
+    const double lost = SYI_LONG_ROOM * 8.0 * 0x1p-53 * k->low_most * left;
+    return !syi_vec_any((syi_bits_vec)(size * (lost * SYI_LONG_KEPT_BITS) > usual));
+}
+
 /* How far the values of a block are apart, in that where it is least but where they all are one. */
 #define SYI_LONG_STILL 0x1p+1000
 SYI_INLINE syi_vec syi_long_apart(syi_vec apart, syi_vec least, syi_vec most)
@@ -117,15 +136,11 @@ SYI_INLINE int syi_long_is_still(syi_vec apart)
     return syi_vec_any((syi_bits_vec)(apart == syi_vec_of(SYI_LONG_STILL)));
 }
 
-/* The neighbour itself runs in other blocks, whose grids may be coarser by some powers of two, and
- * the last of which is cut. */
-#define SYI_LONG_ROOM 16.0
-
 /* What is claimed of an average that a run-in ends with; `left`: what is left there of a guess. */
-SYI_INLINE syi_deviation syi_long_claim(syi_deviation end, double left, double apart)
+SYI_INLINE syi_deviation syi_long_claim(syi_deviation end, double room, double left, double apart)
 {
     double guess = left * (SYI_LONG_FAR * SYI_PER_FINE) * apart;
-    return (syi_deviation){end.value, SYI_LONG_ROOM * syi_claimed_error(end.error) + guess};
+    return (syi_deviation){end.value, room * syi_claimed_error(end.error) + guess};
 }
 
 #endif
