@@ -195,7 +195,7 @@ SYI_INLINE void syi_ask_to_write(uintptr_t from, int count)
  * behind. */
 typedef enum syi_asking { SYI_ASKS_NOT, SYI_ASKS, SYI_ASKS_FAR, SYI_ASKS_NEAR } syi_asking;
 
-SYI_INLINE void syi_ask_behind(const double *from, syi_asking asking)
+SYI_INLINE void syi_ask_behind(const void *from, syi_asking asking)
 {
 #if defined(__CUDACC__) || defined(__CUDA__)
     (void)from, (void)asking;

@@ -2,10 +2,22 @@
 #ifndef SYI_KERNELS_ELEMENT_CONVERT_H
 #define SYI_KERNELS_ELEMENT_CONVERT_H
 
-#include "traffic.h"
+#include "fast/vector.h"
 
 /* Floats of a line of the cache. */
 enum { SYI_FLOATS_LINE = 2 * SYI_LINE };
+
+/* SYI_WIDTH of them. */
+SYI_INLINE syi_vector syi_widened(const float *from)
+{
+#if SYI_WIDTH == 8
+    return (syi_vector)_mm512_cvtps_pd(_mm256_loadu_ps(from));
+#elif SYI_WIDTH == 4
+    return (syi_vector)_mm256_cvtps_pd(_mm_loadu_ps(from));
+#else
+    return (syi_vector){from[0], from[1]};
+#endif
+}
 
 /* Asks for what is `ahead` of each as far as the second cache, unless that is 0. */
 SYI_INLINE void syi_floats_widen(double *to, const float *from, int64_t count, int64_t ahead)
@@ -13,8 +25,8 @@ SYI_INLINE void syi_floats_widen(double *to, const float *from, int64_t count, i
     int64_t i = 0;
     for (; ahead > 0 && i + SYI_FLOATS_LINE <= count; i += SYI_FLOATS_LINE) {
         syi_ask_far((uintptr_t)(from + i) + (uintptr_t)ahead * sizeof *from);
-        for (int k = 0; k < SYI_FLOATS_LINE; k++)
-            to[i + k] = from[i + k];
+        for (int k = 0; k < SYI_FLOATS_LINE; k += SYI_WIDTH)
+            SYI_STORE(to + i + k, syi_widened(from + i + k));
     }
     for (; i < count; i++)
         to[i] = from[i];

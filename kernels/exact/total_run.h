@@ -15,15 +15,25 @@
 
 #include "exact/total.h"
 #include "exact/vector.h"
+#include "tiles.h"
 
-/* x[i], or x[i] * y[i] with `products`. */
+/* A tile's x[i], or x[i] * y[i] with `products`, which is a constant. */
 typedef struct syi_total_terms {
-    const double *x, *y;
+    syi_reader x, y;
+    int64_t count;
     int products;
-    syi_asking asking;
 } syi_total_terms;
 
+SYI_INLINE syi_total_terms syi_total_terms_of(const syi_tile *tile, int products, int is_floats)
+{
+    const syi_reader x = syi_reader_of(tile, 0, 0, is_floats);
+    return (syi_total_terms){x, products ? syi_reader_of(tile, 1, 0, is_floats) : x, tile->count,
+                             products};
+}
+
 #if SYI_HAVE_VECTORS
+
+_Static_assert(SYI_VECTOR == SYI_WIDTH, "what is read is what is summed up");
 
 #define TOTAL_VECTORS 4
 #define TOTAL_STEP    (TOTAL_VECTORS * SYI_VECTOR)
@@ -36,21 +46,6 @@ typedef struct total_lanes {
     syi_vec high[TOTAL_VECTORS], low[TOTAL_VECTORS], most[TOTAL_VECTORS];
 } total_lanes;
 
-/* Vector k of a step. */
-SYI_INLINE syi_vec total_read(const double *x, int64_t at, int k, syi_asking asking)
-{
-    if (k * SYI_VECTOR % SYI_LINE == 0)
-        syi_ask_behind(x + at, asking);
-    return syi_vec_load(x + at);
-}
-
-/* The vector at x[0], of which `left` columns are the tile's; zeros behind them. */
-SYI_INLINE syi_vec total_read_some(const double *x, int64_t left)
-{
-    const syi_vec none = {0};
-    return left < SYI_VECTOR ? syi_vec_load_some(x, left, none) : syi_vec_load(x);
-}
-
 /* A vector of terms, x or with `products` x * y, to lane k. */
 SYI_INLINE void total_take(total_lanes *lanes, int k, syi_vec x, syi_vec y, int products)
 {
@@ -62,35 +57,37 @@ SYI_INLINE void total_take(total_lanes *lanes, int k, syi_vec x, syi_vec y, int 
     lanes->most[k] = syi_vec_max(lanes->most[k], syi_vec_abs(term));
 }
 
-SYI_INLINE void total_step(total_lanes *lanes, syi_total_terms t, int64_t i)
+SYI_INLINE void total_step(total_lanes *lanes, const syi_total_terms *t, int64_t i)
 {
     for (int k = 0; k < TOTAL_VECTORS; k++) {
-        const int64_t at = i + k * SYI_VECTOR;
-        const syi_vec x = total_read(t.x, at, k, t.asking);
-        total_take(lanes, k, x, t.products ? total_read(t.y, at, k, t.asking) : x, t.products);
+        const int place = k * SYI_VECTOR;
+        const syi_vec x = syi_reader_at(t->x, i + place, place);
+        total_take(lanes, k, x, t->products ? syi_reader_at(t->y, i + place, place) : x,
+                   t->products);
     }
 }
 
 /* The last columns, fewer than a step. */
-SYI_INLINE void total_rest(total_lanes *lanes, syi_total_terms t, int64_t i, int64_t count)
+SYI_INLINE void total_rest(total_lanes *lanes, const syi_total_terms *t, int64_t i)
 {
     SYI_UNROLL(4)
     for (int k = 0; k < TOTAL_VECTORS; k++, i += SYI_VECTOR) {
-        if (i >= count)
+        const int64_t left = t->count - i;
+        if (left <= 0)
             break;
-        const syi_vec x = total_read_some(t.x + i, count - i);
-        total_take(lanes, k, x, t.products ? total_read_some(t.y + i, count - i) : x, t.products);
+        const syi_vec x = syi_reader_some(t->x, i, left);
+        total_take(lanes, k, x, t->products ? syi_reader_some(t->y, i, left) : x, t->products);
     }
 }
 
 /* The largest of the first terms. */
-SYI_INLINE double total_first(syi_total_terms t, int64_t count)
+SYI_INLINE double total_first(const syi_total_terms *t)
 {
     syi_vec most = {0};
-    for (int64_t i = 0; i < TOTAL_STEP && i < count; i += SYI_VECTOR) {
-        syi_vec term = total_read_some(t.x + i, count - i);
-        if (t.products)
-            term *= total_read_some(t.y + i, count - i);
+    for (int64_t i = 0; i < TOTAL_STEP && i < t->count; i += SYI_VECTOR) {
+        syi_vec term = syi_reader_some(t->x, i, t->count - i);
+        if (t->products)
+            term *= syi_reader_some(t->y, i, t->count - i);
         most = syi_vec_max(most, syi_vec_abs(term));
     }
     return syi_vec_most(most);
@@ -129,18 +126,17 @@ SYI_INLINE syi_total total_fold(const total_lanes *lanes, double shift, int64_t 
 
 /* With terms below `limit`; 0 when they are not: then *most is what they are below, infinite when
  * one is a NaN, which the sum shows, whatever the comparisons made of it. */
-SYI_INLINE int total_below(syi_total_terms t, int64_t count, double limit, double *most,
-                           syi_total *total)
+SYI_INLINE int total_below(const syi_total_terms *t, double limit, double *most, syi_total *total)
 {
     total_lanes lanes = {{{0}}, {{0}}, {{0}}};
     const syi_vec *m = lanes.most;
     int64_t i = 0;
     for (int k = 0; k < TOTAL_VECTORS; k++)
         lanes.high[k] = syi_vec_of(TOTAL_SHIFT * limit);
-    for (; i + TOTAL_STEP <= count; i += TOTAL_STEP)
+    for (; i + TOTAL_STEP <= t->count; i += TOTAL_STEP)
         total_step(&lanes, t, i);
-    total_rest(&lanes, t, i, count);
-    *total = total_fold(&lanes, TOTAL_SHIFT * limit, count);
+    total_rest(&lanes, t, i);
+    *total = total_fold(&lanes, TOTAL_SHIFT * limit, t->count);
     total->size = TOTAL_SIZE * limit;
     *most = syi_vec_most(syi_vec_max(syi_vec_max(m[0], m[1]), syi_vec_max(m[2], m[3])));
     *most = total->high == total->high ? *most : INFINITY;
@@ -157,15 +153,15 @@ SYI_INLINE double total_above(double size, double room)
 
 /* 0 when it is not to be had this way. Where the first terms said too little the second limit is
  * right: a spike or two cost no more than to sum up twice. */
-SYI_INLINE int total_quick(syi_total_terms t, int64_t count, syi_total *total)
+SYI_INLINE int total_quick(const syi_total_terms *t, syi_total *total)
 {
-    double most = total_first(t, count);
+    double most = total_first(t);
     double room = TOTAL_ROOM;
     for (int k = 0; k < 2; k++, room = 1.0) {
         double limit = total_above(most, room);
         if (limit == 0.0)
             return 0;
-        if (total_below(t, count, limit, &most, total))
+        if (total_below(t, limit, &most, total))
             return 1;
     }
     return 0;
@@ -173,15 +169,29 @@ SYI_INLINE int total_quick(syi_total_terms t, int64_t count, syi_total *total)
 
 #endif
 
-/* At most SYI_TILE terms. */
-SYI_INLINE syi_total syi_total_of_tile(syi_total_terms t, int64_t count)
+/* The long way through floats. */
+static __attribute__((noinline)) syi_total total_of_floats(const float *x, const float *y,
+                                                           int products, int64_t count)
 {
+    double room[2][SYI_TILE];
+    syi_floats_widen(room[0], x, count, 0);
+    if (products)
+        syi_floats_widen(room[1], y, count, 0);
+    return syi_total_of(room[0], products ? room[1] : NULL, products, count);
+}
+
+/* A tile's sum, with `products` that of its inputs' products. */
+SYI_INLINE syi_total syi_total_of_tile(syi_tile tile, int products, int is_floats)
+{
+    const syi_total_terms t = syi_total_terms_of(&tile, products, is_floats);
 #if SYI_HAVE_VECTORS
     syi_total total;
-    if (total_quick(t, count, &total))
+    if (total_quick(&t, &total))
         return total;
 #endif
-    return syi_total_of(t.x, t.y, t.products, count);
+    if (is_floats)
+        return total_of_floats(t.x.floats, t.y.floats, products, t.count);
+    return syi_total_of(t.x.x, t.y.x, products, t.count);
 }
 
 #endif

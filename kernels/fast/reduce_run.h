@@ -7,7 +7,9 @@
 #define SYI_KERNELS_FAST_REDUCE_RUN_H
 
 #include "fast/moments.h"
-#include "traffic.h"
+#include "tiles.h"
+
+_Static_assert(SYI_FAST_BLOCK == SYI_TILE_BLOCK, "a block is read at once");
 
 enum { SYI_FAST_VECTORS = SYI_FAST_LANES / SYI_WIDTH };
 
@@ -35,56 +37,55 @@ SYI_INLINE double syi_fast_fold(syi_fast_lanes *lanes)
     return lane[0];
 }
 
-/* How terms are had: x[k], or x[k] * y[k] with `products`. */
-typedef struct syi_fast_terms {
-    int products;
-    syi_asking asking;
-} syi_fast_terms;
-
-SYI_INLINE void syi_fast_sum_step(syi_fast_lanes *lanes, const double *x, const double *y,
-                                  syi_fast_terms terms)
+/* The terms are x[k], or x[k] * y[k] with `products`, which is a constant. */
+SYI_INLINE void syi_fast_sum_step(syi_fast_lanes *lanes, syi_reader x, syi_reader y, int64_t i,
+                                  int products)
 {
     for (int k = 0; k < SYI_FAST_VECTORS; k++) {
-        const int at = k * SYI_WIDTH;
-        syi_vector term = syi_read(x, at, terms.asking);
-        lanes->part[k] += terms.products ? term * syi_read(y, at, terms.asking) : term;
+        const int place = k * SYI_WIDTH;
+        const syi_vector term = syi_reader_at(x, i + place, place);
+        lanes->part[k] += products ? term * syi_reader_at(y, i + place, place) : term;
     }
 }
 
 /* A block, a constant number of columns where it is whole. */
-SYI_INLINE void syi_fast_sum_block(syi_fast_lanes *total, const double *x, const double *y,
-                                   syi_fast_terms terms, int64_t count)
+SYI_INLINE void syi_fast_sum_block(syi_fast_lanes *total, syi_reader x, syi_reader y, int64_t count,
+                                   int products)
 {
     syi_fast_lanes lanes = {{{0}}};
     int64_t i = 0;
     for (; i + SYI_FAST_LANES <= count; i += SYI_FAST_LANES)
-        syi_fast_sum_step(&lanes, x + i, terms.products ? y + i : NULL, terms);
+        syi_fast_sum_step(&lanes, x, y, i, products);
     SYI_UNROLL(16)
     for (int k = 0; k < SYI_FAST_VECTORS; k++, i += SYI_WIDTH) {
         if (i >= count)
             break;
-        syi_vector term = syi_load_some(x + i, count - i);
-        lanes.part[k] += terms.products ? term * syi_load_some(y + i, count - i) : term;
+        const syi_vector term = syi_reader_some(x, i, count - i);
+        lanes.part[k] += products ? term * syi_reader_some(y, i, count - i) : term;
     }
     syi_fast_lanes_add(total, &lanes);
 }
 
-SYI_INLINE double syi_fast_sum_terms(const double *x, const double *y, syi_fast_terms terms,
-                                     int64_t count)
+/* The sum of a tile's terms. */
+SYI_INLINE double syi_fast_sum_tile(syi_tile tile, int products, int is_floats)
 {
     syi_fast_lanes total = {{{0}}};
-    int64_t i = 0;
-    for (; i + SYI_FAST_BLOCK <= count; i += SYI_FAST_BLOCK)
-        syi_fast_sum_block(&total, x + i, terms.products ? y + i : NULL, terms, SYI_FAST_BLOCK);
-    if (i < count)
-        syi_fast_sum_block(&total, x + i, terms.products ? y + i : NULL, terms, count - i);
+    for (int64_t i = 0; i < tile.count; i += SYI_FAST_BLOCK) {
+        const syi_reader x = syi_reader_of(&tile, 0, i, is_floats);
+        const syi_reader y = products ? syi_reader_of(&tile, 1, i, is_floats) : x;
+        if (i + SYI_FAST_BLOCK <= tile.count)
+            syi_fast_sum_block(&total, x, y, SYI_FAST_BLOCK, products);
+        else
+            syi_fast_sum_block(&total, x, y, tile.count - i, products);
+    }
     return syi_fast_fold(&total);
 }
 
 /* The sum of x[i]. */
 SYI_INLINE double syi_fast_sum(const double *x, int64_t count)
 {
-    return syi_fast_sum_terms(x, NULL, (syi_fast_terms){0, SYI_ASKS_NOT}, count);
+    const double *const in[] = {x};
+    return syi_fast_sum_tile((syi_tile){.in = in, .count = count, .asking = SYI_ASKS_NOT}, 0, 0);
 }
 
 /* ---- how far a tile is spread ---- */
@@ -166,13 +167,19 @@ SYI_INLINE syi_fast_spread syi_fast_spread_fold(syi_fast_moments *lanes, int64_t
     return lane[0];
 }
 
-SYI_INLINE syi_fast_spread syi_fast_spread_of(const double *x, int64_t count, syi_asking asking)
+SYI_INLINE syi_fast_spread syi_fast_spread_of(syi_tile tile, int is_floats)
 {
-    const int64_t blocks = count / SYI_FAST_BLOCK, columns = blocks * SYI_FAST_BLOCK;
-    syi_fast_spread rest = syi_fast_spread_rest(x + columns, count - columns), whole = {0};
+    const int64_t blocks = tile.count / SYI_FAST_BLOCK, columns = blocks * SYI_FAST_BLOCK;
+    const int64_t left = tile.count - columns;
+    double room[SYI_TILE_BLOCK];
+    syi_fast_spread rest, whole = {0};
     syi_fast_moments lanes[SYI_FAST_VECTORS];
     for (int64_t block = 0; block < blocks; block++)
-        syi_fast_spread_block(lanes, x + block * SYI_FAST_BLOCK, block, asking);
+        syi_fast_spread_block(
+            lanes,
+            syi_tile_block(&tile, 0, block * SYI_FAST_BLOCK, SYI_FAST_BLOCK, is_floats, room),
+            block, syi_tile_asking(&tile, is_floats));
+    rest = syi_fast_spread_rest(syi_tile_block(&tile, 0, columns, left, is_floats, room), left);
     if (blocks)
         whole = syi_fast_spread_fold(lanes, blocks * SYI_MOMENTS_VALUES);
     return syi_fast_spread_tile(whole, &rest);

@@ -159,18 +159,11 @@ SYI_INLINE double syi_walk_last(const syi_walk_rows *rows)
 /* syi_fast_sum() of columns of input k. */
 SYI_INLINE double syi_walk_sum(const syi_walk_rows *rows, int k, int64_t column, int64_t count)
 {
-    const syi_fast_terms terms = {0, SYI_ASKS_NOT};
-    double room[SYI_WALK_ROOM(SYI_FAST_BLOCK)];
-    syi_fast_lanes total = {{{0}}};
-    for (int64_t i = 0; i < count; i += SYI_FAST_BLOCK) {
-        const int64_t some = count - i < SYI_FAST_BLOCK ? count - i : SYI_FAST_BLOCK;
-        const double *x = syi_walk_columns(rows, k, column + i, some, 0, room);
-        if (some == SYI_FAST_BLOCK)
-            syi_fast_sum_block(&total, x, NULL, terms, SYI_FAST_BLOCK);
-        else
-            syi_fast_sum_block(&total, x, NULL, terms, some);
-    }
-    return syi_fast_fold(&total);
+    const int64_t at = column - rows->piece.segment.first;
+    const double *const in[] = {rows->in[k]};
+    const float *const floats[] = {rows->in_floats[k]};
+    const syi_tile tile = {.in = in, .floats = floats, .at = at, .count = count};
+    return rows->floats ? syi_fast_sum_tile(tile, 0, 1) : syi_fast_sum_tile(tile, 0, 0);
 }
 
 #endif

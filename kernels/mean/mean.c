@@ -49,6 +49,7 @@ static const syi_workload fast = {
     .partial_size = sizeof(double),
     .combine = syi_fast_add,
     .finish = finish_fast,
+    .takes_floats = 1,
     .gpu = &gpu_fast,
 };
 
@@ -60,6 +61,7 @@ const syi_workload syi_workload_mean = {
     .combine = syi_total_combine,
     .finish = finish,
     .repair = repair,
+    .takes_floats = 1,
     .gpu = &gpu,
     .fast = &fast,
 };

@@ -26,5 +26,6 @@ const syi_workload syi_workload_min = {
     .partial_size = sizeof(syi_extreme),
     .combine = syi_extreme_combine,
     .finish = finish,
+    .takes_floats = 1,
     .gpu = &gpu,
 };

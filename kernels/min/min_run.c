@@ -1,14 +1,12 @@
 /* The tiles' least values. Compiled for several instruction sets. */
 #include "extreme/extreme_run.h"
 
-SYI_INLINE void tile(const sy_segment *segment, int64_t at, int64_t count, syi_asking asking,
-                     void *partial)
+SYI_INLINE void fill(syi_tile tile, int is_floats, void *partial)
 {
-    *(syi_extreme *)partial =
-        syi_extreme_of_tile(segment->in[0] + at, count, syi_tile_column(segment, at), 0, asking);
+    *(syi_extreme *)partial = syi_extreme_of_tile(tile, 0, is_floats);
 }
 
 sy_status SYI_ISA_NAME(syi_min_run)(const syi_piece *piece)
 {
-    return syi_each_tile(piece, sizeof(syi_extreme), tile, syi_asking_of(piece));
+    return syi_each_tile(piece, sizeof(syi_extreme), fill, syi_asking_of(piece));
 }

@@ -43,6 +43,7 @@ static const syi_workload fast = {
     .partial_size = sizeof(double),
     .combine = syi_fast_add,
     .finish = syi_fast_finish,
+    .takes_floats = 1,
     .gpu = &gpu_fast,
 };
 
@@ -54,6 +55,7 @@ const syi_workload syi_workload_sum = {
     .combine = syi_total_combine,
     .finish = finish,
     .repair = repair,
+    .takes_floats = 1,
     .gpu = &gpu,
     .fast = &fast,
 };

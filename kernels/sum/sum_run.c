@@ -1,16 +1,13 @@
 /* The tiles' parts of a row's sum, for `sum` and `mean`. Compiled for several instruction sets. */
 #include "exact/total_run.h"
 #include "isa.h"
-#include "tiles.h"
 
-SYI_INLINE void tile(const sy_segment *segment, int64_t at, int64_t count, syi_asking asking,
-                     void *partial)
+SYI_INLINE void fill(syi_tile tile, int is_floats, void *partial)
 {
-    const syi_total_terms terms = {segment->in[0] + at, NULL, 0, asking};
-    *(syi_total *)partial = syi_total_of_tile(terms, count);
+    *(syi_total *)partial = syi_total_of_tile(tile, 0, is_floats);
 }
 
 sy_status SYI_ISA_NAME(syi_sum_run)(const syi_piece *piece)
 {
-    return syi_each_tile(piece, sizeof(syi_total), tile, syi_asking_of(piece));
+    return syi_each_tile(piece, sizeof(syi_total), fill, syi_asking_of(piece));
 }

@@ -179,6 +179,7 @@ static const syi_workload fast = {
     .partial_size = sizeof(syi_fast_spread),
     .combine = syi_fast_spread_merge,
     .finish = finish_fast,
+    .takes_floats = 1,
     .gpu = &gpu_fast,
 };
 

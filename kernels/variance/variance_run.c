@@ -139,13 +139,14 @@ SYI_INLINE void add_integers(moments *m, int n, const double *x, int64_t count, 
 }
 
 /* Not inline: its loops get a tenth slower in there. */
-static __attribute__((noinline)) void tile(const sy_segment *segment, int64_t at, int64_t count,
-                                           syi_asking asking, void *partial)
+static __attribute__((noinline)) void fill(syi_tile tile, int is_floats, void *partial)
 {
-    const double *x = segment->in[0] + at;
+    const double *x = tile.in[0] + tile.at;
+    const int64_t count = tile.count;
     moments *m = partial;
     syi_span span = syi_measure(x, count);
-    const int bits = span.top - span.bottom, asks = asking != SYI_ASKS_NOT;
+    const int bits = span.top - span.bottom, asks = tile.asking != SYI_ASKS_NOT;
+    (void)is_floats; /* it takes none */
     m->bottom = span.bottom;
     if (span.has_non_finite)
         m->state = MOMENTS_NOT_FINITE;
@@ -161,5 +162,5 @@ static __attribute__((noinline)) void tile(const sy_segment *segment, int64_t at
 
 sy_status SYI_ISA_NAME(syi_variance_run)(const syi_piece *piece)
 {
-    return syi_each_tile(piece, sizeof(moments), tile, syi_asking_of(piece));
+    return syi_each_tile(piece, sizeof(moments), fill, syi_asking_of(piece));
 }

@@ -91,7 +91,7 @@ static sy_status run_floats(const syi_job *job, const syi_view *view, int64_t fr
     for (int k = 0; k < job->workload->n_inputs; k++)
         in[k] = (const float *)view->in[k] + from;
     for (int k = 0; k < job->workload->n_outputs; k++)
-        out[k] = (float *)view->out[k] + to;
+        out[k] = view->out[k] ? (float *)view->out[k] + to : NULL;
     piece->in_floats = in;
     piece->out_floats = out;
     return run_kernel(piece, job->workload, isa);
