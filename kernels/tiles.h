@@ -11,10 +11,10 @@
 
 typedef struct syi_tile {
     const double *const *in;    /* the segment's, */
-    const float *const *floats; /* or as floats */
-    int64_t at, count;          /* where it begins in them */
-    int64_t first;              /* in the row */
-    syi_asking asking;          /* of doubles, beside each line that is read */
+    const float *const *floats; /* or the same as floats */
+    int64_t at, first;          /* where it begins in these, and in the row */
+    int64_t count;              /* its columns */
+    syi_asking asking;          /* for each line that is read */
 } syi_tile;
 
 /* Fills a tile's partial; `is_floats` and the asking are constants. */

@@ -61,7 +61,8 @@ typedef struct outlying_window {
     syi_vec sum_error, spread_error;
 } outlying_window;
 
-/* The bits of the values from x[0] on that are further than `reach` from `middle`. */
+/* The bits of the values from x[0] on that are further than `reach` from `middle`, or no numbers.
+ */
 SYI_INLINE uint64_t outliers_far(const double *x, syi_vec middle, syi_vec reach)
 {
     const syi_vec away = syi_vec_abs(syi_vec_less(syi_vec_load(x), middle));
@@ -112,9 +113,9 @@ SYI_INLINE int outliers_take(outliers *o, const double *x, int64_t before, int64
     syi_vec low = middle, high = middle;
     o->usual = usual;
     o->most = few < OUTLIERS_MOST ? (int)few : OUTLIERS_MOST;
-    if (!(fabs(x[0] - usual) <= reach) + !(fabs(x[count / 2] - usual) <= reach) +
-            !(fabs(x[count - 1] - usual) <= reach) >
-        1) /* as if they changed all the time */
+    const int near = (fabs(x[0] - usual) <= reach) + (fabs(x[count / 2] - usual) <= reach) +
+                     (fabs(x[count - 1] - usual) <= reach);
+    if (near < 2) /* as if they changed all the time */
         return 0;
     for (int64_t i = 0; i < count; i += SYI_VECTOR) {
         syi_vec kept = syi_vec_load(x + i);

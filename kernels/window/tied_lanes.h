@@ -15,8 +15,7 @@ typedef struct tied_lanes {
     int64_t steps_at, moments_at;
     syi_vec steps;
     syi_bits_vec sum, square;
-    syi_bits_vec
-        passed[LANE]; /* of a batch's columns: which lanes' windows are, or have outliers */
+    syi_bits_vec passed[LANE]; /* of a batch's columns: which windows are, or have outliers */
 } tied_lanes;
 
 /* The steps without a move before a column of all lanes, a window's at most. */
