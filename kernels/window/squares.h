@@ -76,10 +76,12 @@ typedef struct squares {
     syi_vec least;    /* windows with a larger spread are not flat */
     syi_vec down, up; /* 2^-2e and 2^-e, spreads being below 2^2e */
     int64_t period;
-    double width;     /* |factor| */
-    double reach;     /* all distances are less */
-    double per_unit;  /* 1 / an eighth of the values' unit */
-    double decidable; /* below which 0.5 / root is for bands to be decided (window/ties.h) */
+    double width;    /* |factor| */
+    double reach;    /* all distances are less */
+    double per_unit; /* 1 / an eighth of the values' unit */
+    /* Below which 0.5 / root is for bands to be decided (window/ties.h), and how far from the pivot
+     * they may be for that: infinite, if none are farther. */
+    double decidable, band_reach;
     syi_window_kind kind;
     squares_way way;
     int past;      /* whole batches go past the cache */

@@ -124,6 +124,18 @@ static syi_vec round_tied_lanes(const syi_window *window, const squares *s, cons
     return chosen((other_side & outer) | (~other_side & above), y, (syi_vec)under);
 }
 
+/* Whether a band of column k's windows that is not sure is too far from the pivot. */
+SYI_INLINE syi_bits_vec tied_is_far(const squares *s, const squares_batch *b, int k)
+{
+    syi_bits_vec far = {0};
+    for (int lower = 0; lower < 2 && s->band_reach < INFINITY; lower++) {
+        const syi_vec band = b->out[2 * lower][k];
+        const syi_bits_vec sure = (syi_bits_vec)(band <= b->least[lower][k]);
+        far |= ~sure & ~(syi_bits_vec)(syi_vec_abs(band - s->pivot) < s->band_reach);
+    }
+    return far;
+}
+
 /* Decides bands of a batch's windows that are not sure, of which there are the bits; gives the bits
  * of the others. *spare pays for columns that are read again. */
 static uint64_t decide_tied_lanes(const syi_window *window, const squares *s, const stretches *t,
@@ -136,7 +148,8 @@ static uint64_t decide_tied_lanes(const syi_window *window, const squares *s, co
         return unsure;
     *spare -= tied_go_to(s, known, column, at);
     for (int k = 0; k < LANE; k++) {
-        const syi_bits_vec here = (syi_bits_vec)(b->half[k] < s->decidable) & ~known->passed[k];
+        const syi_bits_vec here =
+            (syi_bits_vec)(b->half[k] < s->decidable) & ~known->passed[k] & ~tied_is_far(s, b, k);
         tied_change(s, known, column[k], column[k - s->period]);
         for (int lower = 0; lower < 2; lower++) {
             syi_vec *const band = &b->out[2 * lower][k];

@@ -97,15 +97,18 @@ static double least_pivot(const squares *s)
     return least;
 }
 
-/* Gives squares.decidable. Bands are less than a quarter of the pivot away from it then, so that
- * their unit is half the values' or more, and half of it at least eight times their error. */
-static double decidable_of(const syi_window *window, const squares *s)
+/* Gives squares.decidable. Bands that are decided are less than a quarter of the pivot away from
+ * it, so that their unit is half the values' or more, and half of it at least eight times their
+ * error. */
+static double decidable_of(const syi_window *window, squares *s)
 {
     const double c = (double)s->period, f = c - (double)window->ddof;
     const double places = FINE * window->width, far = s->reach * (1.0 + c * s->width);
-    const double side = 2.5 * c * (s->reach + far) * s->per_unit;
+    const double quarter = 0.25 * least_pivot(s), most = far < quarter ? far : quarter;
+    const double side = 2.5 * c * (s->reach + most) * s->per_unit;
+    s->band_reach = far < quarter ? INFINITY : quarter;
     if (window->kind != SYI_WINDOW_BANDS || squares_are_far(s->way) || !(fabs(places) < 1024.0) ||
-        places != (double)(int64_t)places || !(far < 0.25 * least_pivot(s)) || !(side < 0x1p62))
+        places != (double)(int64_t)places || !(side < 0x1p62))
         return 0.0;
     const double apart = 0x1p62 / (3.0 * FINE * FINE * f * side);
     const double least = apart < side ? apart : side, error = 0.25 * least / c;
@@ -199,7 +202,9 @@ static int decide_bands(const syi_window *window, const squares *s, tied_moments
                         int64_t *spare)
 {
     const double width[] = {window->width, -window->width};
-    if (half < s->decidable) {
+    const int is_near = (!unsure[0] || fabs(band[0] - pivot) < s->band_reach) &&
+                        (!unsure[1] || fabs(band[1] - pivot) < s->band_reach);
+    if (half < s->decidable && is_near) {
         measure_tied(m, s, x, pivot, spare);
         for (int j = 0; j < 2; j++)
             band[j] = unsure[j] ? round_tied(window, s, m, pivot, width[j], band[j]) : band[j];
