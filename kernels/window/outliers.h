@@ -135,7 +135,7 @@ SYI_INLINE int outliers_take(outliers *o, const double *x, int64_t before, int64
     return 1;
 }
 
-/* Of a lane with this pivot, from which its other values are less than `reach`. Gives whether none
+/* Of a lane with this pivot, from which its other values are at most `reach`. Gives whether none
  * is too far away. */
 SYI_INLINE int outliers_set(outliers *o, double pivot, double reach, double period)
 {

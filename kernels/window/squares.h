@@ -77,8 +77,8 @@ typedef struct squares {
     syi_vec down, up; /* 2^-2e and 2^-e, spreads being below 2^2e */
     int64_t period;
     double width;    /* |factor| */
-    double reach;    /* all distances are less */
-    double per_unit; /* 1 / an eighth of the values' unit */
+    double reach;    /* all distances are at most that */
+    double per_unit; /* 1 / a quarter of the values' unit */
     /* Below which 0.5 / root is for bands to be decided (window/ties.h), and how far from the pivot
      * they may be for that: infinite, if none are farther. */
     double decidable, band_reach;
@@ -165,9 +165,9 @@ SYI_INLINE int squares_begin(squares *s, const window_range *range, double pivot
                      squares_bands_fit(s, least, most);
     s->way = !near ? far : window_is_close(range, s->period) ? SQUARES_CLOSE : SQUARES_NEAR;
     s->pivot = syi_vec_of(near ? pivot : 0.0);
-    s->per_unit = syi_pow2(3 - span->bottom);
+    s->per_unit = syi_pow2(2 - span->bottom);
+    s->reach = near ? size : squares_larger(most, -least);
     top = near ? top : span->top;
-    s->reach = syi_pow2(top);
     squares_bound(s, top, squares_lost(s->way, count), squares_larger(most, -least));
     return 1;
 }

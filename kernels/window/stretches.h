@@ -180,13 +180,13 @@ SYI_INLINE void stretches_set_outliers(const squares *s, stretches *t)
     outlying_find_next(&t->now);
 }
 
-/* With distances from the pivots below 2^top, multiples of 2^unit. */
-SYI_INLINE void stretches_set(squares *s, stretches *t, int top, int unit, double lost,
-                              double largest)
+/* With distances from the pivots of at most `reach`, below 2^top, multiples of 2^unit. */
+SYI_INLINE void stretches_set(squares *s, stretches *t, double reach, int top, int unit,
+                              double lost, double largest)
 {
     const int length = window_length(s->period);
-    s->per_unit = syi_pow2(3 - unit);
-    s->reach = syi_pow2(top);
+    s->per_unit = syi_pow2(2 - unit);
+    s->reach = reach;
     squares_bound(s, top, lost, largest);
     s->start.square = syi_vec_of(1.5 * syi_pow2(2 * (top + length) + 2)); /* 1.5 * 2^52 * g */
     t->moments = s->start;
@@ -235,7 +235,7 @@ static inline int stretches_begin_whole(squares *s, stretches *t, syi_vec least,
         return 0;
     s->way = SQUARES_WHOLE;
     s->pivot = syi_vec_of(0.0);
-    stretches_set(s, t, top, unit, 0.0, largest);
+    stretches_set(s, t, largest, top, unit, 0.0, largest);
     s->error = syi_vec_of(2.125 * SQUARES_SLACK * (s->kind == SYI_WINDOW_SCORE ? 1.0 : s->width));
     s->mean_error = syi_vec_of(0x1p-97 * largest);
     return 1;
@@ -267,7 +267,7 @@ static inline int stretches_begin(squares *s, stretches *t, const double *x)
     s->way = all.close ? SQUARES_CLOSE : SQUARES_NEAR;
     s->pivot = pivot;
     const double n = (double)((all.close ? 1 : 2) * (t->columns + t->before) + 64);
-    stretches_set(s, t, top, bottom, 2.25 * n * n, all.most);
+    stretches_set(s, t, all.distance, top, bottom, 2.25 * n * n, all.most);
     return 1;
 }
 

@@ -83,7 +83,7 @@ static uint64_t decide_flat(const squares *s, squares_batch *b, const double *x,
  *
  *     width^2 c spread = f (c (middle - pivot) - sum)^2.
  *
- * In an eighth of the values' unit, and of one as width's unit, both sides are integers, and a
+ * In a quarter of the values' unit, and an eighth as width's, both sides are integers, and a
  * bound of the band's error is one of their difference: below 2^62 that is what it is modulo 2^64.
  */
 enum { FINE = 8 };
@@ -98,8 +98,9 @@ static double least_pivot(const squares *s)
 }
 
 /* Gives squares.decidable. Bands that are decided are less than a quarter of the pivot away from
- * it, so that their unit is half the values' or more, and half of it at least eight times their
- * error. */
+ * it, so that their unit is half the values' or more, and half of it at least four times their
+ * error.
+ */
 static double decidable_of(const syi_window *window, squares *s)
 {
     const double c = (double)s->period, f = c - (double)window->ddof;
@@ -108,7 +109,7 @@ static double decidable_of(const syi_window *window, squares *s)
     const double side = 2.5 * c * (s->reach + most) * s->per_unit;
     s->band_reach = far < quarter ? INFINITY : quarter;
     if (window->kind != SYI_WINDOW_BANDS || squares_are_far(s->way) || !(fabs(places) < 1024.0) ||
-        places != (double)(int64_t)places || !(side < 0x1p62))
+        places != (double)(int64_t)places || !(quarter > 0.0) || !(side < 0x1p62))
         return 0.0;
     const double apart = 0x1p62 / (3.0 * FINE * FINE * f * side);
     const double least = apart < side ? apart : side, error = 0.25 * least / c;
