@@ -63,9 +63,7 @@ SYI_INLINE syi_vector syi_reader_at(syi_reader r, int64_t i, int place)
             syi_ask_behind(r.floats + i, r.asking);
         return syi_widened(r.floats + i);
     }
-    if (place % SYI_LINE == 0)
-        syi_ask_behind(r.x + i, r.asking);
-    return SYI_LOAD(r.x + i);
+    return syi_read(r.x + i - place, place, r.asking);
 }
 
 /* The `count` > 0 columns from column i on, or the first of them, as syi_load_some(). */

@@ -7,11 +7,6 @@
 
 #if SYI_HAVE_VECTORS
 
-/* Of sums, or of what changes them: each part is what has been cut off the one before. */
-typedef struct grid_parts {
-    syi_vec high, low, least;
-} grid_parts;
-
 /* Of the windows that end in the last SYI_VECTOR columns the sums, of near values `high` above them
  * by the shift, and by what each is above the window before. */
 typedef struct grid {
@@ -19,7 +14,7 @@ typedef struct grid {
     window_divisor by; /* that */
     grid_cut cut;      /* shift 0: nothing is held */
     int64_t fresh;     /* so many of the next columns come before such windows are known */
-    grid_parts sum, change;
+    window_parts sum, change;
 } grid;
 
 SYI_INLINE grid grid_of(int64_t period)
@@ -50,26 +45,19 @@ SYI_INLINE void grid_fill(grid *s, const double *x)
         least += cut.way == GRID_DEEP ? rest : 0.0;
     }
     s->fresh = SYI_VECTOR;
-    s->sum = (grid_parts){syi_vec_of(high), syi_vec_of(low), syi_vec_of(least)};
-    s->change = (grid_parts){{0}, {0}, {0}};
+    s->sum = (window_parts){syi_vec_of(high), syi_vec_of(low), syi_vec_of(least)};
+    s->change = (window_parts){{0}, {0}, {0}};
 }
 
 /* What changes a window that gets `in` and loses `out`. Of near values it is cut if need be, of far
  * ones each of both. */
-SYI_INLINE grid_parts grid_change(syi_vec in, syi_vec out, const grid_cut *cut, grid_way way)
+SYI_INLINE window_parts grid_change(syi_vec in, syi_vec out, const grid_cut *cut, grid_way way)
 {
-    const syi_vec shift = syi_vec_of(cut->shift), shift_low = syi_vec_of(cut->shift_low),
-                  none = {0};
-    const syi_vec a = (in + shift) - shift, b = (out + shift) - shift, change = in - out;
-    if (way == GRID_DEEP) {
-        const syi_vec c = ((in - a) + shift_low) - shift_low;
-        const syi_vec d = ((out - b) + shift_low) - shift_low;
-        return (grid_parts){a - b, c - d, ((in - a) - c) - ((out - b) - d)};
-    }
-    if (way == GRID_FAR)
-        return (grid_parts){a - b, (in - a) - (out - b), none};
+    const syi_vec shift = syi_vec_of(cut->shift), change = in - out, none = {0};
+    if (grid_is_far(way))
+        return window_cut(in, out, shift, syi_vec_of(cut->shift_low), way == GRID_DEEP);
     const syi_vec part = way == GRID_WIDE ? (change + shift) - shift : change;
-    return (grid_parts){part, change - part, none};
+    return (window_parts){part, change - part, none};
 }
 
 /* Whether windows that are held with one cut can be held with the other, without their values. */
@@ -157,7 +145,7 @@ SYI_INLINE grid_sums grid_sums_of(syi_vec change)
 }
 
 /* Sums, and by what cutting left behind of them. */
-SYI_INLINE void grid_add(grid_parts *s, const grid_parts *change, grid_way way)
+SYI_INLINE void grid_add(window_parts *s, const window_parts *change, grid_way way)
 {
     const syi_vec sum = s->high + change->high;
     if (grid_cuts(way))
@@ -168,22 +156,18 @@ SYI_INLINE void grid_add(grid_parts *s, const grid_parts *change, grid_way way)
 }
 
 /* The mean of a window from its sum, all of whose parts are exact. */
-SYI_INLINE syi_vec grid_cut_mean(const grid_parts *s, syi_vec high, const window_divisor *by,
+SYI_INLINE syi_vec grid_cut_mean(const window_parts *s, syi_vec high, const window_divisor *by,
                                  grid_way way)
 {
     syi_vec total = high, rest = s->low, mean;
-    if (way == GRID_FAR)
-        syi_vec_quick_sum(high, s->low, &total, &rest);
-    if (way == GRID_DEEP) {
-        syi_vec_two_sum(high, s->low, &total, &rest);
-        syi_vec_two_sum(total, rest + s->least, &total, &rest);
-    }
+    if (grid_is_far(way))
+        window_join_parts(s, way == GRID_DEEP, &total, &rest);
     mean = total * by->inverse;
     return mean + window_divide(rest + syi_vec_fnma(mean, by->count, total), by);
 }
 
 /* The means of the windows whose sums these are. */
-SYI_INLINE syi_vec grid_mean(const grid_parts *s, syi_vec shift, const window_divisor *by,
+SYI_INLINE syi_vec grid_mean(const window_parts *s, syi_vec shift, const window_divisor *by,
                              grid_way way)
 {
     syi_vec rest, mean;
@@ -220,7 +204,8 @@ SYI_INLINE void grid_lines(grid *state, const double *x, int64_t n, double *out,
         SYI_UNROLL(1) /* two at once need more registers than AVX2 has */
         for (int64_t k = i; k < i + SYI_LINE; k += SYI_VECTOR) {
             window_meet(&extremes, syi_vec_load(x + k + met));
-            grid_parts change = grid_change(syi_vec_load(x + k), syi_vec_load(old + k), &cut, way);
+            window_parts change =
+                grid_change(syi_vec_load(x + k), syi_vec_load(old + k), &cut, way);
             if (way < GRID_NEAR)
                 change.low = grid_sum(&sums_low, change.low);
             if (way == GRID_DEEP)
@@ -231,7 +216,7 @@ SYI_INLINE void grid_lines(grid *state, const double *x, int64_t n, double *out,
         }
     }
     ahead->extremes = extremes;
-    s.change = (grid_parts){sums.of[0], sums_low.of[0], sums_least.of[0]};
+    s.change = (window_parts){sums.of[0], sums_low.of[0], sums_least.of[0]};
     *state = s;
 }
 
@@ -267,7 +252,7 @@ SYI_INLINE void grid_append(syi_vec *last, syi_vec next, int64_t n)
     *last = syi_vec_load(both + n);
 }
 
-SYI_INLINE void grid_append_parts(grid_parts *last, const grid_parts *next, int64_t n)
+SYI_INLINE void grid_append_parts(window_parts *last, const window_parts *next, int64_t n)
 {
     grid_append(&last->high, next->high, n);
     grid_append(&last->low, next->low, n);
@@ -278,16 +263,16 @@ SYI_INLINE void grid_append_parts(grid_parts *last, const grid_parts *next, int6
 static void grid_some(grid *s, const double *x, int64_t n, int begun, double *out)
 {
     const grid_way way = s->cut.way;
-    grid_parts sum = {syi_vec_last(s->sum.high), syi_vec_last(s->sum.low),
-                      syi_vec_last(s->sum.least)};
+    window_parts sum = {syi_vec_last(s->sum.high), syi_vec_last(s->sum.low),
+                        syi_vec_last(s->sum.least)};
     double in[SYI_VECTOR], old[SYI_VECTOR], mean[SYI_VECTOR];
     for (int k = 0; k < SYI_VECTOR; k++)
         in[k] = old[k] = x[0];
     memcpy(in, x, (size_t)n * sizeof *x);
     memcpy(old + begun, x + begun - s->period, (size_t)(n - begun) * sizeof *x);
-    const grid_parts change = grid_change(syi_vec_load(in), syi_vec_load(old), &s->cut, way);
-    const grid_parts all = {syi_vec_scan(change.high), syi_vec_scan(change.low),
-                            syi_vec_scan(change.least)};
+    const window_parts change = grid_change(syi_vec_load(in), syi_vec_load(old), &s->cut, way);
+    const window_parts all = {syi_vec_scan(change.high), syi_vec_scan(change.low),
+                              syi_vec_scan(change.least)};
     grid_add(&sum, &all, way);
     syi_vec_store(mean, grid_mean(&sum, syi_vec_of(s->cut.shift), &s->by, way));
     memcpy(out, mean, (size_t)n * sizeof *mean);

@@ -97,6 +97,36 @@ SYI_INLINE syi_vec window_mean(syi_vec sum, syi_vec pivot, const window_divisor 
     return mean;
 }
 
+/* Of the sums of values that are cut, or of what changes such sums: each part is what has been cut
+ * off the one before. */
+typedef struct window_parts {
+    syi_vec high, low, least;
+} window_parts;
+
+/* What changes a window that gets `in` and loses `out`, of each of which adding and taking away
+ * `shift` rounds the first part, and with `twice` `shift_low` the second one. */
+SYI_INLINE window_parts window_cut(syi_vec in, syi_vec out, syi_vec shift, syi_vec shift_low,
+                                   int twice)
+{
+    const syi_vec a = (in + shift) - shift, b = (out + shift) - shift;
+    const syi_vec in_low = in - a, out_low = out - b, none = {0};
+    const syi_vec c = (in_low + shift_low) - shift_low, d = (out_low + shift_low) - shift_low;
+    if (!twice)
+        return (window_parts){a - b, in_low - out_low, none};
+    return (window_parts){a - b, c - d, (in_low - c) - (out_low - d)};
+}
+
+/* A sum's parts, in two doubles, exactly: those of values that were cut once or twice. */
+SYI_INLINE void window_join_parts(const window_parts *parts, int twice, syi_vec *high, syi_vec *low)
+{
+    if (!twice) {
+        syi_vec_quick_sum(parts->high, parts->low, high, low);
+        return;
+    }
+    syi_vec_two_sum(parts->high, parts->low, high, low);
+    syi_vec_two_sum(*high, *low + parts->least, high, low);
+}
+
 /* What comes before each lane, given what each one adds; *carry is what comes before them all, in
  * every element. Any order of the additions. */
 SYI_INLINE syi_vec lanes_before(syi_vec *carry, syi_vec added)

@@ -61,8 +61,7 @@ typedef struct outlying_window {
     syi_vec sum_error, spread_error;
 } outlying_window;
 
-/* The bits of the values from x[0] on that are further than `reach` from `middle`, or no numbers.
- */
+/* The bits of the values from x[0] on that are not within `reach` of `middle`. */
 SYI_INLINE uint64_t outliers_far(const double *x, syi_vec middle, syi_vec reach)
 {
     const syi_vec away = syi_vec_abs(syi_vec_less(syi_vec_load(x), middle));

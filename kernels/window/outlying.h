@@ -169,16 +169,13 @@ SYI_INLINE syi_vec_mask outlying_deviations(const squares *s, squares_batch *b)
     return sure;
 }
 
-/* count * (newest value - mean) in the sum's place: that of the copy's values is exact. */
+/* squares_distance() with the outliers: that of the copy's values is exact. */
 SYI_INLINE void outlying_distance(const squares *s, squares_batch *b, int k, syi_vec newest)
 {
-    const syi_vec value = newest - s->pivot, first = value * s->by.count;
-    const syi_vec below = syi_vec_fma(value, s->by.count, -first);
-    syi_vec high, low, rest;
-    syi_vec_two_sum(first, -b->sum[k], &high, &rest);
-    syi_vec_quick_sum(high, rest + (below - b->sum_low[k]), &high, &low);
-    syi_vec_two_sum(high, b->shift[k], &high, &rest);
-    syi_vec_quick_sum(high, rest + (low + b->shift_low[k]), &b->sum[k], &b->sum_low[k]);
+    syi_vec high, rest;
+    squares_distance(s, b, k, newest);
+    syi_vec_two_sum(b->sum[k], b->shift[k], &high, &rest);
+    syi_vec_quick_sum(high, rest + (b->sum_low[k] + b->shift_low[k]), &b->sum[k], &b->sum_low[k]);
 }
 
 SYI_INLINE syi_vec_mask outlying_scores(const squares *s, squares_batch *b, const syi_vec *newest)
@@ -190,13 +187,9 @@ SYI_INLINE syi_vec_mask outlying_scores(const squares *s, squares_batch *b, cons
         outlying_distance(s, b, k, newest[k]);
     SYI_UNROLL(1)
     for (int k = 0; k < LANE; k++) {
-        const syi_vec root = b->root[k], half = b->half[k], size = b->outlying[k].spread_error;
-        syi_vec inverse = half + half, score, rest, high, low;
-        inverse = syi_vec_fma(inverse, syi_vec_fnma(root, inverse, syi_vec_of(1.0)), inverse);
-        score = b->sum[k] * inverse;
-        rest = syi_vec_fnma(score, root, b->sum[k]);
-        rest = syi_vec_fnma(score, b->root_low[k], rest) + b->sum_low[k];
-        squares_scale(s, score, rest * inverse, &high, &low);
+        const syi_vec half = b->half[k], size = b->outlying[k].spread_error;
+        syi_vec high, low;
+        squares_quotient(s, b, k, 1, &high, &low);
         const syi_vec each = syi_vec_fma(size, syi_vec_of(4.25), s->error) * half * half;
         const syi_vec bound =
             (each + OUTLYING_SLACK) * syi_vec_abs(high) + b->outlying[k].sum_error * half * width;

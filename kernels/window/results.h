@@ -120,6 +120,30 @@ SYI_INLINE syi_vec_mask squares_deviations(const squares *s, squares_batch *b, s
     return sure;
 }
 
+/* count * (newest value - mean) in the place of column k's sum, of two parts. */
+SYI_INLINE void squares_distance(const squares *s, squares_batch *b, int k, syi_vec newest)
+{
+    const syi_vec value = newest - s->pivot, first = value * s->by.count;
+    const syi_vec below = syi_vec_fma(value, s->by.count, -first);
+    syi_vec high, low;
+    syi_vec_two_sum(first, -b->sum[k], &high, &low);
+    syi_vec_quick_sum(high, low + (below - b->sum_low[k]), &b->sum[k], &b->sum_low[k]);
+}
+
+/* That divided by the root, and scaled. */
+SYI_INLINE void squares_quotient(const squares *s, const squares_batch *b, int k, int have_low,
+                                 syi_vec *high, syi_vec *low)
+{
+    const syi_vec root = b->root[k], half = b->half[k], twice = half + half;
+    const syi_vec inverse = syi_vec_fma(twice, syi_vec_fnma(root, twice, syi_vec_of(1.0)), twice);
+    const syi_vec score = b->sum[k] * inverse;
+    syi_vec rest = syi_vec_fnma(score, root, b->sum[k]);
+    rest = syi_vec_fnma(score, b->root_low[k], rest);
+    if (have_low)
+        rest += b->sum_low[k];
+    squares_scale(s, score, rest * inverse, high, low);
+}
+
 /* count * (newest value - mean) / root. What is divided is exact: a multiple of the data's unit, at
  * most 2^(length + 1) times as large as they. The quotient is off by as much as the root in
  * proportion, the bound of whose error is twice too large, which covers their product. */
@@ -129,25 +153,16 @@ SYI_INLINE syi_vec_mask squares_scores(const squares *s, squares_batch *b, const
     syi_vec_mask sure = syi_vec_mask_full();
     SYI_UNROLL(8)
     for (int k = 0; k < LANE; k++) {
-        syi_vec value = newest[k] - s->pivot, high, low;
-        if (!squares_have_low(way)) { /* which is a double then */
-            b->sum[k] = syi_vec_fma(value, s->by.count, -b->sum[k]);
-            continue;
-        }
-        syi_vec first = value * s->by.count, below = syi_vec_fma(value, s->by.count, -first);
-        syi_vec_two_sum(first, -b->sum[k], &high, &low);
-        syi_vec_quick_sum(high, low + (below - b->sum_low[k]), &b->sum[k], &b->sum_low[k]);
+        if (squares_have_low(way))
+            squares_distance(s, b, k, newest[k]);
+        else /* which is a double then */
+            b->sum[k] = syi_vec_fma(newest[k] - s->pivot, s->by.count, -b->sum[k]);
     }
     SYI_UNROLL(8)
     for (int k = 0; k < LANE; k++) {
-        syi_vec root = b->root[k], half = b->half[k], inverse = half + half, score, rest, high, low;
-        inverse = syi_vec_fma(inverse, syi_vec_fnma(root, inverse, syi_vec_of(1.0)), inverse);
-        score = b->sum[k] * inverse;
-        rest = syi_vec_fnma(score, root, b->sum[k]);
-        rest = syi_vec_fnma(score, b->root_low[k], rest);
-        if (squares_have_low(way))
-            rest += b->sum_low[k];
-        squares_scale(s, score, rest * inverse, &high, &low);
+        const syi_vec half = b->half[k];
+        syi_vec high, low;
+        squares_quotient(s, b, k, squares_have_low(way), &high, &low);
         sure = syi_vec_mask_ordered(sure, s->least, b->square[k]);
         const syi_vec each = way == SQUARES_WHOLE ? s->error : s->error * half * half;
         b->out[0][k] = squares_round(high, low, each * syi_vec_abs(high), &b->least[0][k], &sure);

@@ -189,17 +189,11 @@ SYI_INLINE void squares_change(const squares *s, squares_moments *m, syi_vec in,
         m->square = sum;
         return;
     }
-    syi_vec a = (in + s->shift) - s->shift, b = (out + s->shift) - s->shift;
-    m->sum += a - b;
-    if (way == SQUARES_DEEP) {
-        const syi_vec in_low = in - a, out_low = out - b;
-        a = (in_low + s->shift_low) - s->shift_low;
-        b = (out_low + s->shift_low) - s->shift_low;
-        m->sum_low += a - b;
-        m->sum_least += (in_low - a) - (out_low - b);
-    } else {
-        m->sum_low += (in - a) - (out - b);
-    }
+    const window_parts parts = window_cut(in, out, s->shift, s->shift_low, way == SQUARES_DEEP);
+    m->sum += parts.high;
+    m->sum_low += parts.low;
+    if (way == SQUARES_DEEP)
+        m->sum_least += parts.least;
     sum = syi_vec_fma(in, in, m->square);
     m->square_low += syi_vec_fma(in, in, m->square - sum);
     cut = syi_vec_fnma(out, out, sum);

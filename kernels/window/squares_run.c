@@ -31,32 +31,22 @@ SYI_INLINE void squares_slide(squares *s, squares_batch *b, const double *x, con
     b->before = squares_before(s, &m, way);
 }
 
-/* What the low parts of column k's sums are, with the third ones; the first ones get of them what
- * they hold. */
-SYI_INLINE syi_vec squares_join(squares_batch *b, int k, syi_vec *sum,
-                                const squares_moments *before, squares_way way)
-{
-    syi_vec low = syi_vec_plus(b->sum_low[k], before->sum_low);
-    if (way == SQUARES_DEEP) {
-        syi_vec_two_sum(*sum, low, sum, &low);
-        low += b->sum_least[k] + before->sum_least;
-        syi_vec_two_sum(*sum, low, sum, &low);
-    } else {
-        syi_vec_quick_sum(*sum, low, sum, &low);
-    }
-    return low;
-}
-
 /* The windows' sums, and in the place of the squares count * square - sum^2. */
 SYI_INLINE void squares_spreads(const squares *s, squares_batch *b, squares_way way)
 {
     const squares_moments before = b->before;
     SYI_UNROLL(1)
     for (int k = 0; k < LANE; k++) {
-        syi_vec sum = syi_vec_plus(b->sum[k], before.sum), low, spread, rest;
+        window_parts parts = {.high = syi_vec_plus(b->sum[k], before.sum)};
+        syi_vec sum = parts.high, low, spread, rest;
         syi_vec square = b->square[k] + before.square;
-        if (squares_have_low(way))
-            b->sum_low[k] = low = squares_join(b, k, &sum, &before, way);
+        if (way == SQUARES_DEEP)
+            parts.least = b->sum_least[k] + before.sum_least;
+        if (squares_have_low(way)) {
+            parts.low = syi_vec_plus(b->sum_low[k], before.sum_low);
+            window_join_parts(&parts, way == SQUARES_DEEP, &sum, &low);
+            b->sum_low[k] = low;
+        }
         syi_vec scaled = s->by.count * square, below = syi_vec_fma(s->by.count, square, -scaled);
         below = syi_vec_fma(s->by.count, syi_vec_plus(b->square_low[k], before.square_low), below);
         square = sum * sum;

@@ -124,14 +124,19 @@ static syi_vec round_tied_lanes(const syi_window *window, const squares *s, cons
     return chosen((other_side & outer) | (~other_side & above), y, (syi_vec)under);
 }
 
-/* Whether a band of column k's windows that is not sure is too far from the pivot. */
+/* Which of column k's bands, the upper or the lower ones, are not sure. */
+SYI_INLINE syi_bits_vec tied_unsure(const squares_batch *b, int k, int lower)
+{
+    return ~(syi_bits_vec)(b->out[2 * lower][k] <= b->least[lower][k]);
+}
+
+/* Whether such a band is too far from the pivot. */
 SYI_INLINE syi_bits_vec tied_is_far(const squares *s, const squares_batch *b, int k)
 {
     syi_bits_vec far = {0};
     for (int lower = 0; lower < 2 && s->band_reach < INFINITY; lower++) {
-        const syi_vec band = b->out[2 * lower][k];
-        const syi_bits_vec sure = (syi_bits_vec)(band <= b->least[lower][k]);
-        far |= ~sure & ~(syi_bits_vec)(syi_vec_abs(band - s->pivot) < s->band_reach);
+        const syi_vec away = syi_vec_abs(b->out[2 * lower][k] - s->pivot);
+        far |= tied_unsure(b, k, lower) & ~(syi_bits_vec)(away < s->band_reach);
     }
     return far;
 }
@@ -153,11 +158,10 @@ static uint64_t decide_tied_lanes(const syi_window *window, const squares *s, co
         tied_change(s, known, column[k], column[k - s->period]);
         for (int lower = 0; lower < 2; lower++) {
             syi_vec *const band = &b->out[2 * lower][k];
-            const syi_bits_vec sure = (syi_bits_vec)(*band <= b->least[lower][k]);
+            const syi_bits_vec tied = here & tied_unsure(b, k, lower);
             const double width = lower ? -window->width : window->width;
-            if (syi_vec_any(here & ~sure))
-                *band =
-                    chosen(here & ~sure, round_tied_lanes(window, s, known, width, *band), *band);
+            if (syi_vec_any(tied))
+                *band = chosen(tied, round_tied_lanes(window, s, known, width, *band), *band);
         }
         decided |= bits_of_column(here, k);
     }
