@@ -52,13 +52,6 @@ SYI_INLINE void ema_guess(ema_slab *s, syi_vec size)
     s->stage.high = average;
 }
 
-/* How many times as far as it knows a claim may be off. */
-SYI_INLINE double ema_room(const ema_slab *s, int is_rough)
-{
-    const double room = is_rough ? SYI_LONG_ROOM / s->terms->decay : SYI_LONG_ROOM;
-    return room < SYI_LONG_MOST_ROOM ? room : SYI_LONG_MOST_ROOM;
-}
-
 /* The run-ins of x's lanes, and how far values in them are apart. Gives the room for claims; 0.0
  * when values stand still as long as it is plain: they may do so to its end. `left`: of what is
  * before them, at theirs. */
@@ -86,7 +79,7 @@ SYI_INLINE double ema_run_in(ema_slab *s, const double *x, int64_t columns, int6
         else
             ema_try(s, 0, EMA_BLOCK);
     }
-    return ema_room(s, is_rough);
+    return syi_long_room(s->terms, is_rough);
 }
 
 /* Claims the starts of all lanes but the first. Returns 0 when prices are out of range, or stand

@@ -60,14 +60,24 @@ SYI_INLINE int macd_is_lost(const macd_slab *s)
                        ~(syi_bits_vec)(syi_vec_abs(s->lanes.stage[SIGNAL].high) <= SYI_HUGE));
 }
 
+/* How large the values of a block are, and the averages before it. */
+SYI_INLINE syi_vec macd_size(const macd_slab *s)
+{
+    const syi_stage *stage = s->lanes.stage;
+    const syi_vec pivot = s->lanes.pivot;
+    syi_vec size = syi_vec_max(syi_vec_abs(s->least[0] - pivot), syi_vec_abs(s->most[0] - pivot));
+    size = syi_vec_max(size,
+                       syi_vec_max(syi_vec_abs(stage[FAST].high), syi_vec_abs(stage[SLOW].high)));
+    return syi_vec_max(size, syi_vec_abs(stage[SIGNAL].high) * 0.5);
+}
+
 /* A block at the beginning of the run-ins, in plain doubles. */
-SYI_INLINE void macd_guess(macd_slab *s)
+SYI_INLINE void macd_guess(macd_slab *s, syi_vec size)
 {
     macd_lanes *l = &s->lanes;
     const syi_vec pivot = l->pivot, none = {0};
     syi_stage *fast = &l->stage[FAST], *slow = &l->stage[SLOW], *signal = &l->stage[SIGNAL];
     syi_vec average[STAGES] = {fast->high, slow->high, signal->high};
-    syi_vec size = syi_vec_max(syi_vec_abs(s->least[0] - pivot), syi_vec_abs(s->most[0] - pivot));
     for (int i = 0; i < MACD_BLOCK; i++) {
         const syi_vec x = s->tile[i] - pivot;
         average[FAST] = syi_long_guess(&s->terms[FAST], average[FAST], x);
@@ -75,8 +85,6 @@ SYI_INLINE void macd_guess(macd_slab *s)
         average[SIGNAL] =
             syi_long_guess(&s->terms[SIGNAL], average[SIGNAL], average[FAST] - average[SLOW]);
     }
-    size = syi_vec_max(size, syi_vec_max(syi_vec_abs(fast->high), syi_vec_abs(slow->high)));
-    size = syi_vec_max(size, syi_vec_abs(signal->high) * 0.5);
     signal->error =
         syi_long_error(&s->terms[SIGNAL], signal->error, size + size, fast->error + slow->error);
     fast->error = syi_long_error(&s->terms[FAST], fast->error, size, none);
@@ -85,13 +93,25 @@ SYI_INLINE void macd_guess(macd_slab *s)
         l->stage[k].high = average[k];
 }
 
-/* The run-ins of x's lanes, and how far values in them are apart. Returns 0 when these stand still
- * as long as it is plain: they may do so to its end. */
-SYI_INLINE int macd_run_in(macd_slab *s, const double *x, int64_t columns, int64_t exact,
-                           syi_vec *apart)
+/* The terms of what forgets last. */
+SYI_INLINE const syi_stage_terms *macd_slowest(const macd_slab *s)
+{
+    const syi_stage_terms *slowest = &s->terms[FAST];
+    for (int k = SLOW; k < STAGES; k++)
+        slowest = s->terms[k].decay > slowest->decay ? &s->terms[k] : slowest;
+    return slowest;
+}
+
+/* The run-ins of x's lanes, and how far values in them are apart. Gives the room for claims; 0.0
+ * when values stand still as long as it is plain: they may do so to its end. `left`: of what is
+ * before them, at theirs. */
+SYI_INLINE double macd_run_in(macd_slab *s, const double *x, int64_t columns, int64_t exact,
+                              double left, syi_vec *apart)
 {
     const int64_t first = s->stride - columns;
-    for (int64_t at = first; at < s->stride; at += MACD_BLOCK) {
+    const syi_stage_terms *slowest = macd_slowest(s);
+    int is_rough = 0; /* too much for plain doubles */
+    for (int64_t at = first; at < s->stride; at += MACD_BLOCK, left /= slowest->decay) {
         const int is_plain = at < s->stride - exact;
         macd_go_to(s, x, NULL, x[0], at);
         macd_load(s, 0, MACD_BLOCK);
@@ -100,14 +120,16 @@ SYI_INLINE int macd_run_in(macd_slab *s, const double *x, int64_t columns, int64
             *apart = syi_vec_of(SYI_LONG_STILL);
         }
         *apart = syi_long_apart(*apart, s->least[0], s->most[0]);
-        if (is_plain)
-            macd_guess(s);
+        const syi_vec size = macd_size(s);
+        is_rough |= is_plain && !syi_long_is_forgotten(slowest, size, *apart, left);
+        if (is_plain && !is_rough)
+            macd_guess(s, size);
         else if (syi_long_is_still(*apart))
-            return 0;
+            return 0.0;
         else
             macd_try(s, 0, MACD_BLOCK, 0);
     }
-    return 1;
+    return syi_long_room(slowest, is_rough);
 }
 
 /* Claims the starts of all lanes but the first. Returns 0 when prices are out of range. */
@@ -119,15 +141,16 @@ SYI_INLINE int macd_claim(macd_slab *s, const double *x, int64_t run_in, int64_t
     syi_vec apart;
     s->outside = (syi_bits_vec){0};
     memset(s->vague, 0, sizeof s->vague);
-    if (!macd_run_in(s, x, run_in, exact, &apart))
+    const double room = macd_run_in(s, x, run_in, exact, signal, &apart);
+    if (room == 0.0)
         return 0;
     for (int lane = 0; lane < MACD_LANES; lane++) {
         const double own = apart[lane];
         syi_macd_triple *start = &s->start[lane + 1];
         *start = macd_end(s, lane);
-        start->fast = syi_long_claim(start->fast, SYI_LONG_ROOM, left->fast.above, own);
-        start->slow = syi_long_claim(start->slow, SYI_LONG_ROOM, left->slow.above, own);
-        start->signal = syi_long_claim(start->signal, SYI_LONG_ROOM, signal, own);
+        start->fast = syi_long_claim(start->fast, room, left->fast.above, own);
+        start->slow = syi_long_claim(start->slow, room, left->slow.above, own);
+        start->signal = syi_long_claim(start->signal, room, signal, own);
     }
     return !macd_is_lost(s);
 }

@@ -121,6 +121,13 @@ SYI_INLINE int syi_long_is_forgotten(const syi_stage_terms *k, syi_vec size, syi
     return !syi_vec_any((syi_bits_vec)(size * (lost * SYI_LONG_KEPT_BITS) > usual));
 }
 
+/* How many times as far as it knows a claim may be off. */
+SYI_INLINE double syi_long_room(const syi_stage_terms *k, int is_rough)
+{
+    const double room = is_rough ? SYI_LONG_ROOM / k->decay : SYI_LONG_ROOM;
+    return room < SYI_LONG_MOST_ROOM ? room : SYI_LONG_MOST_ROOM;
+}
+
 /* How far the values of a block are apart, in that where it is least but where they all are one. */
 #define SYI_LONG_STILL 0x1p+1000
 SYI_INLINE syi_vec syi_long_apart(syi_vec apart, syi_vec least, syi_vec most)
