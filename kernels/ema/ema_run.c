@@ -1,6 +1,7 @@
 /* The exponential moving average. Compiled for several instruction sets. */
 #include "ema/columns.h"
 #include "ema/long.h"
+#include "ema/tied.h"
 #include "recurrence/seeds.h"
 
 #if SYI_HAVE_VECTORS
@@ -47,6 +48,7 @@ static sy_status run_short(const task *task, ema_slab *slab, syi_ema_state *stat
         again = ema_is_unsure(slab) && ema_is_lossy(slab, 1);
     }
     if (again) {
+        ema_untie(slab);
         SYI_TRY(run_steps(task, state, from, from + EMA_LANES * slab->length, to, reached));
         return run_to_line(task, state, reached, to);
     }
@@ -64,6 +66,7 @@ static sy_status fill_long(const task *task, ema_slab *slab, double before, int6
                            int64_t columns, int *again)
 {
     slab->outside = (syi_bits_vec){0};
+    ema_untie(slab);
     ema_go_to(slab, task->x + from, task->y + from, before, 0);
     for (int lane = 0; lane < EMA_LANES && !slab->are_rows; lane++)
         ema_set(slab, lane, &slab->start[lane]);
@@ -71,7 +74,7 @@ static sy_status fill_long(const task *task, ema_slab *slab, double before, int6
         ema_go_to(slab, task->x + from, task->y + from, before, at);
         slab->length = columns - at < EMA_BLOCK ? columns - at : EMA_BLOCK;
         ema_read(slab, 0, (int)slab->length);
-        ema_write(slab, 0, (int)slab->length);
+        ema_write_any(slab, 0, (int)slab->length);
         *again = ema_is_lost(slab) || ema_is_faint(slab);
         if (!*again)
             SYI_TRY(run_unsure(task, slab, from + at));
@@ -106,8 +109,7 @@ static sy_status run_slabs(const task *task, syi_ema_state *state, int64_t from,
     syi_long_plan plan = syi_long_plan_of(task->ema.period, EMA_LANES, EMA_BLOCK, from);
     ema_slab slab;
     slab.are_rows = slab.asks = 0;
-    slab.terms = &terms;
-    slab.factor = &task->factor;
+    ema_set_terms(&slab, &terms, &task->factor);
     for (*reached = from; to - *reached >= EMA_LEAST;) {
         const int64_t at = *reached, length = syi_long_length(&plan, at, to);
         if (task->y && length > 0) {
@@ -222,8 +224,7 @@ static sy_status run_rows(const task *first, int64_t rows, int64_t known)
 {
     const syi_stage_terms terms = syi_stage_terms_of(first->ema.period, 0.5, EMA_BLOCK);
     ema_slab slab;
-    slab.terms = &terms;
-    slab.factor = &first->factor;
+    ema_set_terms(&slab, &terms, &first->factor);
     slab.past = 0;
     slab.are_rows = 1;
     slab.stride = first->columns;

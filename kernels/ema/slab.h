@@ -23,6 +23,13 @@
 /* A shorter stretch is not worth a slab. */
 #define EMA_LEAST (4 * EMA_LANES)
 
+/* What tied blocks (ema/tied.h) hold beside the stage. */
+typedef struct ema_rest {
+    syi_vec low;   /* of what the stage's low parts lose */
+    syi_vec error; /* of all parts, in units of SYI_FINE */
+    syi_vec side;  /* 1 or -1: a number of that sign, up to SYI_LOSSY, is left out */
+} ema_rest;
+
 typedef struct ema_slab {
     const double *x; /* the slab's first column */
     double *y;
@@ -38,12 +45,26 @@ typedef struct ema_slab {
     syi_bits_vec outside; /* not 0: a value is out of range */
     syi_vec pivot;
     syi_stage stage;
+    int may_tie;      /* the factors are held exactly: blocks may be tied (ema/tied.h) */
+    int tied, untied; /* the next blocks that are, or are not */
+    ema_rest rest;
     /* What each block began with, and whether one of its columns is unsure: then not 0. */
     syi_vec begun_pivot[EMA_BLOCKS];
     syi_stage begun[EMA_BLOCKS];
     syi_bits_vec unsure[EMA_BLOCKS];
     syi_deviation start[EMA_LANES + 1]; /* from the last value, of each lane */
+    double side[EMA_LANES + 1];         /* of short ones */
 } ema_slab;
+
+SYI_INLINE void ema_set_terms(ema_slab *s, const syi_stage_terms *terms,
+                              const syi_factor_dd *factor)
+{
+    s->terms = terms;
+    s->factor = factor;
+    s->may_tie = terms->rest[0] == 0.0;
+    s->untied = 0;
+    s->side[EMA_LANES] = 0.0;
+}
 
 /* Reads a block of the lanes. */
 SYI_INLINE void ema_read(ema_slab *s, int64_t at, int count)
@@ -56,20 +77,35 @@ SYI_INLINE void ema_read(ema_slab *s, int64_t at, int count)
     s->most[at / EMA_BLOCK] = most;
 }
 
-/* The pivot has to be larger than what is added to it, so that the sum needs no comparison. */
-SYI_INLINE syi_stage_grid ema_enter(ema_slab *s, int64_t at)
+/* A block's pivot. It has to be larger than what is added to it, so that the sum needs no
+ * comparison. */
+SYI_INLINE syi_vec ema_pivot(const ema_slab *s, int64_t at)
 {
     syi_vec first = s->tile[at], least = s->least[at / EMA_BLOCK], most = s->most[at / EMA_BLOCK];
-    syi_vec apart = syi_vec_abs(s->stage.high + (s->pivot - first)), by, rest;
+    syi_vec apart = syi_vec_abs(s->stage.high + (s->pivot - first));
     syi_bits_vec fits = (syi_bits_vec)(apart + apart <= syi_vec_abs(first));
-    syi_stage_grid grid;
-    grid.pivot = (syi_vec)((syi_bits_vec)first & fits & syi_stage_is_near(least, most));
-    syi_vec_two_sum(grid.pivot, -s->pivot, &by, &rest);
-    syi_stage_move(&s->stage, by, rest);
-    syi_vec size = syi_vec_max(syi_vec_abs(least - grid.pivot), syi_vec_abs(most - grid.pivot));
+    return (syi_vec)((syi_bits_vec)first & fits & syi_stage_is_near(least, most));
+}
+
+/* The grid for that pivot, from which the averages are as far as the stage's high parts say. */
+SYI_INLINE syi_stage_grid ema_grid(const ema_slab *s, int64_t at, syi_vec pivot)
+{
+    const syi_vec least = s->least[at / EMA_BLOCK], most = s->most[at / EMA_BLOCK];
+    syi_vec size = syi_vec_max(syi_vec_abs(least - pivot), syi_vec_abs(most - pivot));
+    syi_stage_grid grid = {.pivot = pivot};
     syi_stage_choose(&grid, least, most, syi_vec_max(size, syi_vec_abs(s->stage.high)), 1.0);
+    return grid;
+}
+
+SYI_INLINE syi_stage_grid ema_enter(ema_slab *s, int64_t at)
+{
+    const syi_vec pivot = ema_pivot(s, at);
+    syi_vec by, rest;
+    syi_vec_two_sum(pivot, -s->pivot, &by, &rest);
+    syi_stage_move(&s->stage, by, rest);
+    const syi_stage_grid grid = ema_grid(s, at, pivot);
     syi_stage_enter(&s->stage, grid.shift);
-    s->pivot = grid.pivot;
+    s->pivot = pivot;
     return grid;
 }
 
@@ -118,8 +154,20 @@ SYI_INLINE void ema_try(ema_slab *s, int64_t at, int count)
     s->stage = syi_stage_copy(&stage);
 }
 
-/* `count` columns of a block with outputs, at most a line's. Of long lanes what lies far away is
- * asked for a block before it is read. */
+/* Puts `count` columns of a block, at most a line's. Of long lanes what lies far away is asked for
+ * a block before it is read. */
+SYI_INLINE void ema_put(const ema_slab *s, int64_t at, int count, const syi_vec *out)
+{
+    syi_lanes_store(s->y + at, s->stride, out, count, s->past);
+    if (s->are_rows)
+        syi_lanes_ask_to_write(s->y + at, s->stride, 2 * SYI_LINE);
+    if (s->asks)
+        syi_lanes_ask_next(s->x + at, s->stride);
+    if (s->past && s->length < s->stride)
+        syi_lanes_ask(s->x + at, s->stride, EMA_BLOCK);
+}
+
+/* So many columns of a block with outputs. */
 SYI_INLINE void ema_write_some(const ema_slab *s, int64_t at, int count, int even, syi_stage *stage,
                                const syi_stage_grid *grid, syi_vec error, syi_bits_vec *unsure)
 {
@@ -133,24 +181,23 @@ SYI_INLINE void ema_write_some(const ema_slab *s, int64_t at, int count, int eve
         if (k > 0 && k <= count)
             out[k - 1] = ema_round(&last, grid, error, unsure);
     }
-    syi_lanes_store(s->y + at, s->stride, out, count, s->past);
-    if (s->are_rows)
-        syi_lanes_ask_to_write(s->y + at, s->stride, 2 * SYI_LINE);
-    if (s->asks)
-        syi_lanes_ask_next(s->x + at, s->stride);
-    if (s->past && s->length < s->stride)
-        syi_lanes_ask(s->x + at, s->stride, EMA_BLOCK);
+    ema_put(s, at, count, out);
+}
+
+/* What a block begins with is kept. */
+SYI_INLINE void ema_begin(ema_slab *s, int64_t at)
+{
+    s->begun_pivot[at / EMA_BLOCK] = s->pivot;
+    s->begun[at / EMA_BLOCK] = s->stage;
 }
 
 /* A block with outputs. */
 SYI_INLINE void ema_write(ema_slab *s, int64_t at, int count)
 {
-    const int64_t block = at / EMA_BLOCK;
     const int whole = count / SYI_LINE * SYI_LINE;
     syi_bits_vec unsure = {0};
     int i = 0;
-    s->begun_pivot[block] = s->pivot;
-    s->begun[block] = s->stage;
+    ema_begin(s, at);
     const syi_stage_grid grid = ema_enter(s, at);
     const syi_vec error = ema_error(s, &grid);
     syi_stage stage = syi_stage_copy(&s->stage);
@@ -162,12 +209,18 @@ SYI_INLINE void ema_write(ema_slab *s, int64_t at, int count)
         ema_write_some(s, at + whole, count - whole, 0, &stage, &grid, error, &unsure);
     syi_stage_leave(&stage, s->terms, grid.shift, grid.unit, (syi_vec){0}, count);
     s->stage = syi_stage_copy(&stage);
-    s->unsure[block] = unsure;
+    s->unsure[at / EMA_BLOCK] = unsure;
+}
+
+/* The value before a lane, or behind the last one. */
+SYI_INLINE double ema_before(const ema_slab *s, int lane)
+{
+    return lane ? s->x[lane * s->stride - 1] : s->before;
 }
 
 SYI_INLINE void ema_set(ema_slab *s, int lane, const syi_deviation *start)
 {
-    s->pivot[lane] = lane ? s->x[lane * s->stride - 1] : s->before;
+    s->pivot[lane] = ema_before(s, lane);
     s->stage.high[lane] = start->value.high;
     s->stage.low[lane] = start->value.low;
     s->stage.error[lane] = start->error;
@@ -218,16 +271,6 @@ SYI_INLINE int ema_is_unsure(const ema_slab *s)
     for (int64_t block = 0; block * EMA_BLOCK < s->length; block++)
         unsure |= s->unsure[block];
     return syi_vec_any(unsure);
-}
-
-SYI_INLINE void ema_fill(ema_slab *s)
-{
-    for (int lane = 0; lane < EMA_LANES; lane++)
-        ema_set(s, lane, &s->start[lane]);
-    for (int64_t at = 0; at < s->length; at += EMA_BLOCK) {
-        int64_t rest = s->length - at;
-        ema_write(s, at, rest < EMA_BLOCK ? (int)rest : EMA_BLOCK);
-    }
 }
 
 #endif

@@ -249,6 +249,12 @@ SYI_INLINE syi_vec syi_vec_abs(syi_vec a)
     return (syi_vec)((syi_bits_vec)a & ((syi_bits_vec){0} + (UINT64_MAX >> 1)));
 }
 
+/* a where `which`, b elsewhere. */
+SYI_INLINE syi_vec syi_vec_pick(syi_bits_vec which, syi_vec a, syi_vec b)
+{
+    return (syi_vec)(((syi_bits_vec)a & which) | ((syi_bits_vec)b & ~which));
+}
+
 /* The powers of two that positive numbers have in them, the largest ones. */
 SYI_INLINE syi_vec syi_vec_binade(syi_vec a)
 {

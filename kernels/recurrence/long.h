@@ -90,7 +90,7 @@ SYI_INLINE void syi_long_tried(syi_long_plan *plan, int64_t at, int64_t length, 
 SYI_INLINE syi_vec syi_long_pivot(syi_vec least, syi_vec most)
 {
     const syi_bits_vec low = (syi_bits_vec)(syi_vec_abs(least) < syi_vec_abs(most));
-    return (syi_vec)(((syi_bits_vec)least & low) | ((syi_bits_vec)most & ~low));
+    return syi_vec_pick(low, least, most);
 }
 
 /* One column of an average in plain doubles. */
@@ -134,8 +134,7 @@ SYI_INLINE syi_vec syi_long_apart(syi_vec apart, syi_vec least, syi_vec most)
 {
     const syi_vec here = most - least;
     const syi_bits_vec moves = (syi_bits_vec)(here > (syi_vec){0});
-    return (syi_vec)(((syi_bits_vec)syi_vec_min(apart, here) & moves) |
-                     ((syi_bits_vec)apart & ~moves));
+    return syi_vec_pick(moves, syi_vec_min(apart, here), apart);
 }
 
 SYI_INLINE int syi_long_is_still(syi_vec apart)

@@ -121,7 +121,7 @@ SYI_INLINE syi_vec outlying_mean(const squares *s, const squares_batch *b, int k
     syi_vec rest, near = window_mean(b->sum[k], s->pivot, &s->by, &rest);
     near += window_divide(rest + b->sum_low[k], &s->by);
     *unsure = (syi_bits_vec)(most != least) & here;
-    return (syi_vec)(((syi_bits_vec)most & here) | ((syi_bits_vec)near & ~here));
+    return syi_vec_pick(here, most, near);
 }
 
 /* Results that are not sure, whatever their bounds say: the least they can be is no number. */

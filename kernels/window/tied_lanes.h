@@ -30,11 +30,6 @@ static syi_vec steps_before(const syi_vec *column, int64_t period)
     return steps;
 }
 
-SYI_INLINE syi_vec chosen(syi_bits_vec which, syi_vec a, syi_vec b)
-{
-    return (syi_vec)(((syi_bits_vec)a & which) | ((syi_bits_vec)b & ~which));
-}
-
 /* The bits of the windows of a batch's column k. */
 SYI_INLINE uint64_t bits_of_column(syi_bits_vec which, int k)
 {
@@ -65,7 +60,7 @@ static uint64_t put_flat_windows(const squares *s, const stretches *t, squares_b
         const syi_bits_vec here = (syi_bits_vec)(steps >= enough) & ~outlying;
         known->passed[k] = here | outlying;
         for (int j = 0; j < syi_window_outputs(s->kind); j++)
-            b->out[j][k] = chosen(here, value, b->out[j][k]);
+            b->out[j][k] = syi_vec_pick(here, value, b->out[j][k]);
         flat |= bits_of_column(here, k);
     }
     known->steps_at = at + LANE;
@@ -121,7 +116,7 @@ static syi_vec round_tied_lanes(const syi_window *window, const squares *s, cons
     const syi_bits_vec is_even = (syi_bits_vec)((bits & 1) == 0);
     const syi_bits_vec above = is_more | ((syi_bits_vec)(more == 0) & is_even);
     const syi_bits_vec outer = width < 0.0 ? zero : ~zero;
-    return chosen((other_side & outer) | (~other_side & above), y, (syi_vec)under);
+    return syi_vec_pick((other_side & outer) | (~other_side & above), y, (syi_vec)under);
 }
 
 /* Which of column k's bands, the upper or the lower ones, are not sure. */
@@ -161,7 +156,7 @@ static uint64_t decide_tied_lanes(const syi_window *window, const squares *s, co
             const syi_bits_vec tied = here & tied_unsure(b, k, lower);
             const double width = lower ? -window->width : window->width;
             if (syi_vec_any(tied))
-                *band = chosen(tied, round_tied_lanes(window, s, known, width, *band), *band);
+                *band = syi_vec_pick(tied, round_tied_lanes(window, s, known, width, *band), *band);
         }
         decided |= bits_of_column(here, k);
     }

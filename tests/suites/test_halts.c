@@ -1,0 +1,84 @@
+/*
+ * Averages of prices that stand still for long and then move, with periods whose factors have few
+ * bits: behind a halt they come to the middle between two doubles but for what is left of the halt
+ * before. Against the exact oracle.
+ */
+#include <criterion/criterion.h>
+#include <math.h>
+
+#include "support/judge.h"
+#include "support/series.h"
+
+enum { COLUMNS = 9000, SEEDS = 16 };
+
+/* What a price moves to: cents near by or far away, a number of few bits, the price before, next to
+ * where it is, farther away, or to the other side of zero. */
+static double moved(uint64_t *random, double price, double before)
+{
+    const double cents = floor(price * 100.0);
+    switch (series_below(random, 7)) {
+    case 0:
+        return (cents + (double)series_below(random, 21) - 10.0) / 100.0;
+    case 1:
+        return (double)(1000 + series_below(random, 40000)) / 100.0;
+    case 2:
+        return 100.0 + (double)series_below(random, 64) / 64.0;
+    case 3:
+        return (double)(series_below(random, 2001) - 1000) / 64.0;
+    case 4:
+        return before;
+    case 5:
+        return price + ldexp(1.0, -(int)series_below(random, 60));
+    default:
+        return series_below(random, 3) ? 1.5 * price : -price;
+    }
+}
+
+/* Prices that stand still for up to `most` columns, of several sizes. */
+static void fill_halts(uint64_t seed, int64_t most, double *x)
+{
+    static const int scales[] = {-560, -500, -300, 600};
+    const int scale = seed % 4 == 0 ? scales[seed / 4 % 4] : 0;
+    double price = 100.0, before = 99.0;
+    for (int64_t i = 0, end = 0; i < COLUMNS; i++) {
+        if (i == end) {
+            const double next = moved(&seed, price, before);
+            before = price;
+            price = fabs(next) < 1e6 ? next : 100.0;
+            end += 1 + series_below(&seed, most);
+        }
+        x[i] = ldexp(price, scale);
+    }
+}
+
+static void check(sy_context *context, int period, int64_t most, int seed)
+{
+    static double x[COLUMNS];
+    lab_case c = {.workload = "ema", .rows = 1, .columns = COLUMNS, .x = x, .n_params = 1};
+    c.params[0] = (sy_param){.name = "period", .value = period};
+    fill_halts((uint64_t)(10000 * most + 16 * period + seed), most, x);
+    cr_assert(lab_prepare(&c));
+    cr_assert_eq(lab_run(context, &c, NULL, NULL), SY_OK);
+    cr_expect_eq(judge_case(&c), 0, "period %d, halts of up to %d, seed %d", period, (int)most,
+                 seed);
+    lab_release(&c);
+}
+
+static void check_all(const char *devices)
+{
+    static const int periods[] = {3, 7, 15, 31, 127}, mosts[] = {12, 120, 700, 2500};
+    sy_context *context = lab_open(devices, NULL, NULL);
+    cr_assert(context || sy_last_error()->status == SY_ERR_NO_DEVICE);
+    for (size_t p = 0; p < sizeof periods / sizeof periods[0]; p++)
+        for (size_t m = 0; context && m < sizeof mosts / sizeof mosts[0]; m++)
+            for (int seed = 0; seed < SEEDS; seed++)
+                check(context, periods[p], mosts[m], seed);
+    sy_context_destroy(&context);
+}
+
+Test(halts, ema)
+{
+    check_all("cpu");
+    check_all("cpu:isa=v3");
+    check_all("sim:a:speed=1e6,sim:b:speed=3e6");
+}
