@@ -48,7 +48,7 @@ SYI_INLINE void ema_guess(ema_slab *s, syi_vec size)
     syi_vec average = s->stage.high;
     for (int i = 0; i < EMA_BLOCK; i++)
         average = syi_long_guess(s->terms, average, s->tile[i] - pivot);
-    s->stage.error = syi_long_error(s->terms, s->stage.error, size, (syi_vec){0});
+    s->stage.error = syi_long_error(s->terms, s->stage.error, size, (syi_vec){0}, EMA_BLOCK);
     s->stage.high = average;
 }
 

@@ -228,20 +228,27 @@ SYI_INLINE void macd_write_some(macd_slab *s, int64_t at, int count, macd_kind k
         syi_lanes_ask_next(s->x + at, s->stride);
     if (s->past && s->length < s->stride)
         syi_lanes_ask(s->x + at, s->stride, MACD_BLOCK);
-    s->unsure[at / MACD_PART] = unsure;
+    s->unsure[at / MACD_PART] |= unsure;
 }
 
-/* A block or a part with outputs. */
-SYI_INLINE void macd_write(macd_slab *s, int64_t at, int count, int late, int of_steps)
+/* Keeps what a block or a part with outputs begins with. */
+SYI_INLINE void macd_keep(macd_slab *s, int64_t at, int count)
 {
-    const macd_kind kind = of_steps ? MACD_STEPS : MACD_ANY;
     const int64_t block = at / MACD_PART;
-    const int whole = count / SYI_LINE * SYI_LINE;
-    for (int i = 0; i < count; i += MACD_PART)
+    for (int i = 0; i < count; i += MACD_PART) {
         s->columns[(at + i) / MACD_PART] = i ? 0 : count;
+        s->unsure[(at + i) / MACD_PART] = (syi_bits_vec){0};
+    }
     s->begun[block].pivot = s->lanes.pivot;
     for (int k = 0; k < STAGES; k++)
         s->begun[block].stage[k] = syi_stage_copy(&s->lanes.stage[k]);
+}
+
+/* Columns on one grid with outputs. */
+SYI_INLINE void macd_write_on(macd_slab *s, int64_t at, int count, int late, int of_steps)
+{
+    const macd_kind kind = of_steps ? MACD_STEPS : MACD_ANY;
+    const int whole = count / SYI_LINE * SYI_LINE;
     syi_stage_grid grid = macd_enter(s, at, of_steps);
     macd_run run = macd_begin(&s->lanes);
     syi_vec input = macd_error(macd_terms(s, count), &s->lanes, &grid);
@@ -258,25 +265,62 @@ SYI_INLINE void macd_write(macd_slab *s, int64_t at, int count, int late, int of
     macd_leave(s, &grid, &run, input, count);
 }
 
+/* A block with outputs. */
+SYI_INLINE void macd_write(macd_slab *s, int64_t at, int count, int late, int of_steps)
+{
+    macd_keep(s, at, count);
+    macd_write_on(s, at, count, late, of_steps);
+}
+
+/* How much farther a block's prices, or its steps, may be apart than what is left of the averages
+ * before it: on the grid of those nothing would be left of these. */
+#define MACD_BENT       0x1p+30
+#define MACD_BENT_STEPS 0x1p+10
+
+/* The lanes in which those of a block or a part are farther apart. */
+SYI_INLINE syi_bits_vec macd_bent(const macd_slab *s, int64_t at)
+{
+    const double most = s->of_steps ? MACD_BENT_STEPS : MACD_BENT;
+    const syi_stage *stage = s->lanes.stage;
+    const syi_vec apart = s->most[at / MACD_PART] - s->least[at / MACD_PART];
+    const syi_vec left = syi_vec_max(syi_vec_abs(stage[FAST].high) * syi_vec_of(s->share[FAST]),
+                                     syi_vec_abs(stage[SLOW].high) * syi_vec_of(s->share[SLOW]));
+    return (syi_bits_vec)(apart > left * most);
+}
+
+SYI_INLINE int macd_is_bent(const macd_slab *s, int64_t at)
+{
+    return syi_vec_any(macd_bent(s, at));
+}
+
+/* A part with outputs. Where a price that stood still moves in the midst of it, the columns before
+ * that are far smaller than the move: they have a grid of their own. */
+SYI_INLINE void macd_write_part(macd_slab *s, int64_t at, int count, int late, int of_steps)
+{
+    const int64_t end = at + count;
+    macd_look(s, at, count);
+    macd_keep(s, at, count);
+    syi_bits_vec still = of_steps ? (syi_bits_vec){0} : macd_bent(s, at);
+    for (int64_t i = at + 1; i < end && syi_vec_any(still); i++) {
+        const syi_bits_vec moves = still & (syi_bits_vec)(s->tile[i] != s->tile[i - 1]);
+        still &= ~moves;
+        if (!syi_vec_any(moves))
+            continue;
+        macd_look(s, at, (int)(i - at));
+        macd_write_on(s, at, (int)(i - at), late, of_steps);
+        at = i;
+        macd_look(s, at, (int)(end - at));
+    }
+    macd_write_on(s, at, (int)(end - at), late, of_steps);
+}
+
 /* A block by parts. */
 SYI_INLINE void macd_write_parts(macd_slab *s, int64_t at, int count, int late, int of_steps)
 {
     for (int i = 0; i < count; i += MACD_PART) {
         const int part = count - i < MACD_PART ? count - i : MACD_PART;
-        macd_look(s, at + i, part);
-        macd_write(s, at + i, part, late, of_steps);
+        macd_write_part(s, at + i, part, late, of_steps);
     }
-}
-
-/* Whether a block's steps are much farther apart, in some lane, than what is left of the averages
- * before it. */
-SYI_INLINE int macd_is_bent(const macd_slab *s, int64_t at)
-{
-    const syi_stage *stage = s->lanes.stage;
-    const syi_vec apart = s->most[at / MACD_PART] - s->least[at / MACD_PART];
-    const syi_vec left = syi_vec_max(syi_vec_abs(stage[FAST].high) * syi_vec_of(s->share[FAST]),
-                                     syi_vec_abs(stage[SLOW].high) * syi_vec_of(s->share[SLOW]));
-    return syi_vec_any((syi_bits_vec)(apart > left * 0x1p+10));
 }
 
 #endif

@@ -85,10 +85,10 @@ SYI_INLINE void macd_guess(macd_slab *s, syi_vec size)
         average[SIGNAL] =
             syi_long_guess(&s->terms[SIGNAL], average[SIGNAL], average[FAST] - average[SLOW]);
     }
-    signal->error =
-        syi_long_error(&s->terms[SIGNAL], signal->error, size + size, fast->error + slow->error);
-    fast->error = syi_long_error(&s->terms[FAST], fast->error, size, none);
-    slow->error = syi_long_error(&s->terms[SLOW], slow->error, size, none);
+    signal->error = syi_long_error(&s->terms[SIGNAL], signal->error, size + size,
+                                   fast->error + slow->error, MACD_BLOCK);
+    fast->error = syi_long_error(&s->terms[FAST], fast->error, size, none, MACD_BLOCK);
+    slow->error = syi_long_error(&s->terms[SLOW], slow->error, size, none, MACD_BLOCK);
     for (int k = 0; k < STAGES; k++)
         l->stage[k].high = average[k];
 }
@@ -159,7 +159,7 @@ SYI_INLINE int macd_claim(macd_slab *s, const double *x, int64_t run_in, int64_t
 SYI_INLINE void macd_fill_block(macd_slab *s, int late)
 {
     const int count = (int)s->length;
-    if (macd_is_rough(s))
+    if (macd_is_rough(s) || macd_is_bent(s, 0))
         macd_write_parts(s, 0, count, late, 0);
     else
         macd_write(s, 0, count, late, 0);

@@ -81,6 +81,8 @@ SYI_INLINE void macd_fill(macd_slab *s)
         const int count = macd_block_columns(at, s->length);
         if (s->of_steps)
             macd_write_steps(s, at, count);
+        else if (macd_is_bent(s, at))
+            macd_write_parts(s, at, count, 0, 0);
         else
             macd_write(s, at, count, 0, 0);
     }

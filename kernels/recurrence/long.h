@@ -99,13 +99,13 @@ SYI_INLINE syi_vec syi_long_guess(const syi_stage_terms *k, syi_vec average, syi
     return syi_vec_fma(k->b, average, k->a * x);
 }
 
-/* Its error after a block of them, of values and averages up to `size` of which `input_error` was
- * known: a column loses four roundings at most. */
+/* Its error after a block of `count` of them, of values and averages up to `size` of which
+ * `input_error` was known: a column loses four roundings at most. */
 SYI_INLINE syi_vec syi_long_error(const syi_stage_terms *k, syi_vec error, syi_vec size,
-                                  syi_vec input_error)
+                                  syi_vec input_error, int count)
 {
     const double lost = 8.0 * SYI_STAGE_LOSS * k->low_most;
-    return error * k->decay + size * lost + input_error * k->gain;
+    return error * k->left[count] + size * lost + input_error * syi_stage_gain(k, count);
 }
 
 /* Bits below those of a result that what plain doubles lose decays to: hardly one is in doubt. */

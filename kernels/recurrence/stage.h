@@ -38,13 +38,15 @@
 /* 1 / 2^53, in units of SYI_FINE. */
 #define SYI_STAGE_LOSS (0x1p-53 * SYI_PER_FINE)
 
+/* The longest block, in columns. */
+#define SYI_STAGE_BLOCK 64
+
 typedef struct syi_stage_terms {
-    syi_vec a, rest, b; /* a + rest = 2 / (p + 1) */
-    double low_most;    /* |low| in units of g */
-    double noise;       /* what a block adds to the error, per g */
-    double decay;       /* what is left of an error after a whole block */
-    double gain;        /* and what has been taken up of an error of x */
-    int block;          /* columns of a whole block, a power of two */
+    syi_vec a, rest, b;               /* a + rest = 2 / (p + 1) */
+    double low_most;                  /* |low| in units of g */
+    double noise;                     /* what a block adds to the error, per g */
+    double left[SYI_STAGE_BLOCK + 1]; /* of an error after so many columns, rounded up */
+    double decay;                     /* the same after a whole block */
 } syi_stage_terms;
 
 /* `high` without the shift between blocks, with it inside of one. */
@@ -63,13 +65,11 @@ SYI_INLINE syi_stage_terms syi_stage_terms_of(double period, double input_low, i
 {
     syi_dd a = syi_dd_divide((syi_dd){2.0, 0.0}, period + 1.0);
     double b = (period - 1.0) / (period + 1.0), columns = 0.5 * (period + 1.0) * (1.0 + 0x1p-40);
-    double left = b * (1.0 + 0x1p-40);
-    syi_stage_terms k = {
-        .a = syi_vec_of(a.high), .rest = syi_vec_of(a.low), .b = syi_vec_of(b), .block = block};
-    for (int i = 1; i < block; i *= 2)
-        left *= left * (1.0 + 0x1p-40);
-    k.decay = left;
-    k.gain = 1.0 - left + 0x1p-36;
+    syi_stage_terms k = {.a = syi_vec_of(a.high), .rest = syi_vec_of(a.low), .b = syi_vec_of(b)};
+    k.left[0] = 1.0;
+    for (int i = 1; i <= block; i++)
+        k.left[i] = k.left[i - 1] * (b * (1.0 + 0x1p-48));
+    k.decay = k.left[block];
     k.low_most = 0.75 * columns + input_low + 2.0;
     columns = columns < block ? columns : block;
     k.noise = SYI_STAGE_LOSS * (5.0 + 3.0 * input_low + 2.0 * k.low_most) * (columns + 1.0);
@@ -109,14 +109,19 @@ SYI_INLINE void syi_stage_step(syi_stage *s, const syi_stage_terms *k, syi_vec x
     s->high = next;
 }
 
+/* What has been taken up after `count` columns of an error of x. */
+SYI_INLINE double syi_stage_gain(const syi_stage_terms *k, int count)
+{
+    return 1.0 - k->left[count] + 0x1p-36;
+}
+
 /* After `count` columns of a block; `unit` is g, `input_error` that of x. */
 SYI_INLINE void syi_stage_leave(syi_stage *s, const syi_stage_terms *k, syi_vec shift, syi_vec unit,
                                 syi_vec input_error, int count)
 {
-    int is_whole = count == k->block;
     s->high -= shift;
-    s->error = s->error * syi_vec_of(is_whole ? k->decay : 1.0) + unit * syi_vec_of(k->noise) +
-               input_error * syi_vec_of(is_whole ? k->gain : 1.0);
+    s->error = s->error * syi_vec_of(k->left[count]) + unit * syi_vec_of(k->noise) +
+               input_error * syi_vec_of(syi_stage_gain(k, count));
 }
 
 /* What is held for a lane between blocks, as its distance from where the pivot is `pivot` away;
