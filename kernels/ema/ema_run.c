@@ -6,23 +6,48 @@
 
 #if SYI_HAVE_VECTORS
 
-/* The columns that are not sure after a slab, with wider arithmetic. */
-static sy_status run_unsure(const task *task, const ema_slab *slab, int64_t from)
+/* A lane's columns of the block at `at` again, with wider arithmetic. */
+static sy_status run_block(const task *task, const ema_slab *slab, int64_t from, int64_t at,
+                           int lane)
+{
+    const int64_t block = at / EMA_BLOCK;
+    const int64_t first = lane * slab->stride + at, left = slab->length - at;
+    const struct task row = task_of_row(task, slab->are_rows ? lane : 0);
+    int64_t reached, begin = from + (slab->are_rows ? at : first);
+    int64_t end = begin + (left < EMA_BLOCK ? left : EMA_BLOCK);
+    syi_ema_state state = {.x = first ? slab->x[first - 1] : slab->before};
+    const syi_dd pivot = syi_dd_of_sum(slab->begun_pivot[block][lane], -state.x);
+    state.deviation = syi_stage_deviation(&slab->begun[block], lane, pivot, 0.0);
+    return run_steps(&row, &state, begin, end, end, &reached);
+}
+
+/* The columns that are not sure after a slab. */
+static sy_status run_unsure(const task *task, ema_slab *slab, int64_t from)
 {
     for (int64_t at = 0; at < slab->length; at += EMA_BLOCK)
-        for (int lane = 0; lane < EMA_LANES; lane++) {
-            const int64_t block = at / EMA_BLOCK;
-            const int64_t first = lane * slab->stride + at, left = slab->length - at;
-            if (slab->unsure[block][lane] == 0)
-                continue;
-            const struct task row = task_of_row(task, slab->are_rows ? lane : 0);
-            int64_t reached, begin = from + (slab->are_rows ? at : first);
-            int64_t end = begin + (left < EMA_BLOCK ? left : EMA_BLOCK);
-            syi_ema_state state = {.x = first ? slab->x[first - 1] : slab->before};
-            const syi_dd pivot = syi_dd_of_sum(slab->begun_pivot[block][lane], -state.x);
-            state.deviation = syi_stage_deviation(&slab->begun[block], lane, pivot, 0.0);
-            SYI_TRY(run_steps(&row, &state, begin, end, end, &reached));
-        }
+        for (int lane = 0; lane < EMA_LANES; lane++)
+            if (slab->unsure[at / EMA_BLOCK][lane] != 0 && !ema_put_off(slab, at, lane))
+                SYI_TRY(run_block(task, slab, from, at, lane));
+    return SY_OK;
+}
+
+/* What has been put off of a lane, whose true start is known now: x is the value before it, `from`
+ * its first column. */
+static sy_status run_put_off(const task *task, const ema_slab *slab, const syi_ema_state *start,
+                             int lane, int64_t from)
+{
+    for (int k = 0; k < slab->n_later; k++) {
+        const ema_later *const later = &slab->later[k];
+        const int64_t begin = from + later->at, left = slab->stride - later->at;
+        const int64_t end = begin + (left < EMA_BLOCK ? left : EMA_BLOCK);
+        int64_t reached;
+        if (later->lane != lane)
+            continue;
+        syi_ema_state state = *start;
+        state.x = task->x[begin - 1];
+        state.deviation = ema_corrected(slab, later, &start->deviation, state.x);
+        SYI_TRY(run_steps(task, &state, begin, end, end, &reached));
+    }
     return SY_OK;
 }
 
@@ -32,6 +57,7 @@ static sy_status run_short(const task *task, ema_slab *slab, syi_ema_state *stat
 {
     const int past = task->past_cache && task->y;
     int again;
+    slab->may_put_off = 0;
     slab->x = task->x + from;
     slab->length = (to - from) / EMA_LANES;
     slab->length = slab->length < EMA_LENGTH ? slab->length : EMA_LENGTH;
@@ -88,6 +114,8 @@ static sy_status run_long(const task *task, ema_slab *slab, syi_ema_state *state
 {
     int again = 0;
     slab->past = task->past_cache;
+    slab->may_put_off = !slab->may_tie;
+    slab->n_later = 0;
     slab->start[0] = state->deviation;
     if (!ema_claim(slab, task->x + from, syi_long_run_in(plan, slab->stride), plan->exact))
         return SY_OK;
@@ -97,6 +125,8 @@ static sy_status run_long(const task *task, ema_slab *slab, syi_ema_state *state
         state->x = slab->x[lane * slab->stride + slab->length - 1];
         *reached = from + (lane + 1) * slab->stride;
         again = !syi_deviation_agrees(&slab->start[lane + 1], &state->deviation);
+        if (!again)
+            SYI_TRY(run_put_off(task, slab, state, lane + 1, *reached));
     }
     return SY_OK;
 }
@@ -227,6 +257,7 @@ static sy_status run_rows(const task *first, int64_t rows, int64_t known)
     ema_set_terms(&slab, &terms, &first->factor);
     slab.past = 0;
     slab.are_rows = 1;
+    slab.may_put_off = 0;
     slab.stride = first->columns;
     for (int64_t row = 0; row < rows; row += EMA_LANES) {
         const task task = task_of_row(first, row);

@@ -11,6 +11,7 @@
  * value before x[0]. */
 SYI_INLINE void ema_go_to(ema_slab *s, const double *x, double *y, double before, int64_t at)
 {
+    s->first = at;
     s->x = x + at;
     s->y = y ? y + at : NULL;
     s->before = at ? s->x[-1] : before;
@@ -95,6 +96,42 @@ SYI_INLINE int ema_claim(ema_slab *s, const double *x, int64_t run_in, int64_t e
     for (int lane = 0; lane < EMA_LANES; lane++)
         s->start[lane + 1] = syi_long_claim(ema_end(s, lane), room, left, apart[lane]);
     return !ema_is_lost(s);
+}
+
+/* Puts a block off that is not sure, if only its lane's start has been claimed: when that is known
+ * as its neighbour's end it has to be wrong by far less. Of tied blocks it is not known what they
+ * owe to their start. */
+SYI_INLINE int ema_put_off(ema_slab *s, int64_t at, int lane)
+{
+    const int64_t block = at / EMA_BLOCK;
+    if (!s->may_put_off || lane == 0 || s->n_later == EMA_LATER)
+        return 0;
+    s->later[s->n_later++] = (ema_later){.at = s->first + at,
+                                         .lane = lane,
+                                         .pivot = s->begun_pivot[block][lane],
+                                         .high = s->begun[block].high[lane],
+                                         .low = s->begun[block].low[lane],
+                                         .error = s->begun[block].error[lane]};
+    return 1;
+}
+
+/* What such a block began with, as its distance from x, for what its lane's start has been. */
+SYI_INLINE syi_deviation ema_corrected(const ema_slab *s, const ema_later *later,
+                                       const syi_deviation *start, double x)
+{
+    const syi_deviation *claimed = &s->start[later->lane];
+    if (later->at == 0)
+        return *start;
+    const syi_factor_dd left = syi_factor_power(s->factor, later->at);
+    const syi_dd wrong = syi_dd_subtract(start->value, claimed->value);
+    const syi_dd end =
+        syi_dd_add(syi_dd_of_sum(later->pivot, -x), syi_dd_of_sum(later->high, later->low));
+    /* But for what is left of the claim's, each time rounded up. */
+    double own = later->error - claimed->error * left.b.high * (1.0 - 0x1p-30);
+    own = own > 0.0 ? own : later->error;
+    return syi_deviation_carried(
+        (syi_deviation){end, own + SYI_DD_ERROR * fabs(end.high)},
+        (syi_deviation){wrong, start->error + SYI_DD_ERROR * fabs(wrong.high)}, &left);
 }
 
 #endif

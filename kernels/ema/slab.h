@@ -30,6 +30,16 @@ typedef struct ema_rest {
     syi_vec side;  /* 1 or -1: a number of that sign, up to SYI_LOSSY, is left out */
 } ema_rest;
 
+/* A block of a long lane that is not sure, and what it began with. */
+typedef struct ema_later {
+    int64_t at; /* in its lane */
+    int lane;
+    double pivot, high, low, error;
+} ema_later;
+
+/* So many wait for their lane's true start. */
+enum { EMA_LATER = 64 };
+
 typedef struct ema_slab {
     const double *x; /* the slab's first column */
     double *y;
@@ -54,6 +64,9 @@ typedef struct ema_slab {
     syi_bits_vec unsure[EMA_BLOCKS];
     syi_deviation start[EMA_LANES + 1]; /* from the last value, of each lane */
     double side[EMA_LANES + 1];         /* of short ones */
+    int64_t first;                      /* of long ones, the first column that is run */
+    int may_put_off, n_later;
+    ema_later later[EMA_LATER];
 } ema_slab;
 
 SYI_INLINE void ema_set_terms(ema_slab *s, const syi_stage_terms *terms,
@@ -125,11 +138,19 @@ SYI_INLINE syi_vec ema_round(const syi_stage *stage, const syi_stage_grid *grid,
     return syi_vec_round(sum, low, error, unsure);
 }
 
-/* How far a block's values may be off, and what rounding them loses. */
-SYI_INLINE syi_vec ema_error(const ema_slab *s, const syi_stage_grid *grid)
+/* What a block that begins so adds to the error. Where averages are long the lows are far smaller
+ * than they could be. */
+SYI_INLINE syi_vec ema_noise(const ema_slab *s, const syi_stage_grid *grid)
 {
-    double lost = s->terms->noise + 2.0 * SYI_STAGE_LOSS * s->terms->low_most;
-    syi_vec error = s->stage.error + grid->unit * syi_vec_of(lost);
+    const syi_vec low = syi_stage_low(s->terms, s->stage.low, grid->unit);
+    return grid->unit * syi_vec_of(s->terms->noise_unit) + low * syi_vec_of(s->terms->noise_low);
+}
+
+/* How far a block's values may be off, and what rounding them loses. */
+SYI_INLINE syi_vec ema_error(const ema_slab *s, const syi_stage_grid *grid, syi_vec noise)
+{
+    const syi_vec low = syi_stage_low(s->terms, s->stage.low, grid->unit);
+    const syi_vec error = s->stage.error + noise + low * syi_vec_of(2.0 * SYI_STAGE_LOSS);
     return error * syi_vec_of(SYI_FINE * (1.0 + 0x1p-40)) +
            syi_vec_abs(grid->pivot) * syi_vec_of(0x1p-103);
 }
@@ -145,12 +166,13 @@ SYI_INLINE void ema_try_some(const ema_slab *s, int64_t at, int count, int even,
 SYI_INLINE void ema_try(ema_slab *s, int64_t at, int count)
 {
     const syi_stage_grid grid = ema_enter(s, at);
+    const syi_vec noise = ema_noise(s, &grid);
     syi_stage stage = syi_stage_copy(&s->stage);
     if (syi_stage_is_even(&grid))
         ema_try_some(s, at, count, 1, &stage, &grid);
     else
         ema_try_some(s, at, count, 0, &stage, &grid);
-    syi_stage_leave(&stage, s->terms, grid.shift, grid.unit, (syi_vec){0}, count);
+    syi_stage_leave(&stage, s->terms, grid.shift, noise, (syi_vec){0}, count);
     s->stage = syi_stage_copy(&stage);
 }
 
@@ -199,7 +221,7 @@ SYI_INLINE void ema_write(ema_slab *s, int64_t at, int count)
     int i = 0;
     ema_begin(s, at);
     const syi_stage_grid grid = ema_enter(s, at);
-    const syi_vec error = ema_error(s, &grid);
+    const syi_vec noise = ema_noise(s, &grid), error = ema_error(s, &grid, noise);
     syi_stage stage = syi_stage_copy(&s->stage);
     for (int even = syi_stage_is_even(&grid); even && i < whole; i += SYI_LINE)
         ema_write_some(s, at + i, SYI_LINE, 1, &stage, &grid, error, &unsure);
@@ -207,7 +229,7 @@ SYI_INLINE void ema_write(ema_slab *s, int64_t at, int count)
         ema_write_some(s, at + i, SYI_LINE, 0, &stage, &grid, error, &unsure);
     if (whole < count)
         ema_write_some(s, at + whole, count - whole, 0, &stage, &grid, error, &unsure);
-    syi_stage_leave(&stage, s->terms, grid.shift, grid.unit, (syi_vec){0}, count);
+    syi_stage_leave(&stage, s->terms, grid.shift, noise, (syi_vec){0}, count);
     s->stage = syi_stage_copy(&stage);
     s->unsure[at / EMA_BLOCK] = unsure;
 }

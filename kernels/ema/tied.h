@@ -273,7 +273,7 @@ static __attribute__((noinline)) void ema_write_tied(ema_slab *s, int64_t at, in
     s->stage.error = ema_tied_error(&s->rest);
     ema_begin(s, at);
     const syi_stage_grid grid = ema_tied_enter(s, at);
-    const syi_vec error = ema_error(s, &grid);
+    const syi_vec error = ema_error(s, &grid, ema_noise(s, &grid));
     syi_stage stage = syi_stage_copy(&s->stage);
     for (int even = syi_stage_is_even(&grid); even && i < whole; i += SYI_LINE)
         ema_tied_some(s, at + i, SYI_LINE, 1, &stage, &grid, error, &any);

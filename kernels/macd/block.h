@@ -108,7 +108,8 @@ SYI_INLINE void macd_leave(macd_slab *s, const syi_stage_grid *grid, const macd_
     stage[SLOW] = syi_stage_copy(&r->slow);
     stage[SIGNAL] = syi_stage_copy(&r->signal);
     for (int k = 0; k < STAGES; k++)
-        syi_stage_leave(&stage[k], &macd_terms(s, count)[k], grid->shift, grid->unit,
+        syi_stage_leave(&stage[k], &macd_terms(s, count)[k], grid->shift,
+                        grid->unit * syi_vec_of(macd_terms(s, count)[k].noise),
                         k == SIGNAL ? macd_error : none, count);
 }
 
@@ -220,7 +221,7 @@ SYI_INLINE void macd_write_some(macd_slab *s, int64_t at, int count, macd_kind k
     } else {
         SYI_UNROLL(3)
         for (int k = 0; k < 3; k++)
-            syi_lanes_store(s->y[k] + at, s->stride, out[k], count, s->past);
+            syi_lanes_store(s->y[k] + at, s->stride, out[k], count, s->past && count == SYI_LINE);
     }
     for (int k = 0; k < 3 && s->are_rows; k++)
         syi_lanes_ask_to_write(s->y[k] + at, s->stride, 2 * SYI_LINE);

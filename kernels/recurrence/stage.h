@@ -43,8 +43,10 @@
 
 typedef struct syi_stage_terms {
     syi_vec a, rest, b;               /* a + rest = 2 / (p + 1) */
-    double low_most;                  /* |low| in units of g */
-    double noise;                     /* what a block adds to the error, per g */
+    double low_most;                  /* |low| in units of g, */
+    double low_more;                  /* and that by which it grows in a block */
+    double noise;                     /* what a block adds to the error, per g, */
+    double noise_unit, noise_low;     /* or per g and per |low| */
     double left[SYI_STAGE_BLOCK + 1]; /* of an error after so many columns, rounded up */
     double decay;                     /* the same after a whole block */
 } syi_stage_terms;
@@ -67,12 +69,17 @@ SYI_INLINE syi_stage_terms syi_stage_terms_of(double period, double input_low, i
     double b = (period - 1.0) / (period + 1.0), columns = 0.5 * (period + 1.0) * (1.0 + 0x1p-40);
     syi_stage_terms k = {.a = syi_vec_of(a.high), .rest = syi_vec_of(a.low), .b = syi_vec_of(b)};
     k.left[0] = 1.0;
-    for (int i = 1; i <= block; i++)
+    for (int i = 1; i <= SYI_LINE; i++)
         k.left[i] = k.left[i - 1] * (b * (1.0 + 0x1p-48));
+    for (int i = SYI_LINE + 1; i <= block; i++) /* which wait less for each other */
+        k.left[i] = k.left[i - SYI_LINE] * (k.left[SYI_LINE] * (1.0 + 0x1p-48));
     k.decay = k.left[block];
     k.low_most = 0.75 * columns + input_low + 2.0;
+    k.low_more = 0.75 * block + input_low + 2.0;
     columns = columns < block ? columns : block;
-    k.noise = SYI_STAGE_LOSS * (5.0 + 3.0 * input_low + 2.0 * k.low_most) * (columns + 1.0);
+    k.noise_unit = SYI_STAGE_LOSS * (5.0 + 3.0 * input_low) * (columns + 1.0);
+    k.noise_low = SYI_STAGE_LOSS * 2.0 * (columns + 1.0);
+    k.noise = k.noise_unit + k.noise_low * k.low_most;
     return k;
 }
 
@@ -115,12 +122,19 @@ SYI_INLINE double syi_stage_gain(const syi_stage_terms *k, int count)
     return 1.0 - k->left[count] + 0x1p-36;
 }
 
-/* After `count` columns of a block; `unit` is g, `input_error` that of x. */
-SYI_INLINE void syi_stage_leave(syi_stage *s, const syi_stage_terms *k, syi_vec shift, syi_vec unit,
-                                syi_vec input_error, int count)
+/* The most that |low| is in a block that begins with it. */
+SYI_INLINE syi_vec syi_stage_low(const syi_stage_terms *k, syi_vec low, syi_vec unit)
+{
+    return syi_vec_min(unit * syi_vec_of(k->low_most),
+                       syi_vec_fma(unit, syi_vec_of(k->low_more), syi_vec_abs(low)));
+}
+
+/* After `count` columns of a block, which add `noise` to the error; `input_error` is that of x. */
+SYI_INLINE void syi_stage_leave(syi_stage *s, const syi_stage_terms *k, syi_vec shift,
+                                syi_vec noise, syi_vec input_error, int count)
 {
     s->high -= shift;
-    s->error = s->error * syi_vec_of(k->left[count]) + unit * syi_vec_of(k->noise) +
+    s->error = s->error * syi_vec_of(k->left[count]) + noise +
                input_error * syi_vec_of(syi_stage_gain(k, count));
 }
 
