@@ -96,9 +96,9 @@ static void scale(both *to, const both *from, int64_t columns)
     mpq_init(ratio);
     mpq_set_si(ratio, (long)multiply, (unsigned long)divide);
     mpq_canonicalize(ratio);
-    mpq_set(to->exact, from->exact);
-    for (int64_t i = 0; i < columns; i++)
-        mpq_mul(to->exact, to->exact, ratio);
+    mpz_pow_ui(mpq_numref(ratio), mpq_numref(ratio), (unsigned long)columns);
+    mpz_pow_ui(mpq_denref(ratio), mpq_denref(ratio), (unsigned long)columns);
+    mpq_mul(to->exact, from->exact, ratio);
     if (columns == 1) {
         syi_number_scale(&to->number, &from->number, &factor);
     } else {
@@ -151,7 +151,7 @@ static void step(both *to, const both *a, const both *b, int limbs)
         scale(to, a, 1);
         break;
     default:
-        scale(to, a, below(60));
+        scale(to, a, below(4) ? below(60) : below(1500));
     }
 }
 
