@@ -212,14 +212,18 @@ void syi_attempt_tell(syi_attempt *attempt, int64_t column, int is_certain)
  * there the values are often ties but for what is left of long ago, which pairs do not tell. */
 static int is_still(const syi_decision *all, const syi_attempt *attempt)
 {
+    enum { PLACES = 16, SOME = 64 };
     const int64_t start = attempt->from_seed ? all->how->warmup : attempt->start;
-    int64_t moves = (attempt->first - start) / MOVES;
-    for (int64_t at = start + 1, end; at <= attempt->first && moves > 0; at = end) {
-        end = attempt->first + 1 - at < BLOCK ? attempt->first + 1 : at + BLOCK;
+    const int64_t columns = attempt->first - start;
+    const int64_t apart = columns > PLACES * SOME ? columns / PLACES : SOME;
+    int64_t moves = 0, met = 0;
+    for (int64_t at = start + 1; at <= attempt->first; at += apart) {
+        const int64_t end = attempt->first + 1 - at < SOME ? attempt->first + 1 : at + SOME;
+        met += end - at;
         for (int k = 0; k <= all->how->late; k++)
-            moves -= count_moves(&all->in, k, at, end);
+            moves += count_moves(&all->in, k, at, end);
     }
-    return moves > 0;
+    return columns >= MOVES && moves * MOVES < met;
 }
 
 /* One attempt, and farther ones at what it leaves; what they lack for that they say. */
