@@ -9,12 +9,17 @@
 
 typedef int64_t tied_integers __attribute__((vector_size(8 * SYI_VECTOR)));
 
+/* Modulo 2^64, about the lanes' pivots. */
+typedef struct tied_moments_lanes {
+    syi_bits_vec sum, square;
+} tied_moments_lanes;
+
 /* Of the windows that end before column `at` of the stretches: each lane's steps without a move, or
- * more than it matters; and the moments about its pivot, modulo 2^64. */
+ * more than it matters; and the moments. */
 typedef struct tied_lanes {
     int64_t steps_at, moments_at;
     syi_vec steps;
-    syi_bits_vec sum, square;
+    tied_moments_lanes moments;
     syi_bits_vec passed[LANE]; /* of a batch's columns: which windows are, or have outliers */
 } tied_lanes;
 
@@ -75,7 +80,7 @@ SYI_INLINE syi_bits_vec units_of(const squares *s, syi_vec distance)
 }
 
 /* The windows lose `out` and get `in`. */
-SYI_INLINE void tied_change(const squares *s, tied_lanes *m, syi_vec in, syi_vec out)
+SYI_INLINE void tied_change(const squares *s, tied_moments_lanes *m, syi_vec in, syi_vec out)
 {
     const syi_bits_vec more = units_of(s, in - s->pivot), less = units_of(s, out - s->pivot);
     m->sum += more - less;
@@ -88,18 +93,18 @@ static int64_t tied_go_to(const squares *s, tied_lanes *m, const syi_vec *column
     const int64_t period = s->period, behind = at - m->moments_at;
     if (m->moments_at >= 0 && behind < period / 2) {
         for (int64_t k = -behind; k < 0; k++)
-            tied_change(s, m, column[k], column[k - period]);
+            tied_change(s, &m->moments, column[k], column[k - period]);
         return 2 * behind;
     }
-    m->sum = m->square = (syi_bits_vec){0};
+    m->moments = (tied_moments_lanes){{0}, {0}};
     for (int64_t k = -period; k < 0; k++)
-        tied_change(s, m, column[k], s->pivot);
+        tied_change(s, &m->moments, column[k], s->pivot);
     return period;
 }
 
 /* As round_tied() of ties.h, of each lane. */
-static syi_vec round_tied_lanes(const syi_window *window, const squares *s, const tied_lanes *m,
-                                double width, syi_vec y)
+SYI_INLINE syi_vec round_tied_lanes(const syi_window *window, const squares *s,
+                                    const tied_moments_lanes *m, double width, syi_vec y)
 {
     const uint64_t c = (uint64_t)s->period, f = c - (uint64_t)window->ddof;
     const uint64_t wide = (uint64_t)(int64_t)(FINE * width);
@@ -143,24 +148,32 @@ static uint64_t decide_tied_lanes(const syi_window *window, const squares *s, co
                                   int64_t *spare)
 {
     const syi_vec *column = t->tile + t->before + at;
-    uint64_t decided = 0;
+    tied_moments_lanes moments[LANE];
+    syi_bits_vec tied[2][LANE];
+    uint64_t decided = 0, any = 0;
     if (!unsure || s->decidable == 0.0 || *spare <= 0)
         return unsure;
     *spare -= tied_go_to(s, known, column, at);
     for (int k = 0; k < LANE; k++) {
         const syi_bits_vec here =
             (syi_bits_vec)(b->half[k] < s->decidable) & ~known->passed[k] & ~tied_is_far(s, b, k);
-        tied_change(s, known, column[k], column[k - s->period]);
+        tied_change(s, &known->moments, column[k], column[k - s->period]);
+        moments[k] = known->moments;
         for (int lower = 0; lower < 2; lower++) {
-            syi_vec *const band = &b->out[2 * lower][k];
-            const syi_bits_vec tied = here & tied_unsure(b, k, lower);
-            const double width = lower ? -window->width : window->width;
-            if (syi_vec_any(tied))
-                *band = syi_vec_pick(tied, round_tied_lanes(window, s, known, width, *band), *band);
+            tied[lower][k] = here & tied_unsure(b, k, lower);
+            any |= (uint64_t)syi_vec_any(tied[lower][k]) << (LANE * lower + k);
         }
         decided |= bits_of_column(here, k);
     }
     known->moments_at = at + LANE;
+    /* One after another, for whether a column has any is hard to foretell. */
+    for (; any; any &= any - 1) {
+        const int lower = __builtin_ctzll(any) / LANE, k = __builtin_ctzll(any) % LANE;
+        syi_vec *const band = &b->out[2 * lower][k];
+        const double width = lower ? -window->width : window->width;
+        const syi_vec decision = round_tied_lanes(window, s, &moments[k], width, *band);
+        *band = syi_vec_pick(tied[lower][k], decision, *band);
+    }
     return unsure & ~squares_by_lanes(decided);
 }
 
