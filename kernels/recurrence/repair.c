@@ -226,28 +226,56 @@ static int is_still(const syi_decision *all, const syi_attempt *attempt)
     return columns >= MOVES && moves * MOVES < met;
 }
 
+/* Where an attempt starts, and what is known of the state there; 0: columns are lacking for that.
+ */
+static int place(const syi_decision *all, syi_attempt *attempt)
+{
+    const syi_repairer *how = all->how;
+    int64_t begin = 0;
+    attempt->start = start_of(all, attempt->first, attempt->back);
+    attempt->from_seed = attempt->start <= how->warmup;
+    if (!attempt->from_seed)
+        begin = attempt->start > PAST * how->decay ? attempt->start - PAST * how->decay : 0;
+    if (begin < all->past->begin) {
+        all->past->wanted = begin < all->past->wanted ? begin : all->past->wanted;
+        return 0;
+    }
+    if (!attempt->from_seed)
+        attempt->peak = bound_at(&all->in, begin, attempt->start, how->late);
+    return 1;
+}
+
+/* By how many columns farther it had better start, for what has been before is larger than the
+ * values now, say a spike. */
+static int64_t columns_of_spike(const syi_decision *all, const syi_attempt *attempt)
+{
+    const double size = fabs(syi_input(&all->in, all->how->late, attempt->first));
+    int bits = 0, more = 0;
+    if (attempt->from_seed || !(size > 0.0) || !syi_is_finite(attempt->peak))
+        return 0;
+    frexp(attempt->peak, &bits);
+    frexp(size, &more);
+    bits -= more;
+    return bits > 16 ? (int64_t)(bits / SYI_REPAIR_BITS * (double)all->how->decay) : 0;
+}
+
 /* One attempt, and farther ones at what it leaves; what they lack for that they say. */
 static void decide(const syi_decision *all, syi_attempt attempt)
 {
     const syi_repairer *how = all->how;
-    int64_t begin = 0;
     attempt.decision = all;
     attempt.in = &all->in;
     attempt.unsure_to = attempt.unsure_from = attempt.last;
-    attempt.start = start_of(all, attempt.first, attempt.back);
-    attempt.from_seed = attempt.start <= how->warmup;
-    if (!attempt.from_seed)
-        begin = attempt.start > PAST * how->decay ? attempt.start - PAST * how->decay : 0;
-    if (begin < all->past->begin) {
-        all->past->wanted = begin < all->past->wanted ? begin : all->past->wanted;
+    if (!place(all, &attempt))
         return;
-    }
+    const int64_t farther = attempt.limbs == 0 ? columns_of_spike(all, &attempt) : 0;
+    attempt.back += farther;
+    if (farther > 0 && !place(all, &attempt))
+        return;
     if (attempt.limbs == 0 && is_still(all, &attempt))
         attempt.limbs = SYI_NUMBER_FEW;
     if (attempt.from_seed && attempt.limbs > 0 && attempt.limbs < SYI_NUMBER_LEAST)
         attempt.limbs = SYI_NUMBER_LEAST;
-    if (!attempt.from_seed)
-        attempt.peak = bound_at(&all->in, begin, attempt.start, how->late);
     (attempt.limbs > 0 ? how->compute : how->compute_in_pairs)(all->row, &attempt);
     if (attempt.unsure_from < attempt.last)
         decide_farther(&attempt);
