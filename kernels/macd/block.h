@@ -301,7 +301,8 @@ SYI_INLINE void macd_write_part(macd_slab *s, int64_t at, int count, int late, i
     const int64_t end = at + count;
     macd_look(s, at, count);
     macd_keep(s, at, count);
-    syi_bits_vec still = of_steps ? (syi_bits_vec){0} : macd_bent(s, at);
+    syi_bits_vec still = (syi_bits_vec)(s->tile[at] == s->lanes.pivot) & macd_bent(s, at);
+    still = of_steps ? (syi_bits_vec){0} : still;
     for (int64_t i = at + 1; i < end && syi_vec_any(still); i++) {
         const syi_bits_vec moves = still & (syi_bits_vec)(s->tile[i] != s->tile[i - 1]);
         still &= ~moves;
