@@ -190,10 +190,14 @@ SYI_INLINE void outliers_add_up(const outliers *o, int64_t column, double reach,
 /* Which lane changes next, and where. */
 SYI_INLINE void outlying_find_next(outlying *now)
 {
-    now->lane = 0;
-    for (int l = 1; l < SYI_VECTOR; l++)
-        now->lane = now->each[l] < now->each[now->lane] ? l : now->lane;
-    now->next = now->each[now->lane];
+    int64_t lane = 0, next = now->each[0];
+    for (int l = 1; l < SYI_VECTOR; l++) { /* without branches, which nobody could foretell */
+        const int64_t less = -(int64_t)(now->each[l] < next);
+        lane = (lane & ~less) | (l & less);
+        next = (next & ~less) | (now->each[l] & less);
+    }
+    now->lane = (int)lane;
+    now->next = next;
 }
 
 /* On to a lane's outliers in the windows of a column; gives with which column they change. */
