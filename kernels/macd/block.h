@@ -6,7 +6,7 @@
 #ifndef SYI_KERNELS_MACD_BLOCK_H
 #define SYI_KERNELS_MACD_BLOCK_H
 
-#include "macd/slab.h"
+#include "macd/error.h"
 
 #if SYI_HAVE_VECTORS
 
@@ -55,11 +55,6 @@ SYI_INLINE macd_run macd_begin(const macd_lanes *l)
                       syi_stage_copy(&l->stage[SIGNAL])};
 }
 
-/* The macd is high + low. */
-typedef struct macd_pair {
-    syi_vec high, low;
-} macd_pair;
-
 /* What a block consists of: prices of which syi_stage_grid.even says that they have no low part,
  * other ones, or steps. */
 typedef enum macd_kind { MACD_EVEN, MACD_ANY, MACD_STEPS } macd_kind;
@@ -90,17 +85,8 @@ SYI_INLINE macd_pair macd_smooth(macd_run *r, const macd_slab *s, const syi_stag
     return (macd_pair){r->signal.high - grid->shift, r->signal.low};
 }
 
-/* What the macd of a block may be off by: the averages' errors, and the difference's rounding. */
-SYI_INLINE syi_vec macd_error(const syi_stage_terms *terms, const macd_lanes *l,
-                              const syi_stage_grid *grid)
-{
-    double noise = terms[FAST].noise + terms[SLOW].noise;
-    noise += SYI_STAGE_LOSS * (terms[FAST].low_most + terms[SLOW].low_most);
-    return l->stage[FAST].error + l->stage[SLOW].error + grid->unit * syi_vec_of(noise);
-}
-
 SYI_INLINE void macd_leave(macd_slab *s, const syi_stage_grid *grid, const macd_run *r,
-                           syi_vec macd_error, int count)
+                           const macd_noise *noise, int count)
 {
     const syi_vec none = {0};
     syi_stage *stage = s->lanes.stage;
@@ -108,9 +94,8 @@ SYI_INLINE void macd_leave(macd_slab *s, const syi_stage_grid *grid, const macd_
     stage[SLOW] = syi_stage_copy(&r->slow);
     stage[SIGNAL] = syi_stage_copy(&r->signal);
     for (int k = 0; k < STAGES; k++)
-        syi_stage_leave(&stage[k], &macd_terms(s, count)[k], grid->shift,
-                        grid->unit * syi_vec_of(macd_terms(s, count)[k].noise),
-                        k == SIGNAL ? macd_error : none, count);
+        syi_stage_leave(&stage[k], &macd_terms(s, count)[k], grid->shift, noise->stage[k],
+                        k == SIGNAL ? noise->macd : none, count);
 }
 
 SYI_INLINE void macd_try_some(macd_run *run, const macd_slab *s, const syi_stage_grid *grid,
@@ -124,7 +109,7 @@ SYI_INLINE void macd_try_some(macd_run *run, const macd_slab *s, const syi_stage
 SYI_INLINE void macd_try(macd_slab *s, int64_t at, int count, int of_steps)
 {
     syi_stage_grid grid = macd_enter(s, at, of_steps);
-    syi_vec error = macd_error(macd_terms(s, count), &s->lanes, &grid);
+    const macd_noise noise = macd_noise_of(s, &grid, count);
     macd_run run = macd_begin(&s->lanes);
     if (of_steps)
         macd_try_some(&run, s, &grid, at, count, MACD_STEPS);
@@ -132,40 +117,7 @@ SYI_INLINE void macd_try(macd_slab *s, int64_t at, int count, int of_steps)
         macd_try_some(&run, s, &grid, at, count, MACD_EVEN);
     else
         macd_try_some(&run, s, &grid, at, count, MACD_ANY);
-    macd_leave(s, &grid, &run, error, count);
-}
-
-/* How far the outputs of a block may be off; and of steps what the pivot makes of the macd. */
-typedef struct macd_errors {
-    syi_vec macd, signal, histogram;
-    macd_pair tilt;
-} macd_errors;
-
-SYI_INLINE macd_errors macd_errors_of(const syi_stage_terms *terms, const syi_stage_grid *grid,
-                                      syi_vec input, syi_vec signal)
-{
-    const syi_vec fine = syi_vec_of(SYI_FINE * (1.0 + 0x1p-40));
-    /* Twice the lows' rounding, for what the test of the rounding loses. */
-    double lost = terms[SIGNAL].noise + 2.0 * SYI_STAGE_LOSS * terms[SIGNAL].low_most;
-    double test = SYI_STAGE_LOSS * (terms[FAST].low_most + terms[SLOW].low_most);
-    macd_errors error = {.macd = (input + grid->unit * syi_vec_of(test)) * fine};
-    error.signal = error.macd + (signal + grid->unit * syi_vec_of(lost)) * fine;
-    error.histogram = error.macd + error.macd + error.signal;
-    return error;
-}
-
-/* Adds what a block of steps has to it: the pivot's part, whose rests and all lows take two more
- * additions. */
-SYI_INLINE void macd_tilt(const macd_slab *s, const syi_stage_grid *grid, macd_errors *error)
-{
-    const syi_vec weight = syi_vec_of(s->weight[SIGNAL]), tilt = weight * grid->pivot;
-    const double lows =
-        s->terms[FAST].low_most + s->terms[SLOW].low_most + s->terms[SIGNAL].low_most;
-    const syi_vec lost = syi_vec_abs(tilt) * syi_vec_of(0x1p-102) +
-                         grid->unit * syi_vec_of(0x1p-52 * (lows + 1.0) * (1.0 + 0x1p-40));
-    error->tilt = (macd_pair){tilt, syi_vec_fma(weight, grid->pivot, -tilt)};
-    error->macd += lost;
-    error->signal += lost;
+    macd_leave(s, &grid, &run, &noise, count);
 }
 
 /* What is known of an output of steps is twice that, but for the tilt. */
@@ -252,8 +204,8 @@ SYI_INLINE void macd_write_on(macd_slab *s, int64_t at, int count, int late, int
     const int whole = count / SYI_LINE * SYI_LINE;
     syi_stage_grid grid = macd_enter(s, at, of_steps);
     macd_run run = macd_begin(&s->lanes);
-    syi_vec input = macd_error(macd_terms(s, count), &s->lanes, &grid);
-    macd_errors error = macd_errors_of(macd_terms(s, count), &grid, input, run.signal.error);
+    const macd_noise noise = macd_noise_of(s, &grid, count);
+    macd_errors error = macd_errors_of(&noise, run.signal.error);
     int i = 0;
     if (of_steps)
         macd_tilt(s, &grid, &error);
@@ -263,7 +215,7 @@ SYI_INLINE void macd_write_on(macd_slab *s, int64_t at, int count, int late, int
         macd_write_some(s, at + i, SYI_LINE, kind, late, &run, &grid, &error);
     if (whole < count)
         macd_write_some(s, at + whole, count - whole, kind, late, &run, &grid, &error);
-    macd_leave(s, &grid, &run, input, count);
+    macd_leave(s, &grid, &run, &noise, count);
 }
 
 /* A block with outputs. */

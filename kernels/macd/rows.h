@@ -33,7 +33,7 @@ SYI_INLINE syi_lanes_number macd_now(const macd_lanes *l)
 SYI_INLINE void macd_sum_part(macd_slab *s, int count, syi_lanes_number *sum)
 {
     const syi_stage_grid grid = macd_enter(s, 0, 0);
-    const syi_vec error = macd_error(s->part_terms, &s->lanes, &grid);
+    const macd_noise noise = macd_noise_of(s, &grid, MACD_PART);
     macd_run run = macd_begin(&s->lanes);
     for (int i = 0; i < count; i++) {
         const macd_pair macd = macd_step(&run, s, &grid, s->tile[i], MACD_ANY);
@@ -42,9 +42,9 @@ SYI_INLINE void macd_sum_part(macd_slab *s, int count, syi_lanes_number *sum)
         lost += macd.low;
         sum->high = high;
         sum->low += lost;
-        sum->error += error + syi_lanes_lost(syi_vec_abs(lost) + syi_vec_abs(sum->low));
+        sum->error += noise.macd + syi_lanes_lost(syi_vec_abs(lost) + syi_vec_abs(sum->low));
     }
-    macd_leave(s, &grid, &run, error, count);
+    macd_leave(s, &grid, &run, &noise, count);
 }
 
 /* The averages of `count` columns from x[0] on, and the sum of what these and those before them are

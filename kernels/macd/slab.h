@@ -48,6 +48,7 @@ typedef struct macd_slab {
     int are_rows;           /* the lanes, `stride` being a row's columns, */
     int asks;               /* for as many behind them */
     int of_steps, may_step; /* the averages are, or may be if that is better */
+    int is_long;            /* they are of so many columns that lows are told from what they are */
     /* What steps are averaged times; of the signal what a pivot of 1 adds to it. A grid is chosen
      * for numbers as large as the steps, or as that share of a stage, with room for so many. */
     double weight[STAGES], share[STAGES], room;
@@ -77,6 +78,9 @@ SYI_INLINE void macd_set_terms_of(syi_stage_terms *terms, const syi_macd *macd,
         syi_stage_terms_of(macd->signal, terms[FAST].low_most + terms[SLOW].low_most, block);
 }
 
+/* A shorter average's lows are about as large as they can be. */
+#define MACD_LONG 100.0
+
 SYI_INLINE void macd_set_terms(macd_slab *s, const syi_macd *macd, int of_steps)
 {
     const double weight[STAGES] = {of_steps ? 1.0 - macd->fast : 1.0,
@@ -84,6 +88,7 @@ SYI_INLINE void macd_set_terms(macd_slab *s, const syi_macd *macd, int of_steps)
                                    of_steps ? macd->slow - macd->fast : 0.0};
     const double sizes = fabs(weight[FAST]) + fabs(weight[SLOW]);
     s->of_steps = of_steps;
+    s->is_long = !of_steps && macd->slow > MACD_LONG;
     for (s->room = 2.0; s->room < sizes;)
         s->room *= 2.0;
     for (int k = 0; k < STAGES; k++) {

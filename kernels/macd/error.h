@@ -1,0 +1,102 @@
+/* How far a block of a MACD's lanes may be off. */
+#ifndef SYI_KERNELS_MACD_ERROR_H
+#define SYI_KERNELS_MACD_ERROR_H
+
+#include "macd/slab.h"
+
+#if SYI_HAVE_VECTORS
+
+/* high + low */
+typedef struct macd_pair {
+    syi_vec high, low;
+} macd_pair;
+
+/* What a block adds to its stages' errors; what its macd may be off by: the averages' errors, and
+ * the difference's rounding; and what the tests of the macd's and the signal's rounding lose. */
+typedef struct macd_noise {
+    syi_vec stage[STAGES];
+    syi_vec macd, macd_test, signal_test;
+} macd_noise;
+
+/* By the most that lows can be. */
+SYI_INLINE macd_noise macd_noise_at_most(const macd_slab *s, const syi_stage_grid *grid, int count)
+{
+    const syi_stage_terms *const terms = macd_terms(s, count);
+    const double lows = terms[FAST].low_most + terms[SLOW].low_most;
+    const double averages = terms[FAST].noise + terms[SLOW].noise + SYI_STAGE_LOSS * lows;
+    macd_noise noise;
+    for (int k = 0; k < STAGES; k++)
+        noise.stage[k] = grid->unit * syi_vec_of(terms[k].noise);
+    noise.macd = grid->unit * syi_vec_of(averages);
+    noise.macd_test = grid->unit * syi_vec_of(SYI_STAGE_LOSS * lows);
+    noise.signal_test = grid->unit * syi_vec_of(2.0 * SYI_STAGE_LOSS * terms[SIGNAL].low_most);
+    return noise;
+}
+
+/* By what they are when the block begins: where averages are long that is far less. The signal
+ * takes up the averages' ones. Not inline: so the compiler makes nothing slower of other blocks. */
+static __attribute__((noinline)) macd_noise macd_noise_now(const macd_slab *s,
+                                                           const syi_stage_grid *grid, int count)
+{
+    const syi_stage_terms *const terms = macd_terms(s, count);
+    const syi_stage *const stage = s->lanes.stage;
+    const syi_vec unit = grid->unit, loss = syi_vec_of(SYI_STAGE_LOSS);
+    const double more = terms[SIGNAL].low_more - terms[FAST].low_most - terms[SLOW].low_most;
+    syi_vec low[STAGES];
+    macd_noise noise;
+    for (int k = 0; k < SIGNAL; k++) {
+        low[k] = syi_stage_low(&terms[k], stage[k].low, unit);
+        noise.stage[k] =
+            unit * syi_vec_of(terms[k].noise_unit) + low[k] * syi_vec_of(terms[k].noise_low);
+    }
+    const syi_vec lows = low[FAST] + low[SLOW];
+    low[SIGNAL] = syi_vec_min(unit * syi_vec_of(terms[SIGNAL].low_most),
+                              syi_vec_abs(stage[SIGNAL].low) + unit * syi_vec_of(more) + lows);
+    noise.stage[SIGNAL] =
+        (unit * 2.5 + lows * 1.5 + low[SIGNAL]) * syi_vec_of(terms[SIGNAL].noise_low);
+    noise.macd = noise.stage[FAST] + noise.stage[SLOW] + loss * lows;
+    noise.macd_test = loss * lows;
+    noise.signal_test = loss * (low[SIGNAL] + low[SIGNAL]);
+    return noise;
+}
+
+SYI_INLINE macd_noise macd_noise_of(const macd_slab *s, const syi_stage_grid *grid, int count)
+{
+    macd_noise noise =
+        s->is_long ? macd_noise_now(s, grid, count) : macd_noise_at_most(s, grid, count);
+    noise.macd += s->lanes.stage[FAST].error + s->lanes.stage[SLOW].error;
+    return noise;
+}
+
+/* How far the outputs of a block may be off; and of steps what the pivot makes of the macd. */
+typedef struct macd_errors {
+    syi_vec macd, signal, histogram;
+    macd_pair tilt;
+} macd_errors;
+
+/* `signal`: what the signal is off by when the block begins. */
+SYI_INLINE macd_errors macd_errors_of(const macd_noise *noise, syi_vec signal)
+{
+    const syi_vec fine = syi_vec_of(SYI_FINE * (1.0 + 0x1p-40));
+    macd_errors error = {.macd = (noise->macd + noise->macd_test) * fine};
+    error.signal = error.macd + (signal + noise->stage[SIGNAL] + noise->signal_test) * fine;
+    error.histogram = error.macd + error.macd + error.signal;
+    return error;
+}
+
+/* Adds what a block of steps has to it: the pivot's part, whose rests and all lows take two more
+ * additions. */
+SYI_INLINE void macd_tilt(const macd_slab *s, const syi_stage_grid *grid, macd_errors *error)
+{
+    const syi_vec weight = syi_vec_of(s->weight[SIGNAL]), tilt = weight * grid->pivot;
+    const double lows =
+        s->terms[FAST].low_most + s->terms[SLOW].low_most + s->terms[SIGNAL].low_most;
+    const syi_vec lost = syi_vec_abs(tilt) * syi_vec_of(0x1p-102) +
+                         grid->unit * syi_vec_of(0x1p-52 * (lows + 1.0) * (1.0 + 0x1p-40));
+    error->tilt = (macd_pair){tilt, syi_vec_fma(weight, grid->pivot, -tilt)};
+    error->macd += lost;
+    error->signal += lost;
+}
+
+#endif
+#endif
