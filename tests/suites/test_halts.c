@@ -1,7 +1,7 @@
 /*
  * Averages of prices that stand still for long and then move, with periods whose factors have few
  * bits: behind a halt they come to the middle between two doubles but for what is left of the halt
- * before. Against the exact oracle.
+ * before. And a macd, of which little is left before a move. Against the exact oracle.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -51,17 +51,27 @@ static void fill_halts(uint64_t seed, int64_t most, double *x)
     }
 }
 
-static void check(sy_context *context, int period, int64_t most, int seed)
+static void check_case(sy_context *context, lab_case c, int64_t most, uint64_t seed)
 {
     static double x[COLUMNS];
-    lab_case c = {.workload = "ema", .rows = 1, .columns = COLUMNS, .x = x, .n_params = 1};
-    c.params[0] = (sy_param){.name = "period", .value = period};
-    fill_halts((uint64_t)(10000 * most + 16 * period + seed), most, x);
+    c.rows = 1;
+    c.columns = COLUMNS;
+    c.x = x;
+    fill_halts(seed, most, x);
     cr_assert(lab_prepare(&c));
     cr_assert_eq(lab_run(context, &c, NULL, NULL), SY_OK);
-    cr_expect_eq(judge_case(&c), 0, "period %d, halts of up to %d, seed %d", period, (int)most,
-                 seed);
+    cr_expect_eq(judge_case(&c), 0, "%s of %g, halts of up to %d, seed %d", c.workload,
+                 c.params[0].value, (int)most, (int)seed);
     lab_release(&c);
+}
+
+static void check(sy_context *context, int period, int64_t most, int seed)
+{
+    check_case(context,
+               (lab_case){.workload = "ema",
+                          .params = {{.name = "period", .value = period}},
+                          .n_params = 1},
+               most, (uint64_t)(10000 * most + 16 * period + seed));
 }
 
 static void check_all(const char *devices)
@@ -81,4 +91,29 @@ Test(halts, ema)
     check_all("cpu");
     check_all("cpu:isa=v3");
     check_all("sim:a:speed=1e6,sim:b:speed=3e6");
+}
+
+static void check_macd(const char *devices, int fast, int slow, int signal)
+{
+    static const int mosts[] = {120, 700, 2500};
+    const lab_case c = {.workload = "macd",
+                        .params = {{.name = "fast", .value = fast},
+                                   {.name = "slow", .value = slow},
+                                   {.name = "signal", .value = signal}},
+                        .n_params = 3};
+    sy_context *context = lab_open(devices, NULL, NULL);
+    cr_assert(context || sy_last_error()->status == SY_ERR_NO_DEVICE);
+    for (size_t m = 0; context && m < sizeof mosts / sizeof mosts[0]; m++)
+        for (uint64_t seed = 1; seed <= 4; seed++)
+            check_case(context, c, mosts[m], seed);
+    sy_context_destroy(&context);
+}
+
+Test(halts, macd)
+{
+    static const int periods[][3] = {{12, 26, 9}, {3, 10, 16}, {5, 35, 5}, {50, 200, 9}};
+    for (size_t p = 0; p < sizeof periods / sizeof periods[0]; p++) {
+        check_macd("cpu:threads=1", periods[p][0], periods[p][1], periods[p][2]);
+        check_macd("cpu:isa=v3", periods[p][0], periods[p][1], periods[p][2]);
+    }
 }
