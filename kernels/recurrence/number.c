@@ -15,10 +15,13 @@ syi_factor syi_factor_with(uint32_t multiply, uint32_t odd, int halvings, uint64
 syi_factor syi_factor_of(int64_t multiply, int64_t divide)
 {
     const int common = multiply ? __builtin_ctzll((uint64_t)(multiply | divide)) : 0;
-    const int halvings = __builtin_ctzll((uint64_t)divide);
-    return syi_factor_with(
-        (uint32_t)(multiply >> common), (uint32_t)(divide >> halvings), halvings - common,
-        syi_residue_product((uint64_t)multiply, syi_residue_inverse((uint64_t)divide)));
+    const int halvings = __builtin_ctzll((uint64_t)divide) - common;
+    const uint64_t top = (uint64_t)multiply >> common,
+                   odd = (uint64_t)divide >> (halvings + common);
+    const uint64_t residue = syi_residue_of(0, top, -halvings);
+    return syi_factor_with((uint32_t)top, (uint32_t)odd, halvings,
+                           odd == 1 ? residue
+                                    : syi_residue_product(residue, syi_residue_inverse(odd)));
 }
 
 /* All but the rest and the residue. */
