@@ -135,10 +135,11 @@ static syi_rest combine(syi_number *out, const syi_number *big, int big_sign,
 void syi_number_settle(syi_number *out)
 {
     const int64_t by = out->rest.exponent - out->exponent;
+    const int power = (int)(syi_bits(syi_rest_size(out->rest)) >> 52) - 1022; /* the size is less */
     syi_number whole;
     uint64_t integer;
     double least, most, middle;
-    if (out->sign == 0 || by < -150 || by > 150)
+    if (out->sign == 0 || by + power < 0 || by > 150) /* as a rule less than half a bit */
         return;
     least = out->rest.least * syi_pow2((int)by);
     most = out->rest.most * syi_pow2((int)by);
