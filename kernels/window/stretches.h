@@ -29,6 +29,7 @@ enum { STRETCH_LEAST = 64, STRETCH_MOST = 1528 };
 
 /* Stretches, one a lane. */
 typedef struct stretches {
+    const double *x;       /* the first one's first column */
     int64_t columns;       /* of each, in whole batches, of which the last may be one of fewer: */
     int64_t whole;         /* so many are put by batches */
     int64_t stride, apart; /* from one to the next, of what is read, and of the results */
@@ -76,6 +77,7 @@ SYI_INLINE void stretches_read(stretches *t, const double *x, int64_t period, sy
 {
     enum { AT_ONCE = 4 };
     syi_vec low[AT_ONCE], high[AT_ONCE];
+    t->x = x;
     t->before = stretches_before(period);
     for (int k = 0; k < AT_ONCE; k++) {
         low[k] = syi_vec_of(INFINITY);

@@ -177,5 +177,24 @@ static uint64_t decide_tied_lanes(const syi_window *window, const squares *s, co
     return unsure & ~squares_by_lanes(decided);
 }
 
+/* Decides those of two prices, one by one; gives the bits of the others. */
+static uint64_t decide_two_prices(const syi_window *window, const stretches *t, squares_batch *b,
+                                  int64_t at, uint64_t unsure, const tied_lanes *known)
+{
+    uint64_t left = 0;
+    for (; unsure; unsure &= unsure - 1) {
+        const int64_t i = __builtin_ctzll(unsure), k = i % LANE, l = i / LANE;
+        double band[2];
+        if (known->passed[k][l] == 0 &&
+            put_two_prices(window, t->x + l * t->stride + at + k, band)) {
+            b->out[0][k][l] = band[0];
+            b->out[2][k][l] = band[1];
+        } else {
+            left |= unsure & -unsure;
+        }
+    }
+    return left;
+}
+
 #endif
 #endif

@@ -7,6 +7,7 @@
 #define SYI_KERNELS_WINDOW_TIES_H
 
 #include "window/squares.h"
+#include "window/two_prices.h"
 
 #if SYI_HAVE_VECTORS
 
@@ -86,8 +87,6 @@ static uint64_t decide_flat(const squares *s, squares_batch *b, const double *x,
  * In a quarter of the values' unit, and an eighth as width's, both sides are integers, and a
  * bound of the band's error is one of their difference: below 2^62 that is what it is modulo 2^64.
  */
-enum { FINE = 8 };
-
 /* The pivot that is nearest to 0. */
 static double least_pivot(const squares *s)
 {
@@ -104,12 +103,12 @@ static double least_pivot(const squares *s)
 static double decidable_of(const syi_window *window, squares *s)
 {
     const double c = (double)s->period, f = c - (double)window->ddof;
-    const double places = FINE * window->width, far = s->reach * (1.0 + c * s->width);
+    const double far = s->reach * (1.0 + c * s->width);
     const double quarter = 0.25 * least_pivot(s), most = far < quarter ? far : quarter;
     const double side = 2.5 * c * (s->reach + most) * s->per_unit;
     s->band_reach = far < quarter ? INFINITY : quarter;
-    if (window->kind != SYI_WINDOW_BANDS || squares_are_far(s->way) || !(fabs(places) < 1024.0) ||
-        places != (double)(int64_t)places || !(quarter > 0.0) || !(side < 0x1p62))
+    if (window->kind != SYI_WINDOW_BANDS || squares_are_far(s->way) || places_of(window) == 0 ||
+        !(quarter > 0.0) || !(side < 0x1p62))
         return 0.0;
     const double apart = 0x1p62 / (3.0 * FINE * FINE * f * side);
     const double least = apart < side ? apart : side, error = 0.25 * least / c;
@@ -179,11 +178,11 @@ static double unit_of(const double *newest, int64_t period)
 static int is_zero(const syi_window *window, const squares *s, const double *newest, double width)
 {
     const double per_unit = 1.0 / unit_of(newest, s->period), most = s->reach * per_unit;
-    const double places = fabs(FINE * width), period = (double)s->period;
+    const int64_t places = places_of(window);
+    const double period = (double)s->period;
     const uint64_t c = (uint64_t)s->period, f = c - (uint64_t)window->ddof;
     int64_t sum = 0, squares = 0;
-    if (s->way != SQUARES_FAR || !(period * most * most < 0x1p62) || !(places < 1024.0) ||
-        places != (double)(int64_t)places)
+    if (s->way != SQUARES_FAR || !(period * most * most < 0x1p62) || places == 0)
         return 0;
     for (int64_t i = 1 - s->period; i <= 0; i++) {
         const int64_t value = (int64_t)(newest[i] * per_unit);
@@ -209,6 +208,12 @@ static int decide_bands(const syi_window *window, const squares *s, tied_moments
         measure_tied(m, s, x, pivot, spare);
         for (int j = 0; j < 2; j++)
             band[j] = unsure[j] ? round_tied(window, s, m, pivot, width[j], band[j]) : band[j];
+        return 1;
+    }
+    double both[2];
+    if (put_two_prices(window, x, both)) {
+        for (int j = 0; j < 2; j++)
+            band[j] = unsure[j] ? both[j] : band[j];
         return 1;
     }
     for (int j = 0; j < 2; j++) {

@@ -1,7 +1,8 @@
 /*
  * Averages of prices that stand still for long and then move, with periods whose factors have few
  * bits: behind a halt they come to the middle between two doubles but for what is left of the halt
- * before. And a macd, of which little is left before a move. Against the exact oracle.
+ * before. And a macd, of which little is left before a move, and bands of windows with two prices,
+ * many of which lie between two doubles. Against the exact oracle.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -116,4 +117,23 @@ Test(halts, macd)
         check_macd("cpu:threads=1", periods[p][0], periods[p][1], periods[p][2]);
         check_macd("cpu:isa=v3", periods[p][0], periods[p][1], periods[p][2]);
     }
+}
+
+Test(halts, bollinger)
+{
+    static const int periods[] = {20, 98, 200, 300, 1000};
+    static const double widths[] = {2, 0.5, 2.5, 0.3}, ddofs[] = {0, 1};
+    static const int mosts[] = {120, 500, 2500};
+    sy_context *context = lab_open("cpu:threads=1", NULL, NULL);
+    cr_assert(context);
+    for (size_t p = 0; p < sizeof periods / sizeof periods[0]; p++)
+        for (uint64_t seed = 1; seed <= 16; seed++)
+            check_case(context,
+                       (lab_case){.workload = "bollinger",
+                                  .params = {{.name = "period", .value = periods[p]},
+                                             {.name = "width", .value = widths[seed % 4]},
+                                             {.name = "ddof", .value = ddofs[seed / 4 % 2]}},
+                                  .n_params = 3},
+                       mosts[seed % 3], seed);
+    sy_context_destroy(&context);
 }
