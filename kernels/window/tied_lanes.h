@@ -185,8 +185,9 @@ static uint64_t decide_two_prices(const syi_window *window, const stretches *t, 
     for (; unsure; unsure &= unsure - 1) {
         const int64_t i = __builtin_ctzll(unsure), k = i % LANE, l = i / LANE;
         double band[2];
-        if (known->passed[k][l] == 0 &&
-            put_two_prices(window, t->x + l * t->stride + at + k, band)) {
+        const double *const newest = t->x + l * t->stride + at + k;
+        if (known->passed[k][l] == 0 && may_be_two_prices(newest, window->period) &&
+            put_two_prices(window, newest, band)) {
             b->out[0][k][l] = band[0];
             b->out[2][k][l] = band[1];
         } else {

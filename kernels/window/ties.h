@@ -211,7 +211,7 @@ static int decide_bands(const syi_window *window, const squares *s, tied_moments
         return 1;
     }
     double both[2];
-    if (put_two_prices(window, x, both)) {
+    if (may_be_two_prices(x, s->period) && put_two_prices(window, x, both)) {
         for (int j = 0; j < 2; j++)
             band[j] = unsure[j] ? both[j] : band[j];
         return 1;

@@ -67,14 +67,25 @@ static int round_fraction(double first, double change, int64_t times, int64_t pa
     return 1;
 }
 
+/* Whether the window's newest values, and its oldest, may be those of one that holds two prices:
+ * of the first three or the last three there are two that are the same, side by side. */
+SYI_INLINE int may_be_two_prices(const double *newest, int64_t period)
+{
+    const double *const oldest = newest + 1 - period;
+    return period < 3 || ((newest[0] == newest[-1] || newest[-1] == newest[-2]) &&
+                          (oldest[0] == oldest[1] || oldest[1] == oldest[2]));
+}
+
 /* The bands, the upper and the lower one, of the window whose newest value is newest[0], if they
  * are such fractions; else gives 0. */
-static int put_two_prices(const syi_window *window, const double *newest, double *band)
+static __attribute__((noinline)) int put_two_prices(const syi_window *window, const double *newest,
+                                                    double *band)
 {
     const int64_t c = window->period, f = c - window->ddof, places = places_of(window);
+    if (places == 0 || c > TWO_PRICES_PERIOD)
+        return 0;
     const int64_t k = count_still_before(newest, newest[0], c);
-    if (places == 0 || c > TWO_PRICES_PERIOD || k == c ||
-        count_still_before(newest - k, newest[-k], c - k) < c - k)
+    if (k == c || count_still_before(newest - k, newest[-k], c - k) < c - k)
         return 0;
     const syi_dd change = syi_dd_of_sum(newest[0], -newest[-k]);
     const int64_t square = k * (c - k) * c * f, root = (int64_t)sqrt((double)square);
