@@ -83,7 +83,7 @@ SYI_INLINE int syi_is_straight(const double *x, int64_t count)
 /* Room for the left neighbour's own error, however faint. */
 SYI_INLINE double syi_claimed_error(double error)
 {
-    return 4.0 * error + 0x1p-1000;
+    return 0x1p+12 * error + 0x1p-1000;
 }
 
 /* What the phases alone say: 1 agreed, 0 not, -1 that the values decide. `from_start`: the piece
