@@ -137,3 +137,37 @@ Test(halts, bollinger)
                        mosts[seed % 3], seed);
     sy_context_destroy(&context);
 }
+
+/* Fast rsi holds its value while a price stands still, for longer here than some pieces of a row
+ * are, so that these begin with a value that they do not know. */
+Test(halts, that_pieces_begin_in)
+{
+    enum { LONG = 1400000 };
+    static const char *const devices[] = {"cpu:threads=1", "cpu:threads=2",
+                                          "sim:a:speed=1e6,sim:b:speed=3e6"};
+    static const int64_t moves[] = {100, 600000, 40000};
+    static double x[LONG];
+    const sy_options fast = {.struct_size = sizeof fast, .accuracy = SY_ACCURACY_FAST};
+    lab_case first, c;
+    for (int d = 0; d < 3; d++) {
+        sy_context *context = lab_open(devices[d], NULL, NULL);
+        int output;
+        cr_assert(context);
+        c = (lab_case){.workload = "rsi", .rows = 1, .columns = LONG, .x = x};
+        for (int64_t i = 0, next = 50, k = 0; i < LONG; i++) {
+            x[i] = 100.0 + (double)(7 * k % 5);
+            if (i == next)
+                next += moves[k++ % 3];
+        }
+        cr_assert(lab_prepare(&c));
+        cr_assert_eq(lab_run(context, &c, &fast, NULL), SY_OK);
+        if (d == 0)
+            first = c;
+        else
+            cr_expect_lt(lab_case_difference(&first, &c, &output), 0, "%s", devices[d]);
+        if (d > 0)
+            lab_release(&c);
+        sy_context_destroy(&context);
+    }
+    lab_release(&first);
+}
