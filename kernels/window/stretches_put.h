@@ -19,7 +19,7 @@ static int64_t decide_stretches(const syi_window *window, const squares *s, stre
     either = unsure_of(s, b, asked & ~flat);
     unsure = decide_tied_lanes(window, s, t, b, at, either.upper | either.lower, known, spare);
     if (s->kind == SYI_WINDOW_BANDS)
-        unsure = decide_two_prices(window, t, b, at, unsure, known);
+        unsure = decide_lanes_of_two(window, t, b, at, unsure, known);
     for (int l = 0; l < SYI_VECTOR; l++)
         if (unsure & windows_of(l))
             stretches_lose(t, l, at);

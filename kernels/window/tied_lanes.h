@@ -177,22 +177,17 @@ static uint64_t decide_tied_lanes(const syi_window *window, const squares *s, co
     return unsure & ~squares_by_lanes(decided);
 }
 
-/* Decides those of two prices, one by one; gives the bits of the others. */
-static uint64_t decide_two_prices(const syi_window *window, const stretches *t, squares_batch *b,
-                                  int64_t at, uint64_t unsure, const tied_lanes *known)
+/* Decides those of two prices, one by one; gives the bits of the others. Of a lane whose sums are
+ * no numbers any more all are left. */
+static uint64_t decide_lanes_of_two(const syi_window *window, const stretches *t, squares_batch *b,
+                                    int64_t at, uint64_t unsure, const tied_lanes *known)
 {
     uint64_t left = 0;
     for (; unsure; unsure &= unsure - 1) {
         const int64_t i = __builtin_ctzll(unsure), k = i % LANE, l = i / LANE;
-        double band[2];
-        const double *const newest = t->x + l * t->stride + at + k;
-        if (known->passed[k][l] == 0 && may_be_two_prices(newest, window->period) &&
-            put_two_prices(window, newest, band)) {
-            b->out[0][k][l] = band[0];
-            b->out[2][k][l] = band[1];
-        } else {
+        if (known->passed[k][l] != 0 || !(b->half[k][l] > 0.0) ||
+            !decide_two_prices(window, b, t->x + l * t->stride + at + k, k, l))
             left |= unsure & -unsure;
-        }
     }
     return left;
 }

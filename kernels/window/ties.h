@@ -210,12 +210,6 @@ static int decide_bands(const syi_window *window, const squares *s, tied_moments
             band[j] = unsure[j] ? round_tied(window, s, m, pivot, width[j], band[j]) : band[j];
         return 1;
     }
-    double both[2];
-    if (may_be_two_prices(x, s->period) && put_two_prices(window, x, both)) {
-        for (int j = 0; j < 2; j++)
-            band[j] = unsure[j] ? both[j] : band[j];
-        return 1;
-    }
     for (int j = 0; j < 2; j++) {
         if (!unsure[j])
             continue;
@@ -224,6 +218,19 @@ static int decide_bands(const syi_window *window, const squares *s, tied_moments
         band[j] = 0.0;
     }
     *spare -= s->period / 4;
+    return 1;
+}
+
+/* Decides a batch's window with two prices, of which x[0] is the newest; gives whether it is one.
+ */
+SYI_INLINE int decide_two_prices(const syi_window *window, squares_batch *b, const double *x,
+                                 int64_t k, int64_t l)
+{
+    double y[3];
+    if (!may_be_two_prices(x, window->period) || !put_two_prices(window, x, y))
+        return 0;
+    for (int j = 0; j < 3; j++)
+        b->out[j][k][l] = y[j];
     return 1;
 }
 
@@ -241,10 +248,12 @@ static uint64_t decide_ties(const syi_window *window, const squares *s, squares_
         const int64_t i = __builtin_ctzll(left), k = i % LANE, l = i / LANE;
         const int ask[] = {unsure.upper >> i & 1, unsure.lower >> i & 1};
         double band[] = {b->out[0][k][l], b->out[2][k][l]};
-        if (!decide_bands(window, s, tied, x + i, s->pivot[l], b->half[k][l], ask, band, spare))
+        if (decide_bands(window, s, tied, x + i, s->pivot[l], b->half[k][l], ask, band, spare)) {
+            b->out[0][k][l] = band[0];
+            b->out[2][k][l] = band[1];
+        } else if (!decide_two_prices(window, b, x + i, k, l)) {
             continue;
-        b->out[0][k][l] = band[0];
-        b->out[2][k][l] = band[1];
+        }
         decided |= left & -left;
     }
     return either & ~decided;

@@ -76,10 +76,10 @@ SYI_INLINE int may_be_two_prices(const double *newest, int64_t period)
                           (oldest[0] == oldest[1] || oldest[1] == oldest[2]));
 }
 
-/* The bands, the upper and the lower one, of the window whose newest value is newest[0], if they
- * are such fractions; else gives 0. */
+/* The upper band, the mean and the lower band of the window whose newest value is newest[0], if
+ * they are such fractions; else gives 0. The mean, too: what made the bands unsure may be in it. */
 static __attribute__((noinline)) int put_two_prices(const syi_window *window, const double *newest,
-                                                    double *band)
+                                                    double *y)
 {
     const int64_t c = window->period, f = c - window->ddof, places = places_of(window);
     if (places == 0 || c > TWO_PRICES_PERIOD)
@@ -92,8 +92,9 @@ static __attribute__((noinline)) int put_two_prices(const syi_window *window, co
     if (change.low != 0.0 || !(fabs(change.high) < INFINITY) || root * root != square)
         return 0;
     const int64_t mean = FINE * k * f, step = change.high < 0.0 ? -places * root : places * root;
-    return round_fraction(newest[-k], change.high, mean + step, FINE * c * f, &band[0]) &&
-           round_fraction(newest[-k], change.high, mean - step, FINE * c * f, &band[1]);
+    return round_fraction(newest[-k], change.high, mean + step, FINE * c * f, &y[0]) &&
+           round_fraction(newest[-k], change.high, mean, FINE * c * f, &y[1]) &&
+           round_fraction(newest[-k], change.high, mean - step, FINE * c * f, &y[2]);
 }
 
 #endif

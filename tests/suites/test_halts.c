@@ -138,6 +138,26 @@ Test(halts, bollinger)
     sy_context_destroy(&context);
 }
 
+/* What is not finite makes the sums of a lane so, which begins behind windows that hold it. */
+Test(halts, bollinger_behind_a_hole)
+{
+    enum { SHORT = 601 };
+    static double x[SHORT];
+    sy_context *context = lab_open("cpu:threads=1", NULL, NULL);
+    cr_assert(context);
+    for (int hole = 1; hole < 120; hole++) {
+        lab_case c = {.workload = "bollinger", .rows = 1, .columns = SHORT, .x = x, .n_params = 1};
+        c.params[0] = (sy_param){.name = "period", .value = 2};
+        series_fill(SERIES_WALK, (uint64_t)hole, x, SHORT);
+        x[hole] = NAN;
+        cr_assert(lab_prepare(&c));
+        cr_assert_eq(lab_run(context, &c, NULL, NULL), SY_OK);
+        cr_expect_eq(judge_case(&c), 0, "hole at %d", hole);
+        lab_release(&c);
+    }
+    sy_context_destroy(&context);
+}
+
 /* Fast rsi holds its value while a price stands still, for longer here than some pieces of a row
  * are, so that these begin with a value that they do not know. */
 Test(halts, that_pieces_begin_in)
