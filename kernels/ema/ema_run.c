@@ -6,19 +6,28 @@
 
 #if SYI_HAVE_VECTORS
 
-/* A lane's columns of the block at `at` again, with wider arithmetic. */
+/* A block that begins with column `begin` again, with wider arithmetic; `left`: columns of its
+ * lane.
+ */
+static sy_status run_block_from(const task *task, const syi_ema_state *before, int64_t begin,
+                                int64_t left)
+{
+    syi_ema_state state = *before;
+    const int64_t end = begin + (left < EMA_BLOCK ? left : EMA_BLOCK);
+    return run_steps(task, &state, begin, end, end, &begin);
+}
+
+/* A lane's columns of the block at `at`. */
 static sy_status run_block(const task *task, const ema_slab *slab, int64_t from, int64_t at,
                            int lane)
 {
     const int64_t block = at / EMA_BLOCK;
-    const int64_t first = lane * slab->stride + at, left = slab->length - at;
+    const int64_t first = lane * slab->stride + at;
     const struct task row = task_of_row(task, slab->are_rows ? lane : 0);
-    int64_t reached, begin = from + (slab->are_rows ? at : first);
-    int64_t end = begin + (left < EMA_BLOCK ? left : EMA_BLOCK);
     syi_ema_state state = {.x = first ? slab->x[first - 1] : slab->before};
     const syi_dd pivot = syi_dd_of_sum(slab->begun_pivot[block][lane], -state.x);
     state.deviation = syi_stage_deviation(&slab->begun[block], lane, pivot, 0.0);
-    return run_steps(&row, &state, begin, end, end, &reached);
+    return run_block_from(&row, &state, from + (slab->are_rows ? at : first), slab->length - at);
 }
 
 /* The columns that are not sure after a slab. */
@@ -38,15 +47,13 @@ static sy_status run_put_off(const task *task, const ema_slab *slab, const syi_e
 {
     for (int k = 0; k < slab->n_later; k++) {
         const ema_later *const later = &slab->later[k];
-        const int64_t begin = from + later->at, left = slab->stride - later->at;
-        const int64_t end = begin + (left < EMA_BLOCK ? left : EMA_BLOCK);
-        int64_t reached;
+        const int64_t begin = from + later->at;
         if (later->lane != lane)
             continue;
         syi_ema_state state = *start;
         state.x = task->x[begin - 1];
         state.deviation = ema_corrected(slab, later, &start->deviation, state.x);
-        SYI_TRY(run_steps(task, &state, begin, end, end, &reached));
+        SYI_TRY(run_block_from(task, &state, begin, slab->stride - later->at));
     }
     return SY_OK;
 }

@@ -138,19 +138,24 @@ SYI_INLINE syi_vec ema_round(const syi_stage *stage, const syi_stage_grid *grid,
     return syi_vec_round(sum, low, error, unsure);
 }
 
-/* What a block that begins so adds to the error. Where averages are long the lows are far smaller
- * than they could be. */
+/* The most that lows are in a block that begins so: where averages are long that is far less than
+ * they could be. */
+SYI_INLINE syi_vec ema_low(const ema_slab *s, const syi_stage_grid *grid)
+{
+    return syi_stage_low(s->terms, s->stage.low, grid->unit * 0.5, grid->unit);
+}
+
+/* What such a block adds to the error. */
 SYI_INLINE syi_vec ema_noise(const ema_slab *s, const syi_stage_grid *grid)
 {
-    const syi_vec low = syi_stage_low(s->terms, s->stage.low, grid->unit);
-    return grid->unit * syi_vec_of(s->terms->noise_unit) + low * syi_vec_of(s->terms->noise_low);
+    return syi_stage_noise(s->terms, ema_low(s, grid), grid->unit * 0.5, grid->unit);
 }
 
 /* How far a block's values may be off, and what rounding them loses. */
 SYI_INLINE syi_vec ema_error(const ema_slab *s, const syi_stage_grid *grid, syi_vec noise)
 {
-    const syi_vec low = syi_stage_low(s->terms, s->stage.low, grid->unit);
-    const syi_vec error = s->stage.error + noise + low * syi_vec_of(2.0 * SYI_STAGE_LOSS);
+    const syi_vec lost = ema_low(s, grid) * syi_vec_of(2.0 * SYI_STAGE_LOSS);
+    const syi_vec error = s->stage.error + noise + lost;
     return error * syi_vec_of(SYI_FINE * (1.0 + 0x1p-40)) +
            syi_vec_abs(grid->pivot) * syi_vec_of(0x1p-103);
 }

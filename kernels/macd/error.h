@@ -41,19 +41,14 @@ static __attribute__((noinline)) macd_noise macd_noise_now(const macd_slab *s,
     const syi_stage_terms *const terms = macd_terms(s, count);
     const syi_stage *const stage = s->lanes.stage;
     const syi_vec unit = grid->unit, loss = syi_vec_of(SYI_STAGE_LOSS);
-    const double more = terms[SIGNAL].low_more - terms[FAST].low_most - terms[SLOW].low_most;
-    syi_vec low[STAGES];
+    syi_vec input = unit * 0.5, low[STAGES];
     macd_noise noise;
-    for (int k = 0; k < SIGNAL; k++) {
-        low[k] = syi_stage_low(&terms[k], stage[k].low, unit);
-        noise.stage[k] =
-            unit * syi_vec_of(terms[k].noise_unit) + low[k] * syi_vec_of(terms[k].noise_low);
+    for (int k = 0; k < STAGES; k++) {
+        input = k == SIGNAL ? low[FAST] + low[SLOW] : input;
+        low[k] = syi_stage_low(&terms[k], stage[k].low, input, unit);
+        noise.stage[k] = syi_stage_noise(&terms[k], low[k], input, unit);
     }
     const syi_vec lows = low[FAST] + low[SLOW];
-    low[SIGNAL] = syi_vec_min(unit * syi_vec_of(terms[SIGNAL].low_most),
-                              syi_vec_abs(stage[SIGNAL].low) + unit * syi_vec_of(more) + lows);
-    noise.stage[SIGNAL] =
-        (unit * 2.5 + lows * 1.5 + low[SIGNAL]) * syi_vec_of(terms[SIGNAL].noise_low);
     noise.macd = noise.stage[FAST] + noise.stage[SLOW] + loss * lows;
     noise.macd_test = loss * lows;
     noise.signal_test = loss * (low[SIGNAL] + low[SIGNAL]);

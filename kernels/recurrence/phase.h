@@ -80,7 +80,8 @@ SYI_INLINE int syi_is_straight(const double *x, int64_t count)
     return bends == 0;
 }
 
-/* Room for the left neighbour's own error, however faint. */
+/* Room for the left neighbour's own error, however faint: it cuts its columns into other blocks, so
+ * behind a halt its bound may be another, by as much as a block decays at most. */
 SYI_INLINE double syi_claimed_error(double error)
 {
     return 0x1p+12 * error + 0x1p-1000;

@@ -44,9 +44,9 @@
 typedef struct syi_stage_terms {
     syi_vec a, rest, b;               /* a + rest = 2 / (p + 1) */
     double low_most;                  /* |low| in units of g, */
-    double low_more;                  /* and that by which it grows in a block */
+    double low_more;                  /* and that by which it grows in a block, but for x_low */
     double noise;                     /* what a block adds to the error, per g, */
-    double noise_unit, noise_low;     /* or per g and per |low| */
+    double noise_low;                 /* or per |low| */
     double left[SYI_STAGE_BLOCK + 1]; /* of an error after so many columns, rounded up */
     double decay;                     /* the same after a whole block */
 } syi_stage_terms;
@@ -75,11 +75,10 @@ SYI_INLINE syi_stage_terms syi_stage_terms_of(double period, double input_low, i
         k.left[i] = k.left[i - SYI_LINE] * (k.left[SYI_LINE] * (1.0 + 0x1p-48));
     k.decay = k.left[block];
     k.low_most = 0.75 * columns + input_low + 2.0;
-    k.low_more = 0.75 * block + input_low + 2.0;
+    k.low_more = 0.75 * block + 2.0;
     columns = columns < block ? columns : block;
-    k.noise_unit = SYI_STAGE_LOSS * (5.0 + 3.0 * input_low) * (columns + 1.0);
     k.noise_low = SYI_STAGE_LOSS * 2.0 * (columns + 1.0);
-    k.noise = k.noise_unit + k.noise_low * k.low_most;
+    k.noise = k.noise_low * (2.5 + 1.5 * input_low + k.low_most);
     return k;
 }
 
@@ -122,11 +121,20 @@ SYI_INLINE double syi_stage_gain(const syi_stage_terms *k, int count)
     return 1.0 - k->left[count] + 0x1p-36;
 }
 
-/* The most that |low| is in a block that begins with it. */
-SYI_INLINE syi_vec syi_stage_low(const syi_stage_terms *k, syi_vec low, syi_vec unit)
+/* The most that |low| is in a block that begins with it; `input_low` bounds |x_low|. */
+SYI_INLINE syi_vec syi_stage_low(const syi_stage_terms *k, syi_vec low, syi_vec input_low,
+                                 syi_vec unit)
 {
-    return syi_vec_min(unit * syi_vec_of(k->low_most),
-                       syi_vec_fma(unit, syi_vec_of(k->low_more), syi_vec_abs(low)));
+    const syi_vec more = syi_vec_fma(unit, syi_vec_of(k->low_more), input_low);
+    return syi_vec_min(unit * syi_vec_of(k->low_most), syi_vec_abs(low) + more);
+}
+
+/* What a block adds to the error in which |low| is so large at most. */
+SYI_INLINE syi_vec syi_stage_noise(const syi_stage_terms *k, syi_vec low, syi_vec input_low,
+                                   syi_vec unit)
+{
+    const syi_vec inputs = syi_vec_fma(unit, syi_vec_of(2.5), input_low * syi_vec_of(1.5));
+    return (inputs + low) * syi_vec_of(k->noise_low);
 }
 
 /* After `count` columns of a block, which add `noise` to the error; `input_error` is that of x. */
