@@ -53,11 +53,10 @@ SYI_INLINE void ema_guess(ema_slab *s, syi_vec size)
     s->stage.high = average;
 }
 
-/* The run-ins of x's lanes, and how far values in them are apart. Gives the room for claims; 0.0
- * when values stand still as long as it is plain: they may do so to its end. `left`: of what is
- * before them, at theirs. */
-SYI_INLINE double ema_run_in(ema_slab *s, const double *x, int64_t columns, int64_t exact,
-                             double left, syi_vec *apart)
+/* The run-ins of x's lanes, and how far values in them are apart. Returns 0 when values stand still
+ * as long as it is plain: they may do so to its end. `left`: of what is before them, at theirs. */
+SYI_INLINE int ema_run_in(ema_slab *s, const double *x, int64_t columns, int64_t exact, double left,
+                          syi_vec *apart)
 {
     const int64_t first = s->stride - columns;
     int is_rough = 0; /* too much for plain doubles */
@@ -76,11 +75,11 @@ SYI_INLINE double ema_run_in(ema_slab *s, const double *x, int64_t columns, int6
         if (is_plain && !is_rough)
             ema_guess(s, size);
         else if (syi_long_is_still(*apart))
-            return 0.0;
+            return 0;
         else
             ema_try(s, 0, EMA_BLOCK);
     }
-    return syi_long_room(s->terms, is_rough);
+    return 1;
 }
 
 /* Claims the starts of all lanes but the first. Returns 0 when prices are out of range, or stand
@@ -90,11 +89,10 @@ SYI_INLINE int ema_claim(ema_slab *s, const double *x, int64_t run_in, int64_t e
     const double left = syi_factor_power(s->factor, run_in).above;
     syi_vec apart;
     s->outside = (syi_bits_vec){0};
-    const double room = ema_run_in(s, x, run_in, exact, left, &apart);
-    if (room == 0.0)
+    if (!ema_run_in(s, x, run_in, exact, left, &apart))
         return 0;
     for (int lane = 0; lane < EMA_LANES; lane++)
-        s->start[lane + 1] = syi_long_claim(ema_end(s, lane), room, left, apart[lane]);
+        s->start[lane + 1] = syi_long_claim(ema_end(s, lane), left, apart[lane]);
     return !ema_is_lost(s);
 }
 

@@ -102,11 +102,10 @@ SYI_INLINE const syi_stage_terms *macd_slowest(const macd_slab *s)
     return slowest;
 }
 
-/* The run-ins of x's lanes, and how far values in them are apart. Gives the room for claims; 0.0
- * when values stand still as long as it is plain: they may do so to its end. `left`: of what is
- * before them, at theirs. */
-SYI_INLINE double macd_run_in(macd_slab *s, const double *x, int64_t columns, int64_t exact,
-                              double left, syi_vec *apart)
+/* The run-ins of x's lanes, and how far values in them are apart. Returns 0 when values stand still
+ * as long as it is plain: they may do so to its end. `left`: of what is before them, at theirs. */
+SYI_INLINE int macd_run_in(macd_slab *s, const double *x, int64_t columns, int64_t exact,
+                           double left, syi_vec *apart)
 {
     const int64_t first = s->stride - columns;
     const syi_stage_terms *slowest = macd_slowest(s);
@@ -125,11 +124,11 @@ SYI_INLINE double macd_run_in(macd_slab *s, const double *x, int64_t columns, in
         if (is_plain && !is_rough)
             macd_guess(s, size);
         else if (syi_long_is_still(*apart))
-            return 0.0;
+            return 0;
         else
             macd_try(s, 0, MACD_BLOCK, 0);
     }
-    return syi_long_room(slowest, is_rough);
+    return 1;
 }
 
 /* Claims the starts of all lanes but the first. Returns 0 when prices are out of range. */
@@ -141,16 +140,15 @@ SYI_INLINE int macd_claim(macd_slab *s, const double *x, int64_t run_in, int64_t
     syi_vec apart;
     s->outside = (syi_bits_vec){0};
     memset(s->vague, 0, sizeof s->vague);
-    const double room = macd_run_in(s, x, run_in, exact, signal, &apart);
-    if (room == 0.0)
+    if (!macd_run_in(s, x, run_in, exact, signal, &apart))
         return 0;
     for (int lane = 0; lane < MACD_LANES; lane++) {
         const double own = apart[lane];
         syi_macd_triple *start = &s->start[lane + 1];
         *start = macd_end(s, lane);
-        start->fast = syi_long_claim(start->fast, room, left->fast.above, own);
-        start->slow = syi_long_claim(start->slow, room, left->slow.above, own);
-        start->signal = syi_long_claim(start->signal, room, signal, own);
+        start->fast = syi_long_claim(start->fast, left->fast.above, own);
+        start->slow = syi_long_claim(start->slow, left->slow.above, own);
+        start->signal = syi_long_claim(start->signal, signal, own);
     }
     return !macd_is_lost(s);
 }

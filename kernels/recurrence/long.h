@@ -24,12 +24,9 @@
 #define SYI_LONG_LEAST_BITS 72.0
 /* Bits of decay behind the plain doubles. */
 #define SYI_LONG_EXACT_BITS 44.0
-/* How many times as far as it knows a claim may be off: the neighbour itself runs in other blocks,
- * whose grids may be coarser by some powers of two, and the last of which is cut. */
-#define SYI_LONG_ROOM 16.0
-/* Behind a spike also what the neighbour's block with it adds later, if it ends as much as a block
- * later: at most so many times. */
-#define SYI_LONG_MOST_ROOM 0x1p16
+/* A lane's claim has less room than a piece's (SYI_CLAIM_ROOM): lanes are shorter, so behind a
+ * spike doubts count, and their blocks differ by less. */
+#define SYI_LONG_ROOM 0x1p+16
 /* The longest lanes in units of their run-in, which then hardly counts. */
 #define SYI_LONG_MOST 64
 
@@ -108,8 +105,9 @@ SYI_INLINE syi_vec syi_long_error(const syi_stage_terms *k, syi_vec error, syi_v
     return error * k->left[count] + size * lost + input_error * syi_stage_gain(k, count);
 }
 
-/* Bits below those of a result that what plain doubles lose decays to: hardly one is in doubt. */
-#define SYI_LONG_KEPT_BITS 0x1p76
+/* Bits below those of a result that a claim of what plain doubles lose decays to: hardly one is in
+ * doubt. */
+#define SYI_LONG_KEPT_BITS 0x1p64
 
 /* Whether a lane's end knows nothing of what a block of plain doubles loses, of values and averages
  * up to `size`, say those behind a spike, if `left` of it is left there and results are of the size
@@ -119,13 +117,6 @@ SYI_INLINE int syi_long_is_forgotten(const syi_stage_terms *k, syi_vec size, syi
 {
     const double lost = SYI_LONG_ROOM * 8.0 * 0x1p-53 * k->low_most * left;
     return !syi_vec_any((syi_bits_vec)(size * (lost * SYI_LONG_KEPT_BITS) > usual));
-}
-
-/* How many times as far as it knows a claim may be off. */
-SYI_INLINE double syi_long_room(const syi_stage_terms *k, int is_rough)
-{
-    const double room = is_rough ? SYI_LONG_ROOM / k->decay : SYI_LONG_ROOM;
-    return room < SYI_LONG_MOST_ROOM ? room : SYI_LONG_MOST_ROOM;
 }
 
 /* How far the values of a block are apart, in that where it is least but where they all are one. */
@@ -143,10 +134,10 @@ SYI_INLINE int syi_long_is_still(syi_vec apart)
 }
 
 /* What is claimed of an average that a run-in ends with; `left`: what is left there of a guess. */
-SYI_INLINE syi_deviation syi_long_claim(syi_deviation end, double room, double left, double apart)
+SYI_INLINE syi_deviation syi_long_claim(syi_deviation end, double left, double apart)
 {
     double guess = left * (SYI_LONG_FAR * SYI_PER_FINE) * apart;
-    return (syi_deviation){end.value, room * syi_claimed_error(end.error) + guess};
+    return (syi_deviation){end.value, syi_claimed_error(end.error, SYI_LONG_ROOM) + guess};
 }
 
 #endif

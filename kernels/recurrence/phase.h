@@ -80,11 +80,15 @@ SYI_INLINE int syi_is_straight(const double *x, int64_t count)
     return bends == 0;
 }
 
-/* Room for the left neighbour's own error, however faint: it cuts its columns into other blocks, so
- * behind a halt its bound may be another, by as much as a block decays at most. */
-SYI_INLINE double syi_claimed_error(double error)
+/* How many times as far as it knows a piece's claim may be off: its left neighbour cuts its columns
+ * into other blocks, whose grids may be coarser and whose bounds behind a halt others. A claim that
+ * is not true costs the piece, one that is too careful at most some doubts at its beginning. */
+#define SYI_CLAIM_ROOM 0x1p+28
+
+/* Room for the neighbour's own error, however faint. */
+SYI_INLINE double syi_claimed_error(double error, double room)
 {
-    return 0x1p+12 * error + 0x1p-1000;
+    return room * error + 0x1p-1000;
 }
 
 /* What the phases alone say: 1 agreed, 0 not, -1 that the values decide. `from_start`: the piece
