@@ -192,6 +192,8 @@ SYI_INLINE void ema_put(const ema_slab *s, int64_t at, int count, const syi_vec 
         syi_lanes_ask_next(s->x + at, s->stride);
     if (s->past && s->length < s->stride)
         syi_lanes_ask(s->x + at, s->stride, EMA_BLOCK);
+    else if (s->past)
+        syi_ask_ahead(s->x + EMA_LANES * at, EMA_LANES * s->stride, EMA_LANES * SYI_LINE);
 }
 
 /* So many columns of a block with outputs. */

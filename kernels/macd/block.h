@@ -181,6 +181,8 @@ SYI_INLINE void macd_write_some(macd_slab *s, int64_t at, int count, macd_kind k
         syi_lanes_ask_next(s->x + at, s->stride);
     if (s->past && s->length < s->stride)
         syi_lanes_ask(s->x + at, s->stride, MACD_BLOCK);
+    else if (s->past)
+        syi_ask_ahead(s->x + MACD_LANES * at, MACD_LANES * s->stride, MACD_LANES * SYI_LINE);
     s->unsure[at / MACD_PART] |= unsure;
 }
 
