@@ -181,8 +181,8 @@ SYI_INLINE void ema_try(ema_slab *s, int64_t at, int count)
     s->stage = syi_stage_copy(&stage);
 }
 
-/* Puts `count` columns of a block, at most a line's. Of long lanes what lies far away is asked for
- * a block before it is read. */
+/* Puts `count` columns of a block, at most a line's. What lies far away is asked for: of long
+ * lanes a block before it is read, behind short ones what the next ones are. */
 SYI_INLINE void ema_put(const ema_slab *s, int64_t at, int count, const syi_vec *out)
 {
     syi_lanes_store(s->y + at, s->stride, out, count, s->past);

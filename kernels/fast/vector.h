@@ -186,7 +186,8 @@ SYI_INLINE unsigned syi_unordered(syi_vector a, syi_vector b)
 #endif
 }
 
-/* Bit k where element k of a is that of b. */
+/* Bit k where element k of a is that of b; SYI_ALL where all are. */
+#define SYI_ALL ((1u << SYI_WIDTH) - 1)
 SYI_INLINE unsigned syi_equal(syi_vector a, syi_vector b)
 {
 #if SYI_WIDTH == 8
@@ -267,12 +268,7 @@ SYI_INLINE syi_vector syi_plus_zero(syi_vector v)
 /* Whether something in it is not zero (a NaN is not). */
 SYI_INLINE int syi_any(const syi_vector *v)
 {
-    double lane[SYI_WIDTH];
-    int any = 0;
-    memcpy(lane, v, sizeof lane);
-    for (int k = 0; k < SYI_WIDTH; k++)
-        any |= lane[k] != 0.0;
-    return any;
+    return syi_equal(*v, (syi_vector){0}) != SYI_ALL;
 }
 
 /* What is not finite becomes the library's NaN. */

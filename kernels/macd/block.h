@@ -145,8 +145,9 @@ SYI_INLINE void macd_round(macd_pair macd, macd_pair signal, const macd_errors *
     }
 }
 
-/* `count` columns of a block with outputs, at most a part; `late`: some of whole lines
- * wait. Of long lanes what lies far away is asked for a block before it is read. */
+/* `count` columns of a block with outputs, at most a part; `late`: some of whole lines wait. What
+ * lies far away is asked for: of long lanes a block before it is read, behind short ones what the
+ * next ones are. */
 SYI_INLINE void macd_write_some(macd_slab *s, int64_t at, int count, macd_kind kind, int late,
                                 macd_run *run, const syi_stage_grid *grid, const macd_errors *error)
 {

@@ -16,24 +16,26 @@ enum { GAINS, LOSSES, CHAINS };
 
 typedef struct task {
     const syi_walk_rows *rows;
-    int64_t seed, decay; /* the column of the row's seeds; columns that run before a block */
-    int64_t block;       /* where the values begin to count */
-    int seeding;         /* the seeds are in the next step */
-    int known, relied;   /* `value` comes from the row; the piece shows one that does not */
-    int forgets;         /* at once, with a period of 1: a price that stands still is a new one */
-    int faint;           /* some of the last columns have no value of their own */
-    int bursts;          /* results go past the cache by many */
-    syi_distance ahead;  /* how many columns ahead closes are asked for */
-    double value;        /* the last one, or what stands for it */
-    syi_chain chain;     /* of both */
+    int64_t seed;       /* the column of the row's seeds */
+    int seeding;        /* they are in the next step */
+    int begins;         /* a block does, of whose chains nothing is known */
+    int known, relied;  /* `value` comes from the row; the piece shows one that does not */
+    int forgets;        /* at once, with a period of 1: a price that stands still is a new one */
+    double nearly;      /* less than that may be faint a look later, */
+    int faint;          /* and some of the last columns have less */
+    int bursts;         /* results go past the cache by many */
+    syi_distance ahead; /* how many columns ahead closes are asked for */
+    double value;       /* the last one, or what stands for it */
+    syi_chain chain;    /* of both */
     syi_chain_state state[CHAINS];
 } task;
 
 SYI_INLINE void start(void *argument, int64_t at, int seeded)
 {
     task *t = argument;
-    t->block = seeded ? t->seed : at + t->decay;
+    (void)at;
     t->seeding = seeded;
+    t->begins = 1;
     t->known |= seeded;
     for (int k = 0; k < CHAINS; k++)
         syi_chain_start(&t->state[k]);
@@ -86,16 +88,6 @@ SYI_INLINE void divide(syi_vector gains, syi_vector losses, syi_vector *y, syi_v
         *y = (syi_vector)((syi_vector_mask)*y | (total < SYI_RSI_FAINT));
 }
 
-/* The columns [from, to) of y, all without a value, get the one before them. `at`: the column of
- * y[0]. */
-SYI_INLINE void fill(task *t, int64_t at, double *y, int64_t from, int64_t to)
-{
-    const double value = t->value;
-    t->relied |= !t->known && from < to && at + to > t->rows->piece.segment.first;
-    for (int64_t i = from; i < to; i++)
-        y[i] = value;
-}
-
 /* A value that comes from the row. */
 static void keep(task *t, double value)
 {
@@ -105,43 +97,37 @@ static void keep(task *t, double value)
     t->known = 1;
 }
 
-/* The first of y[i .. count) that has a value. */
-SYI_INLINE int64_t skip_empty(const double *y, int64_t i, int64_t count)
+/* What a column without a value gets, the value before it. */
+SYI_INLINE double held(task *t)
 {
-    enum { AT_ONCE = 64 };
-    for (; i + AT_ONCE <= count; i += AT_ONCE) {
-        syi_vector_mask values = {0};
-        for (int k = 0; k < AT_ONCE; k += SYI_WIDTH) {
-            syi_vector v = SYI_LOAD(y + i + k);
-            values |= v == v;
-        }
-        if (syi_any((const syi_vector *)&values))
-            break;
-    }
-    while (i < count && y[i] != y[i])
-        i++;
-    return i;
+    t->relied |= !t->known;
+    return t->value;
 }
 
-/* Fills what has no value, and tells whether there was any; the last one becomes the task's. */
-SYI_INLINE void hold(task *t, int64_t at, double *y, int64_t count)
+/* Gives the columns of y that have no value the one before them. Not inline, for it keeps y in
+ * memory. */
+static __attribute__((noinline)) void hold_some(task *t, syi_vector *y)
 {
-    const int looks = t->faint;
-    int64_t i = t->block > at ? t->block - at : 0;
-    t->faint = 0;
-    while (i < count) {
-        int64_t from = i;
-        if (looks)
-            i = skip_empty(y, i, count);
-        fill(t, at, y, from, i);
-        t->faint |= from < i;
-        from = i;
-        i = looks ? i : count;
-        while (i < count && y[i] == y[i])
-            i++;
-        if (i > from)
-            keep(t, y[i - 1]);
+    for (int i = 0; i < SYI_WIDTH; i++)
+        if ((*y)[i] == (*y)[i])
+            keep(t, (*y)[i]);
+        else
+            (*y)[i] = held(t);
+}
+
+/* The same where as a rule all columns have one, or none. */
+SYI_INLINE syi_vector hold(task *t, syi_vector y)
+{
+    const unsigned values = syi_equal(y, y);
+    if (values == 0)
+        return (syi_vector){0} + held(t);
+    if (values != SYI_ALL) {
+        syi_vector some = y;
+        hold_some(t, &some);
+        return some;
     }
+    keep(t, y[SYI_WIDTH - 1]);
+    return y;
 }
 
 /* Begins a step with its gains and losses x. */
@@ -161,14 +147,17 @@ SYI_INLINE void average(const syi_chain *chain, syi_chain_state *state, const sy
 }
 
 /* A step of values, of the averages z. */
-SYI_INLINE void put(const syi_pairs *z, syi_results *to, syi_vector *least, int marks, int past)
+SYI_INLINE void put(task *t, const syi_pairs *z, syi_results *to, syi_vector *least, int marks,
+                    int past)
 {
-    syi_pairs y;
     for (int k = 0; k < SYI_PARTS; k++) {
-        divide(z[GAINS].even[k], z[LOSSES].even[k], &y.even[k], least, marks);
-        divide(z[GAINS].odd[k], z[LOSSES].odd[k], &y.odd[k], least, marks);
+        syi_vector even, odd;
+        divide(z[GAINS].even[k], z[LOSSES].even[k], &even, least, marks);
+        divide(z[GAINS].odd[k], z[LOSSES].odd[k], &odd, least, marks);
+        const syi_vector first = SYI_LOWER(even, odd), second = SYI_UPPER(even, odd);
+        syi_results_put(to, marks ? hold(t, first) : first, past);
+        syi_results_put(to, marks ? hold(t, second) : second, past);
     }
-    syi_results_put_pairs(to, &y, past);
 }
 
 /* The first of the closes from column `at` on that is not finite, if the chains have met one; else
@@ -208,13 +197,17 @@ SYI_INLINE int seed(task *t, int64_t at, syi_pairs *x)
     return syi_is_finite(gains + losses);
 }
 
-/* Columns between two looks at whether something is faint; those that are kept from going past the
- * cache: few, so that their stores then do not pile up, unless they are to. */
-enum { LOOK = 512, APART = 256, BURST = 512 };
+/* Columns between two looks at whether something is faint; those that are marked at once; those
+ * that go past the cache in a burst. */
+enum { LOOK = 512, FEW = 64, BURST = 512 };
 
-/* Whole steps, as many looks as end without anything faint, or with `marks` all, LOOK at most. A
- * step's values are put while the averages of the next one are made: each waits for itself. Gives
- * how many columns; 0 with `marks` when the seeds are not finite. */
+/* More than what fades so by a half in each column. */
+#define SYI_RSI_NEARLY 0x1p-300
+
+/* Whole steps until something may be faint in the next look, or is in this one, which is left then;
+ * with `marks` all, LOOK at most. A step's values are put while the averages of the next one are
+ * made: each waits for itself. Gives how many columns; 0 with `marks` when the seeds are not
+ * finite. */
 SYI_INLINE int64_t steps(task *t, int64_t at, int64_t count, const double *close, syi_results *out,
                          int marks, int past)
 {
@@ -223,12 +216,11 @@ SYI_INLINE int64_t steps(task *t, int64_t at, int64_t count, const double *close
     syi_results y = *out;
     syi_pairs x[CHAINS], z[CHAINS];
     syi_chain_sums sums[CHAINS];
+    const syi_vector faint = (syi_vector){0} + SYI_RSI_FAINT, most = (syi_vector){0} + t->nearly;
     int64_t i = 0, done = 0;
     for (t->faint = 0; done < count && !t->faint; done = i) {
         const int64_t end = count - done < LOOK ? count : done + LOOK;
-        syi_vector least = {0};
-        syi_vector_mask faint;
-        least += SYI_RSI_FAINT;
+        syi_vector least = most;
         moves(&close, i, x);
         if (marks && t->seeding && !seed(t, at, x))
             return 0;
@@ -240,18 +232,17 @@ SYI_INLINE int64_t steps(task *t, int64_t at, int64_t count, const double *close
             open_step(chain, state, x, sums);
             for (i += SYI_STEP; i < end; i += SYI_STEP) {
                 syi_ask_at(close + i, t->ahead, SYI_STEP);
-                put(z, &y, &least, marks, past);
+                put(t, z, &y, &least, marks, past);
                 average(chain, state, x, sums, z);
                 moves(&close, i, x);
                 open_step(chain, state, x, sums);
             }
-            put(z, &y, &least, marks, past);
+            put(t, z, &y, &least, marks, past);
             average(chain, state, x, sums, z);
         }
-        put(z, &y, &least, marks, past);
-        faint = least < SYI_RSI_FAINT;
-        t->faint = syi_any((const syi_vector *)&faint);
-        if (t->faint && !marks)
+        put(t, z, &y, &least, marks, past);
+        t->faint = syi_not_ordered(most, least) != 0;
+        if (t->faint && !marks && syi_not_ordered(faint, least))
             break;
         memcpy(t->state, state, sizeof state);
         *out = y;
@@ -259,72 +250,89 @@ SYI_INLINE int64_t steps(task *t, int64_t at, int64_t count, const double *close
     return done;
 }
 
-/* Whether the price stands still in these columns, too, and all that the chains have seen. */
-static int rests(const task *t, const double *close, int64_t count)
+/* Whether the chains have seen nothing but a price that stands still. */
+static int is_still(const task *t)
 {
     static const syi_chain_state none[CHAINS];
-    syi_vector_mask moves = {0};
-    for (int64_t i = 0; i < count; i += SYI_WIDTH)
-        moves |= SYI_LOAD(close + i) != SYI_LOAD(close + i - 1);
-    return memcmp(t->state, none, sizeof none) == 0 && !syi_any((const syi_vector *)&moves);
+    return memcmp(t->state, none, sizeof none) == 0;
 }
 
-/* From column *i on, which becomes the one behind what has been done: all of them, but `past` the
- * cache no more than until something is faint. Marking takes a tenth of the time, so it is done
- * where there is something to mark: again, then, and in what follows, which as a rule has more of
- * it. */
-SYI_INLINE int64_t run_held(task *t, int64_t at, int64_t *i, int64_t count, const double *close,
-                            syi_results *out, int past)
+/* Then, whole steps as long as it does so. */
+SYI_INLINE int64_t rest(task *t, int64_t count, const double *close, syi_results *out, int past)
 {
-    for (int64_t some, met; *i < count && !(past && t->faint); *i += some) {
-        const int marks = t->faint || t->seeding, most = t->seeding ? SYI_STEP : LOOK;
-        double *const first = out->y;
-        some = marks && count - *i > most ? most : count - *i;
-        if (t->faint && !t->seeding && rests(t, close + *i, some)) {
-            syi_results_end(out);
-            fill(t, at + *i, first, t->block > at + *i ? t->block - at - *i : 0, some);
-            *out = syi_results_at(first + some, past);
+    const syi_vector value = (syi_vector){0} + t->value;
+    syi_results y = *out;
+    int64_t i = 0;
+    for (; i < count; i += SYI_STEP) {
+        unsigned still = SYI_ALL;
+        for (int k = 0; k < SYI_STEP; k += SYI_WIDTH)
+            still &= syi_equal(SYI_LOAD(close + i + k), SYI_LOAD(close + i + k - 1));
+        if (still != SYI_ALL)
+            break;
+        syi_ask_at(close + i, t->ahead, SYI_STEP);
+        for (int k = 0; k < SYI_STEP; k += SYI_WIDTH)
+            syi_results_put(&y, value, past);
+    }
+    if (i > 0)
+        (void)held(t);
+    *out = y;
+    return i;
+}
+
+/* As many whole steps as end without anything faint, or FEW columns. Marking takes time, so it is
+ * done where there is something to mark, and in what follows, which as a rule has more of it. */
+SYI_INLINE int64_t some_steps(task *t, int64_t at, int64_t count, const double *close,
+                              syi_results *out, int past)
+{
+    const int64_t most = t->seeding ? SYI_STEP : FEW;
+    int64_t done;
+    if (t->faint || t->seeding)
+        return steps(t, at, count < most ? count : most, close, out, 1, past);
+    done = steps(t, at, count, close, out, 0, past);
+    if (done > 0)
+        keep(t, past ? out->held[SYI_WIDTH - 1] : out->y[-1]);
+    return done;
+}
+
+/* From column `at` on, all of them; gives the first whose close, or seed, is not finite. */
+SYI_INLINE int64_t run_all(task *t, int64_t at, int64_t count, const double *close,
+                           syi_results *out, int past)
+{
+    for (int64_t i = 0, some, met; i < count; i += some) {
+        const int seeds = t->seeding, may_rest = !seeds && (t->faint || t->begins);
+        t->begins = 0;
+        some = may_rest && is_still(t) ? rest(t, count - i, close + i, out, past) : 0;
+        if (some > 0)
             continue;
-        }
-        some = marks ? steps(t, at + *i, some, close + *i, out, 1, past)
-                     : steps(t, at + *i, some, close + *i, out, 0, past);
-        met = some > 0 ? first_strange(t->state, at + *i, close + *i, some) : 0;
-        if (marks || met < some) {
-            syi_results_end(out);
-            hold(t, at + *i, first, met);
-            *out = syi_results_at(first + some, past);
-        } else if (some > 0 && at + *i + some > t->block) {
-            keep(t, past ? out->held[SYI_WIDTH - 1] : out->y[-1]);
-        }
-        if (met < some || (marks && some == 0))
-            return *i + met;
+        some = some_steps(t, at + i, count - i, close + i, out, past);
+        met = some > 0 ? first_strange(t->state, at + i, close + i, some) : 0;
+        if (met < some || (some == 0 && seeds))
+            return i + met;
     }
     return count;
 }
 
 /* Not past the cache. A function, since it is called from several places: most of this file's code.
  */
-static __attribute__((noinline)) int64_t run_near(task *t, int64_t at, int64_t *i, int64_t count,
+static __attribute__((noinline)) int64_t run_near(task *t, int64_t at, int64_t count,
                                                   const double *close, syi_results *out)
 {
-    return run_held(t, at, i, count, close, out, 0);
+    return run_all(t, at, count, close, out, 0);
 }
 
-/* What is faint has to be filled before it goes past the cache, and so has all in a burst. */
-SYI_INLINE int64_t run_apart(task *t, int64_t at, int64_t *i, int64_t count, const double *close,
-                             syi_results *out)
+/* Past the cache in bursts. */
+SYI_INLINE int64_t run_in_bursts(task *t, int64_t at, int64_t count, const double *close,
+                                 syi_results *out)
 {
-    const int64_t most = t->bursts ? BURST : APART;
     double room[BURST];
-    for (int64_t some; *i < count && (t->bursts || t->faint); *i += some) {
+    for (int64_t i = 0, some; i < count; i += some) {
         syi_results y = syi_results_at(room, 0);
-        int64_t done = 0, met;
-        some = count - *i < most ? count - *i : most;
-        met = run_near(t, at + *i, &done, some, close + *i, &y);
+        some = count - i < BURST ? count - i : BURST;
+        const int64_t met = run_near(t, at + i, some, close + i, &y);
         for (int64_t k = 0; k < some; k += SYI_WIDTH)
             syi_results_put(out, SYI_LOAD(room + k), 1);
         if (met < some)
-            return *i + met;
+            return i + met;
     }
     return count;
 }
@@ -333,13 +341,19 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
                        syi_distance ahead, syi_results *out, int past)
 {
     task *t = argument;
-    int64_t i = 0, reached = count;
     t->ahead = ahead;
-    while (i < count && reached == count)
-        reached = !past                   ? run_near(t, at, &i, count, in[0], out)
-                  : t->bursts || t->faint ? run_apart(t, at, &i, count, in[0], out)
-                                          : run_held(t, at, &i, count, in[0], out, past);
-    return reached;
+    return !past       ? run_near(t, at, count, in[0], out)
+           : t->bursts ? run_in_bursts(t, at, count, in[0], out)
+                       : run_all(t, at, count, in[0], out, 1);
+}
+
+/* What fades to SYI_RSI_FAINT within a look, but for a period of 1, which forgets at once. */
+static double nearly_faint(const syi_chain *chain)
+{
+    double fades = SYI_RSI_FAINT;
+    for (int i = 0; i < LOOK && fades < SYI_RSI_NEARLY; i += SYI_STEP)
+        fades /= chain->b16;
+    return fades < SYI_RSI_NEARLY ? fades : SYI_RSI_NEARLY;
 }
 
 sy_status SYI_ISA_NAME(syi_rsi_fast_run)(const syi_piece *piece)
@@ -351,10 +365,10 @@ sy_status SYI_ISA_NAME(syi_rsi_fast_run)(const syi_piece *piece)
     syi_walk walk = {&rows, (int64_t)period, (int64_t)period, syi_wilder_cut(period), 1, 1};
     task t = {.rows = &rows,
               .seed = walk.seed,
-              .decay = walk.cut.decay,
               .forgets = period == 1.0,
               .bursts = !piece->in_floats && syi_in_bursts(piece),
               .chain = syi_chain_of(1.0, period)};
+    t.nearly = nearly_faint(&t.chain);
     syi_walk_begin(&rows, piece, 1, 1);
     do {
         t.known = piece->start != NULL || period == 1.0;
