@@ -48,7 +48,7 @@ SYI_INLINE syi_ema_state syi_ema_assume(const double *x, int64_t count)
 
 SYI_INLINE void syi_ema_claim(syi_ema_state *state)
 {
-    state->deviation.error = syi_claimed_error(state->deviation.error, SYI_CLAIM_ROOM);
+    state->deviation.error = syi_claimed_error(state->deviation.error);
 }
 
 /* Whether an assumed state holds the one that its left neighbour ended with. */

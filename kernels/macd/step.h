@@ -175,10 +175,10 @@ SYI_INLINE syi_macd_state syi_macd_assume(const double *x, int64_t count)
 
 SYI_INLINE void syi_macd_claim(syi_macd_state *s)
 {
-    s->fast.error = syi_claimed_error(s->fast.error, SYI_CLAIM_ROOM);
-    s->slow.error = syi_claimed_error(s->slow.error, SYI_CLAIM_ROOM);
-    s->signal.error = syi_claimed_error(s->signal.error, SYI_CLAIM_ROOM);
-    s->gap.error = 2.0 * syi_claimed_error(s->gap.error, SYI_CLAIM_ROOM);
+    s->fast.error = syi_claimed_error(s->fast.error);
+    s->slow.error = syi_claimed_error(s->slow.error);
+    s->signal.error = syi_claimed_error(s->signal.error);
+    s->gap.error = 2.0 * syi_claimed_error(s->gap.error);
 }
 
 #endif

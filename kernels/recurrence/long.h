@@ -24,9 +24,6 @@
 #define SYI_LONG_LEAST_BITS 72.0
 /* Bits of decay behind the plain doubles. */
 #define SYI_LONG_EXACT_BITS 44.0
-/* A lane's claim has less room than a piece's (SYI_CLAIM_ROOM): lanes are shorter, so behind a
- * spike doubts count, and their blocks differ by less. */
-#define SYI_LONG_ROOM 0x1p+16
 /* The longest lanes in units of their run-in, which then hardly counts. */
 #define SYI_LONG_MOST 64
 
@@ -115,7 +112,7 @@ SYI_INLINE syi_vec syi_long_error(const syi_stage_terms *k, syi_vec error, syi_v
 SYI_INLINE int syi_long_is_forgotten(const syi_stage_terms *k, syi_vec size, syi_vec usual,
                                      double left)
 {
-    const double lost = SYI_LONG_ROOM * 8.0 * 0x1p-53 * k->low_most * left;
+    const double lost = syi_claimed_error(8.0 * 0x1p-53 * k->low_most * left);
     return !syi_vec_any((syi_bits_vec)(size * (lost * SYI_LONG_KEPT_BITS) > usual));
 }
 
@@ -137,7 +134,7 @@ SYI_INLINE int syi_long_is_still(syi_vec apart)
 SYI_INLINE syi_deviation syi_long_claim(syi_deviation end, double left, double apart)
 {
     double guess = left * (SYI_LONG_FAR * SYI_PER_FINE) * apart;
-    return (syi_deviation){end.value, syi_claimed_error(end.error, SYI_LONG_ROOM) + guess};
+    return (syi_deviation){end.value, syi_claimed_error(end.error) + guess};
 }
 
 #endif

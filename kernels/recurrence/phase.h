@@ -80,15 +80,13 @@ SYI_INLINE int syi_is_straight(const double *x, int64_t count)
     return bends == 0;
 }
 
-/* How many times as far as it knows a piece's claim may be off: its left neighbour cuts its columns
- * into other blocks, whose grids may be coarser and whose bounds behind a halt others. A claim that
- * is not true costs the piece, one that is too careful at most some doubts at its beginning. */
-#define SYI_CLAIM_ROOM 0x1p+28
-
-/* Room for the neighbour's own error, however faint. */
-SYI_INLINE double syi_claimed_error(double error, double room)
+/* Room for the left neighbour's own error, however faint: it cuts its columns into other blocks,
+ * whose grids may be coarser and, behind a halt or a spike, whose bounds may be others by as much
+ * as a block decays. A claim that is not true costs a piece or a lane; with a room of 2^20 and more
+ * columns at their beginnings are in doubt. */
+SYI_INLINE double syi_claimed_error(double error)
 {
-    return room * error + 0x1p-1000;
+    return 0x1p+16 * error + 0x1p-1000;
 }
 
 /* What the phases alone say: 1 agreed, 0 not, -1 that the values decide. `from_start`: the piece
