@@ -38,7 +38,7 @@ typedef struct ema_later {
 } ema_later;
 
 /* So many wait for their lane's true start. */
-enum { EMA_LATER = 64 };
+enum { EMA_LATER = 512 };
 
 typedef struct ema_slab {
     const double *x; /* the slab's first column */
