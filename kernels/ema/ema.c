@@ -8,6 +8,8 @@
 SYI_ISA_DECLARE(syi_ema_run);
 SYI_ISA_DECLARE(syi_ema_fast_run);
 
+static const syi_run_fn runs[SYI_ISA_COUNT] = {SYI_ISA_LIST(syi_ema_run)};
+
 static int64_t halo(const double *params)
 {
     syi_ema ema = syi_ema_of(params);
@@ -70,8 +72,9 @@ static void compute_in_pairs(const sy_segment *row, syi_attempt *attempt)
         is_in_range = syi_phase_of_seed(x, ema.seeded, SYI_PHASE_RUNNING) == SYI_PHASE_RUNNING;
         s.deviation = syi_deviation_seed(x + t, ema.seeded, 0.0);
     } else {
-        is_in_range = attempt->peak <= SYI_HUGE;
         s.deviation.error = 2.0001 * SYI_PER_FINE * attempt->peak;
+        t = syi_attempt_approach(row, attempt, runs, &s, sizeof s);
+        is_in_range = attempt->peak <= SYI_HUGE && s.phase == SYI_PHASE_RUNNING;
     }
     for (;;) {
         if (t >= attempt->first) {

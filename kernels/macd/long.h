@@ -40,7 +40,7 @@ SYI_INLINE void macd_go_to(macd_slab *s, const double *x, double *const *y, doub
 SYI_INLINE int macd_make_vague(macd_slab *s, int lane, int64_t at, int columns)
 {
     const int64_t end = s->first + at + columns;
-    if (lane == 0 || s->are_rows || s->length == s->stride || end > MACD_MOST_VAGUE)
+    if (lane == 0 || !s->may_be_vague || end > MACD_MOST_VAGUE)
         return 0;
     s->vague[lane] = end;
     return 1;

@@ -1,9 +1,9 @@
 /* macd: a fast less a slow exponential moving average, that difference's own average (the signal),
  * and the distance between the two (the histogram). */
 #include "cuda/forms.h"
+#include "macd/carry.h"
 #include "macd/fast.h"
 #include "macd/macd.h"
-#include "macd/step.h"
 #include "recurrence/repair.h"
 
 SYI_ISA_DECLARE(syi_macd_run);
@@ -18,6 +18,8 @@ static sy_status check(const double *params)
         "macd: fast %.0f is not below slow %.0f; choose a fast period below the slow one",
         params[0], params[1]);
 }
+
+static const syi_run_fn runs[SYI_ISA_COUNT] = {SYI_ISA_LIST(syi_macd_run)};
 
 static int64_t halo(const double *params)
 {
@@ -220,19 +222,30 @@ static int is_crooked(const syi_macd *macd, const syi_attempt *attempt)
     return macd->slow * bends > steps;
 }
 
+/* Makes the averages' deviations plain ones (step.h). */
+static void untilt(const syi_macd_terms *tilted, syi_macd_state *s)
+{
+    s->fast = syi_macd_tilt(s->fast, s->slope, -tilted->fast_tilt);
+    s->slow = syi_macd_tilt(s->slow, s->slope, -tilted->slow_tilt);
+    s->gap = syi_deviation_less(s->fast, s->slow);
+}
+
 static void compute_in_pairs(const sy_segment *row, syi_attempt *attempt)
 {
     const syi_macd macd = syi_macd_of(row->params);
-    const syi_macd_terms k =
-        is_crooked(&macd, attempt) ? syi_macd_terms_with(&macd, 0.0) : syi_macd_terms_of(&macd);
+    const syi_macd_terms kernels = syi_macd_terms_of(&macd);
+    const syi_macd_terms k = is_crooked(&macd, attempt) ? syi_macd_terms_with(&macd, 0.0) : kernels;
     syi_macd_state s = {.phase = SYI_PHASE_RUNNING};
     int64_t t = attempt->from_seed ? syi_macd_warmup(&macd) : attempt->start;
     int is_in_range;
     if (attempt->from_seed) {
         is_in_range = run_from_seed(row->in[0], &macd, &k, &s);
     } else {
-        is_in_range = attempt->peak <= SYI_HUGE;
-        s = state_at(attempt->in, t, &k, attempt->peak);
+        s = state_at(attempt->in, t, &kernels, attempt->peak);
+        t = syi_attempt_approach(row, attempt, runs, &s, sizeof s);
+        is_in_range = attempt->peak <= SYI_HUGE && s.phase == SYI_PHASE_RUNNING;
+        if (k.tilted != kernels.tilted)
+            untilt(&kernels, &s);
     }
     for (;;) {
         if (t >= attempt->first) {

@@ -137,12 +137,29 @@ static sy_status fill_long(const task *task, macd_slab *slab, double before, int
     return SY_OK;
 }
 
-/* The first `columns` of a lane again, now that the state before them is known. */
-static sy_status run_vague(const task *task, const syi_macd_state *before, int64_t from,
-                           int64_t columns)
+/* The lanes' vague columns again, now that the states before lanes 1 .. `end` - 1 are known: side
+ * by side, or where too many of them are unsure so, one by one. */
+static sy_status run_vague(const task *task, macd_slab *slab, const syi_macd_state *known, int end,
+                           int64_t from)
 {
-    syi_macd_state state = *before;
-    return run_steps(task, &state, from, from + columns, from + columns, &from);
+    struct task narrow = *task;
+    syi_doubts own = {0};
+    int64_t most = 0, reached;
+    int again = 0;
+    for (int lane = 1; lane < end; lane++)
+        most = slab->vague[lane] > most ? slab->vague[lane] : most;
+    if (most == 0)
+        return SY_OK;
+    narrow.doubts = &own;
+    slab->columns_each = (most + SYI_LINE - 1) / SYI_LINE * SYI_LINE; /* as a lane has */
+    const sy_status status = fill_long(&narrow, slab, known[0].x, from, &again);
+    SYI_TRY(keep_doubts(task, &own, again, status));
+    for (int lane = 0; lane < end && again; lane++) {
+        const int64_t begin = from + lane * slab->stride, last = begin + slab->columns_each;
+        syi_macd_state state = known[lane];
+        SYI_TRY(run_steps(task, &state, begin, last, last, &reached));
+    }
+    return SY_OK;
 }
 
 /* Long lanes; *reached is where the first of them ends whose successor began wrongly. */
@@ -150,26 +167,30 @@ static sy_status run_long(const task *task, macd_slab *slab, syi_macd_state *sta
                           const syi_long_plan *plan, int64_t *reached)
 {
     const int64_t run_in = syi_long_run_in(plan, slab->stride);
+    syi_macd_state known[MACD_LANES + 1] = {*state};
     syi_doubts own = {0};
     struct task narrow = *task;
     sy_status status;
-    int again = 0;
+    int again = 0, lane = 0;
     narrow.doubts = &own;
     set_map(task, slab, run_in);
     slab->start[0] = syi_macd_triple_of(&task->terms, state);
     if (!macd_claim(slab, task->x + from, run_in, plan->exact))
         return SY_OK;
+    slab->may_be_vague = 1;
     status = fill_long(&narrow, slab, state->x, from, &again);
+    slab->may_be_vague = 0;
     SYI_TRY(keep_doubts(task, &own, again, status));
-    for (int lane = 0; lane < MACD_LANES && !again; lane++) {
-        syi_macd_triple end = macd_end(slab, lane);
-        macd_state_set(slab, &task->terms, state, &end, lane, slab->length);
-        *reached = from + (lane + 1) * slab->stride;
-        again = !macd_agrees(&slab->start[lane + 1], &end);
-        if (!again && lane + 1 < MACD_LANES)
-            SYI_TRY(run_vague(task, state, *reached, slab->vague[lane + 1]));
+    while (lane < MACD_LANES && !again) {
+        const syi_macd_triple end = macd_end(slab, lane);
+        known[lane + 1] = *state;
+        macd_state_set(slab, &task->terms, &known[lane + 1], &end, lane, slab->length);
+        again = !macd_agrees(&slab->start[++lane], &end);
+        slab->start[lane] = end;
     }
-    return SY_OK;
+    *state = known[lane];
+    *reached = lane ? from + lane * slab->stride : *reached;
+    return run_vague(task, slab, known, again ? lane : MACD_LANES, from);
 }
 
 /* The long part of a stretch. */
@@ -180,7 +201,7 @@ static sy_status run_slabs(const task *task, syi_macd_state *state, int64_t from
     macd_slab slab;
     macd_set_terms(&slab, &task->macd, 0);
     memset(slab.vague, 0, sizeof slab.vague);
-    slab.mapped = slab.first = slab.are_rows = slab.asks = 0;
+    slab.mapped = slab.first = slab.are_rows = slab.asks = slab.may_be_vague = 0;
     slab.is_late = task->y && macd_late_begin(&slab.late, task->waits, task->y);
     for (*reached = from; to - *reached >= MACD_LEAST;) {
         const int64_t at = *reached, length = syi_long_length(&plan, at, to);
@@ -286,7 +307,7 @@ static sy_status run_rows(const task *first, int64_t rows, int64_t known)
     macd_slab slab;
     macd_set_terms(&slab, &first->macd, 0);
     memset(slab.vague, 0, sizeof slab.vague);
-    slab.past = slab.is_late = 0;
+    slab.past = slab.is_late = slab.may_be_vague = 0;
     slab.are_rows = 1;
     slab.stride = first->columns;
     for (int64_t row = 0; row < rows; row += MACD_LANES) {
@@ -322,7 +343,8 @@ static sy_status run_rows(const task *first, int64_t rows, int64_t known)
 static task make_task(const syi_piece *piece)
 {
     const sy_segment *segment = &piece->segment;
-    task task = {.x = segment->in[0], .y = segment->out, .first = segment->first};
+    task task = {
+        .x = segment->in[0], .y = segment->out[0] ? segment->out : NULL, .first = segment->first};
     syi_macd macd = syi_macd_of(segment->params);
     task.row = segment->row;
     task.columns = segment->columns;

@@ -67,6 +67,7 @@ typedef struct macd_slab {
     syi_macd_triple start[MACD_LANES + 1]; /* of each lane */
     /* Of each long lane the columns at its beginning of which what is claimed says too little. */
     int64_t vague[MACD_LANES];
+    int may_be_vague;
 } macd_slab;
 
 SYI_INLINE void macd_set_terms_of(syi_stage_terms *terms, const syi_macd *macd,

@@ -100,7 +100,7 @@ static sy_status run_unsure(const task *task, macd_slab *slab, int64_t from, int
     int blocks = 0;
     sy_status status;
     /* Of long lanes some may be vague. */
-    *again = parts > most && (slab->are_rows || slab->length == slab->stride);
+    *again = parts > most && !slab->may_be_vague;
     if (parts == 0 || *again)
         return SY_OK;
     macd_close(slab);

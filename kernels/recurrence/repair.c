@@ -12,6 +12,7 @@
 #include "exact/bits.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { LANES = 16, BLOCK = 64 * LANES };
 
@@ -279,6 +280,38 @@ static void decide(const syi_decision *all, syi_attempt attempt)
     (attempt.limbs > 0 ? how->compute : how->compute_in_pairs)(all->row, &attempt);
     if (attempt.unsure_from < attempt.last)
         decide_farther(&attempt);
+}
+
+/* Bits of decay that are left after a kernel, whose states are by no more than that worse than
+ * pairs, and columns that are worth calling it. */
+#define LEFT_BITS 16.0
+enum { WORTH_A_CALL = 512 };
+
+int64_t syi_attempt_approach(const sy_segment *row, const syi_attempt *attempt,
+                             const syi_run_fn *run, void *state, size_t size)
+{
+    const syi_repairer *how = attempt->decision->how;
+    const syi_isa isa = run[syi_isa_detect()] ? syi_isa_detect() : SYI_ISA_BASE;
+    const int64_t left = (int64_t)((double)how->decay * (LEFT_BITS / SYI_REPAIR_BITS)) + 1;
+    const double *in[SYI_MAX_ARRAYS];
+    double *const none[SYI_MAX_ARRAYS] = {NULL};
+    syi_carry before = {{0}}, end;
+    syi_piece piece = {.segment = *row, .start = &before, .end = &end};
+    sy_segment *segment = &piece.segment;
+    segment->count = attempt->first - left - attempt->start;
+    if (attempt->from_seed || attempt->in->floats || segment->count < WORTH_A_CALL)
+        return attempt->start;
+    for (int k = 0; k <= how->late; k++)
+        in[k] = attempt->in->doubles[k] + attempt->start + 1;
+    memcpy(&before, state, size);
+    segment->first = attempt->start + 1;
+    segment->left = 0;
+    segment->in = in;
+    segment->out = none;
+    if (run[isa](&piece) != SY_OK)
+        return attempt->start;
+    memcpy(state, &end, size);
+    return attempt->start + segment->count;
 }
 
 /* Whether a result at a column, rounded as well as it could be, is so small beside the values that

@@ -10,7 +10,7 @@
 #include "support/judge.h"
 #include "support/series.h"
 
-enum { COLUMNS = 9000, SEEDS = 16 };
+enum { COLUMNS = 9000, MOST = 16000, SEEDS = 16 };
 
 /* What a price moves to: cents near by or far away, a number of few bits, the price before, next to
  * where it is, farther away, or to the other side of zero. */
@@ -36,12 +36,12 @@ static double moved(uint64_t *random, double price, double before)
 }
 
 /* Prices that stand still for up to `most` columns, of several sizes. */
-static void fill_halts(uint64_t seed, int64_t most, double *x)
+static void fill_halts(uint64_t seed, int64_t most, double *x, int64_t columns)
 {
     static const int scales[] = {-560, -500, -300, 600};
     const int scale = seed % 4 == 0 ? scales[seed / 4 % 4] : 0;
     double price = 100.0, before = 99.0;
-    for (int64_t i = 0, end = 0; i < COLUMNS; i++) {
+    for (int64_t i = 0, end = 0; i < columns; i++) {
         if (i == end) {
             const double next = moved(&seed, price, before);
             before = price;
@@ -54,11 +54,11 @@ static void fill_halts(uint64_t seed, int64_t most, double *x)
 
 static void check_case(sy_context *context, lab_case c, int64_t most, uint64_t seed)
 {
-    static double x[COLUMNS];
+    static double x[MOST];
     c.rows = 1;
-    c.columns = COLUMNS;
+    c.columns = c.columns ? c.columns : COLUMNS;
     c.x = x;
-    fill_halts(seed, most, x);
+    fill_halts(seed, most, x, c.columns);
     cr_assert(lab_prepare(&c));
     cr_assert_eq(lab_run(context, &c, NULL, NULL), SY_OK);
     cr_expect_eq(judge_case(&c), 0, "%s of %g, halts of up to %d, seed %d", c.workload,
@@ -97,16 +97,18 @@ Test(halts, ema)
 static void check_macd(const char *devices, int fast, int slow, int signal)
 {
     static const int mosts[] = {120, 700, 2500};
-    const lab_case c = {.workload = "macd",
-                        .params = {{.name = "fast", .value = fast},
-                                   {.name = "slow", .value = slow},
-                                   {.name = "signal", .value = signal}},
-                        .n_params = 3};
+    lab_case c = {.workload = "macd",
+                  .params = {{.name = "fast", .value = fast},
+                             {.name = "slow", .value = slow},
+                             {.name = "signal", .value = signal}},
+                  .n_params = 3};
     sy_context *context = lab_open(devices, NULL, NULL);
     cr_assert(context || sy_last_error()->status == SY_ERR_NO_DEVICE);
     for (size_t m = 0; context && m < sizeof mosts / sizeof mosts[0]; m++)
-        for (uint64_t seed = 1; seed <= 4; seed++)
+        for (uint64_t seed = 1; seed <= 8; seed++) { /* lanes end anywhere in a block */
+            c.columns = COLUMNS + (int64_t)seed * 863;
             check_case(context, c, mosts[m], seed);
+        }
     sy_context_destroy(&context);
 }
 
