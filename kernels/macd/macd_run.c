@@ -118,7 +118,7 @@ static sy_status fill_long(const task *task, macd_slab *slab, double before, int
                            int *again)
 {
     double *const y[] = {task->y[0] + from, task->y[1] + from, task->y[2] + from};
-    int64_t spare = slab->are_rows ? SPARE_ROWS : SPARE;
+    int64_t spare = slab->are_rows ? SPARE_ROWS : SPARE + MACD_LANES * slab->stride / SPARE_APART;
     macd_go_to(slab, task->x + from, y, before, 0);
     for (int lane = 0; lane < MACD_LANES && !slab->are_rows; lane++)
         macd_set(slab, lane, &slab->start[lane]);

@@ -11,9 +11,11 @@
 #define MOST_UNSURE 16
 /* With more unsure parts it is run by steps, where that may be. */
 #define FEW_UNSURE 8
-/* What a slab of long lanes, or of rows, leaves to the repair of doubts. */
-#define SPARE      4
-#define SPARE_ROWS MACD_LANES
+/* What a slab of long lanes, or of rows, leaves to the repair of doubts; of long lanes one more for
+ * so many columns, for some may be in doubt anywhere. */
+#define SPARE       4
+#define SPARE_APART 131072
+#define SPARE_ROWS  MACD_LANES
 
 /* Columns of the block at `at` up to the end of its last part that is unsure. */
 static int unsure_columns(const macd_slab *slab, int64_t at, int lane)
