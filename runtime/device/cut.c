@@ -183,6 +183,11 @@ static void cut_row(const syi_job *job, const syi_slab *slab, int64_t pieces, sy
     cut->pieces_per_row = pieces > 1 || tiles == 0 ? pieces : 1;
     if (!is_tiled && block == 0 && slab->first == 0) /* else all have as much of that */
         cut->before = syi_job_halo(job);
+    if (cut->pieces_per_row > 0) {
+        const int64_t all = cut->columns + (cut->pieces_per_row - 1) * cut->before;
+        cut->share = all / cut->pieces_per_row;
+        cut->rest = all % cut->pieces_per_row;
+    }
 }
 
 int64_t syi_part_columns(const syi_job *job, int threads, int past_cache)

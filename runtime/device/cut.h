@@ -12,6 +12,7 @@ typedef struct syi_cut {
      * than are theirs, and than it does. */
     int64_t first, columns, unit, before;
     int64_t pieces_per_row;
+    int64_t share, rest;     /* of all that they go through each piece's, and what is left then */
     int64_t pieces, at_once; /* how many a thread takes at once */
     int64_t part_columns;    /* of a piece, that are run at once, */
     int64_t left;            /* and those before them that its kernel gets, at most */
@@ -23,9 +24,8 @@ typedef struct syi_cut {
  * have as much to do, but for a unit. */
 static inline int64_t syi_cut_column(const syi_cut *cut, int64_t k)
 {
-    const int64_t pieces = cut->pieces_per_row, all = cut->columns + (pieces - 1) * cut->before;
-    const int64_t rest = all % pieces;
-    int64_t at = all / pieces * k + (rest ? rest * k / pieces : 0);
+    const int64_t pieces = cut->pieces_per_row;
+    int64_t at = cut->share * k + (cut->rest ? cut->rest * k / pieces : 0);
     if (k == 0 || k == pieces)
         return k ? cut->columns : 0;
     at += cut->first - (k - 1) * cut->before + cut->unit / 2;

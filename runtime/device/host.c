@@ -122,19 +122,33 @@ static sy_status run_elements(const syi_job *job, const syi_view *view, int64_t 
 }
 
 /* A piece of the pass: its number, its row in the slab, and which of the row's it is; or as many
- * whole rows, and so many numbers. */
+ * whole rows, and so many numbers. Its first column, and the next one's. */
 typedef struct cursor {
-    int64_t index, row, piece, rows;
+    int64_t index, row, piece, rows, first, end;
 } cursor;
+
+static cursor cursor_at(const host_pass *pass, int64_t index)
+{
+    const syi_cut *cut = &pass->cut;
+    const int64_t piece = index % cut->pieces_per_row;
+    return (cursor){.index = index,
+                    .row = index / cut->pieces_per_row,
+                    .piece = piece,
+                    .rows = 1,
+                    .first = syi_cut_column(cut, piece),
+                    .end = syi_cut_column(cut, piece + 1)};
+}
 
 static void cursor_step(const host_pass *pass, cursor *cursor)
 {
     cursor->index += cursor->rows;
     cursor->piece++;
+    cursor->first = cursor->end;
     if (cursor->piece == pass->cut.pieces_per_row) {
         cursor->row += cursor->rows;
-        cursor->piece = 0;
+        cursor->piece = cursor->first = 0;
     }
+    cursor->end = syi_cut_column(&pass->cut, cursor->piece + 1);
 }
 
 /* Columns of the row that a part has before its own ones, of which column `at` is the first. What
@@ -196,14 +210,12 @@ static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece 
     const syi_workload *workload = pass->job->workload;
     const int is_recurrence = workload->pattern == SY_PATTERN_RECURRENCE;
     const int is_chain = syi_job_is_chain(pass->job);
-    const int64_t first = syi_cut_column(&pass->cut, here->piece),
-                  row = here->row * pass->view->stride;
-    const int64_t end = syi_cut_column(&pass->cut, here->piece + 1);
-    const int64_t last = end < slab->columns ? end : slab->columns;
+    const int64_t row = here->row * pass->view->stride;
+    const int64_t last = here->end < slab->columns ? here->end : slab->columns;
     sy_segment *segment = &piece->segment;
     segment->row = slab->row + here->row;
     piece->start = is_chain && is_next ? before : NULL;
-    for (int64_t at = first; at < last; at += segment->count) {
+    for (int64_t at = here->first; at < last; at += segment->count) {
         if (pass->partials)
             piece->partials =
                 pass->partials +
@@ -229,7 +241,7 @@ static bool take(host_pass *pass, int thread, int *empty, cursor *here, int64_t 
         const int64_t index = atomic_fetch_add(&stretch->next, cut->at_once);
         if (index >= stretch->end)
             continue;
-        *here = (cursor){index, index / cut->pieces_per_row, index % cut->pieces_per_row, 1};
+        *here = cursor_at(pass, index);
         *end = index + cut->at_once < stretch->end ? index + cut->at_once : stretch->end;
         return true;
     }
@@ -249,7 +261,7 @@ static sy_status run_pieces(host_pass *pass, int thread, syi_outcome *found)
                        .products = syi_divides_slowly()};
     syi_desk desk = {.past_cache = pass->cut.past_cache};
     sy_status status = SY_OK;
-    cursor here = {0, 0, 0, 1};
+    cursor here = {0};
     syi_carry before;
     int64_t end = 0, done = -2; /* the piece that ended with `before` */
     int empty = 0;
