@@ -1,7 +1,8 @@
 /*
  * A block of a MACD's lanes (macd/slab.h): its grid, the three stages of a column
  * (recurrence/stage.h), and the outputs. The macd's high part is a multiple of the same grid's
- * unit, so the signal smooths it as if it were a price.
+ * unit, so the signal smooths it as if it were a price. Where a price stands still, and the signal
+ * forgets later than the averages, that is no longer so: it has a coarser grid of its own then.
  */
 #ifndef SYI_KERNELS_MACD_BLOCK_H
 #define SYI_KERNELS_MACD_BLOCK_H
@@ -23,6 +24,10 @@ SYI_INLINE void macd_move(macd_slab *s, int k, syi_vec by, syi_vec rest, int of_
     }
 }
 
+/* By how much more a lane's signal may be than its averages, and than its prices are apart, for
+ * them to be on one grid. */
+#define MACD_APART 0x1p+10
+
 SYI_INLINE syi_stage_grid macd_enter(macd_slab *s, int64_t at, int of_steps)
 {
     macd_lanes *l = &s->lanes;
@@ -32,14 +37,22 @@ SYI_INLINE syi_stage_grid macd_enter(macd_slab *s, int64_t at, int of_steps)
     grid.pivot = (syi_vec)((syi_bits_vec)first & syi_stage_is_near(least, most));
     syi_vec_two_sum(grid.pivot, -l->pivot, &by, &rest);
     size = syi_vec_max(syi_vec_abs(least - grid.pivot), syi_vec_abs(most - grid.pivot));
-    for (int k = 0; k < STAGES; k++) {
-        const double share = of_steps ? s->share[k] : k == SIGNAL ? 0.5 : 1.0;
+    for (int k = 0; k < SIGNAL; k++) {
         macd_move(s, k, by, rest, of_steps);
-        size = syi_vec_max(size, syi_vec_abs(l->stage[k].high) * syi_vec_of(share));
+        size = syi_vec_max(size, syi_vec_abs(l->stage[k].high) *
+                                     syi_vec_of(of_steps ? s->share[k] : 1.0));
     }
+    macd_move(s, SIGNAL, by, rest, of_steps);
+    const syi_vec signal =
+        syi_vec_abs(l->stage[SIGNAL].high) * syi_vec_of(of_steps ? s->share[SIGNAL] : 0.5);
+    s->is_apart = !of_steps && syi_vec_any((syi_bits_vec)(signal > size * MACD_APART));
+    size = s->is_apart ? size : syi_vec_max(size, signal);
     syi_stage_choose(&grid, least, most, size, of_steps ? s->room : 2.0);
-    for (int k = 0; k < STAGES; k++)
+    if (s->is_apart)
+        syi_stage_choose(&s->coarse, least, most, syi_vec_max(size, signal), 2.0);
+    for (int k = 0; k < SIGNAL; k++)
         syi_stage_enter(&l->stage[k], grid.shift);
+    syi_stage_enter(&l->stage[SIGNAL], s->is_apart ? s->coarse.shift : grid.shift);
     l->pivot = grid.pivot;
     return grid;
 }
@@ -56,8 +69,8 @@ SYI_INLINE macd_run macd_begin(const macd_lanes *l)
 }
 
 /* What a block consists of: prices of which syi_stage_grid.even says that they have no low part,
- * other ones, or steps. */
-typedef enum macd_kind { MACD_EVEN, MACD_ANY, MACD_STEPS } macd_kind;
+ * other ones, or steps; or others with a signal on a grid of its own. */
+typedef enum macd_kind { MACD_EVEN, MACD_ANY, MACD_STEPS, MACD_TWO_GRIDS } macd_kind;
 
 SYI_INLINE void macd_average(syi_stage *stage, const macd_slab *s, int k,
                              const syi_stage_grid *grid, macd_pair x, macd_kind kind)
@@ -79,13 +92,18 @@ SYI_INLINE macd_pair macd_step(macd_run *r, const macd_slab *s, const syi_stage_
 }
 
 SYI_INLINE macd_pair macd_smooth(macd_run *r, const macd_slab *s, const syi_stage_grid *grid,
-                                 macd_pair macd)
+                                 macd_pair macd, macd_kind kind)
 {
-    syi_stage_step(&r->signal, &s->terms[SIGNAL], macd.high + grid->shift, macd.low, 0);
-    return (macd_pair){r->signal.high - grid->shift, r->signal.low};
+    const syi_vec shift = kind == MACD_TWO_GRIDS ? s->coarse.shift : grid->shift;
+    const syi_vec high = macd.high + shift;
+    if (kind == MACD_TWO_GRIDS)
+        macd.low += macd.high - (high - shift);
+    syi_stage_step(&r->signal, &s->terms[SIGNAL], high, macd.low, 0);
+    return (macd_pair){r->signal.high - shift, r->signal.low};
 }
 
-SYI_INLINE void macd_leave(macd_slab *s, const syi_stage_grid *grid, const macd_run *r,
+/* `signal`: its shift. */
+SYI_INLINE void macd_leave(macd_slab *s, syi_vec shift, syi_vec signal, const macd_run *r,
                            const macd_noise *noise, int count)
 {
     const syi_vec none = {0};
@@ -94,21 +112,35 @@ SYI_INLINE void macd_leave(macd_slab *s, const syi_stage_grid *grid, const macd_
     stage[SLOW] = syi_stage_copy(&r->slow);
     stage[SIGNAL] = syi_stage_copy(&r->signal);
     for (int k = 0; k < STAGES; k++)
-        syi_stage_leave(&stage[k], &macd_terms(s, count)[k], grid->shift, noise->stage[k],
-                        k == SIGNAL ? noise->macd : none, count);
+        syi_stage_leave(&stage[k], &macd_terms(s, count)[k], k == SIGNAL ? signal : shift,
+                        noise->stage[k], k == SIGNAL ? noise->macd : none, count);
 }
 
 SYI_INLINE void macd_try_some(macd_run *run, const macd_slab *s, const syi_stage_grid *grid,
                               int64_t at, int count, macd_kind kind)
 {
     for (int64_t i = at; i < at + count; i++)
-        macd_smooth(run, s, grid, macd_step(run, s, grid, s->tile[i], kind));
+        macd_smooth(run, s, grid, macd_step(run, s, grid, s->tile[i], kind), kind);
+}
+
+/* Not inline: so the compiler makes nothing slower of other blocks. */
+static __attribute__((noinline)) void macd_try_apart(macd_slab *s, const syi_stage_grid *grid,
+                                                     int64_t at, int count)
+{
+    const macd_noise noise = macd_noise_apart(s, grid, count);
+    macd_run run = macd_begin(&s->lanes);
+    macd_try_some(&run, s, grid, at, count, MACD_TWO_GRIDS);
+    macd_leave(s, grid->shift, s->coarse.shift, &run, &noise, count);
 }
 
 /* A block without outputs. */
 SYI_INLINE void macd_try(macd_slab *s, int64_t at, int count, int of_steps)
 {
-    syi_stage_grid grid = macd_enter(s, at, of_steps);
+    const syi_stage_grid grid = macd_enter(s, at, of_steps);
+    if (s->is_apart) {
+        macd_try_apart(s, &grid, at, count);
+        return;
+    }
     const macd_noise noise = macd_noise_of(s, &grid, count);
     macd_run run = macd_begin(&s->lanes);
     if (of_steps)
@@ -117,7 +149,7 @@ SYI_INLINE void macd_try(macd_slab *s, int64_t at, int count, int of_steps)
         macd_try_some(&run, s, &grid, at, count, MACD_EVEN);
     else
         macd_try_some(&run, s, &grid, at, count, MACD_ANY);
-    macd_leave(s, &grid, &run, &noise, count);
+    macd_leave(s, grid.shift, grid.shift, &run, &noise, count);
 }
 
 /* What is known of an output of steps is twice that, but for the tilt. */
@@ -133,16 +165,22 @@ SYI_INLINE syi_vec macd_round_tilted(macd_pair value, macd_pair tilt, syi_vec er
 SYI_INLINE void macd_round(macd_pair macd, macd_pair signal, const macd_errors *error,
                            macd_kind kind, syi_bits_vec *unsure, int k, syi_vec (*out)[SYI_LINE])
 {
-    const macd_pair histogram = {macd.high - signal.high, macd.low - signal.low}, none = {{0}, {0}};
+    const macd_pair none = {{0}, {0}};
+    macd_pair histogram = {macd.high - signal.high, macd.low - signal.low};
     if (kind == MACD_STEPS) {
         out[0][k] = macd_round_tilted(macd, error->tilt, error->macd, unsure);
         out[1][k] = macd_round_tilted(signal, error->tilt, error->signal, unsure);
         out[2][k] = macd_round_tilted(histogram, none, error->histogram, unsure);
-    } else {
-        out[0][k] = syi_vec_round(macd.high, macd.low, error->macd, unsure);
-        out[1][k] = syi_vec_round(signal.high, signal.low, error->signal, unsure);
-        out[2][k] = syi_vec_round(histogram.high, histogram.low, error->histogram, unsure);
+        return;
     }
+    out[0][k] = syi_vec_round(macd.high, macd.low, error->macd, unsure);
+    out[1][k] = syi_vec_round(signal.high, signal.low, error->signal, unsure);
+    if (kind == MACD_TWO_GRIDS) {
+        syi_vec rest;
+        syi_vec_two_sum(macd.high, -signal.high, &histogram.high, &rest);
+        histogram.low += rest;
+    }
+    out[2][k] = syi_vec_round(histogram.high, histogram.low, error->histogram, unsure);
 }
 
 /* `count` columns of a block with outputs, at most a part; `late`: some of whole lines wait. What
@@ -162,7 +200,7 @@ SYI_INLINE void macd_write_some(macd_slab *s, int64_t at, int count, macd_kind k
     SYI_UNROLL(10)
     for (int k = 0; k < SYI_LINE + 1; k++) {
         if (k < count)
-            signal[k] = macd_smooth(run, s, grid, macd[k]);
+            signal[k] = macd_smooth(run, s, grid, macd[k], kind);
         if (k > 0 && k <= count)
             macd_round(macd[k - 1], signal[k - 1], error, kind, &unsure, k - 1, out);
     }
@@ -200,12 +238,29 @@ SYI_INLINE void macd_keep(macd_slab *s, int64_t at, int count)
         s->begun[block].stage[k] = syi_stage_copy(&s->lanes.stage[k]);
 }
 
+/* Columns of which the signal is on its own grid, with outputs. Not inline, as above. */
+static __attribute__((noinline)) void macd_write_apart(macd_slab *s, const syi_stage_grid *grid,
+                                                       int64_t at, int count, int late)
+{
+    const macd_noise noise = macd_noise_apart(s, grid, count);
+    macd_run run = macd_begin(&s->lanes);
+    const macd_errors error = macd_errors_of(&noise, run.signal.error);
+    for (int i = 0; i < count; i += SYI_LINE)
+        macd_write_some(s, at + i, count - i < SYI_LINE ? count - i : SYI_LINE, MACD_TWO_GRIDS,
+                        late, &run, grid, &error);
+    macd_leave(s, grid->shift, s->coarse.shift, &run, &noise, count);
+}
+
 /* Columns on one grid with outputs. */
 SYI_INLINE void macd_write_on(macd_slab *s, int64_t at, int count, int late, int of_steps)
 {
     const macd_kind kind = of_steps ? MACD_STEPS : MACD_ANY;
     const int whole = count / SYI_LINE * SYI_LINE;
-    syi_stage_grid grid = macd_enter(s, at, of_steps);
+    const syi_stage_grid grid = macd_enter(s, at, of_steps);
+    if (s->is_apart) {
+        macd_write_apart(s, &grid, at, count, late);
+        return;
+    }
     macd_run run = macd_begin(&s->lanes);
     const macd_noise noise = macd_noise_of(s, &grid, count);
     macd_errors error = macd_errors_of(&noise, run.signal.error);
@@ -218,7 +273,7 @@ SYI_INLINE void macd_write_on(macd_slab *s, int64_t at, int count, int late, int
         macd_write_some(s, at + i, SYI_LINE, kind, late, &run, &grid, &error);
     if (whole < count)
         macd_write_some(s, at + whole, count - whole, kind, late, &run, &grid, &error);
-    macd_leave(s, &grid, &run, &noise, count);
+    macd_leave(s, grid.shift, grid.shift, &run, &noise, count);
 }
 
 /* A block with outputs. */

@@ -55,6 +55,33 @@ static __attribute__((noinline)) macd_noise macd_noise_now(const macd_slab *s,
     return noise;
 }
 
+/* The same where the signal is on a grid of its own. What it smooths has as low part also what its
+ * grid does not take up, which is added with one rounding more; the histogram's low part takes two
+ * more. */
+static __attribute__((noinline)) macd_noise macd_noise_apart(const macd_slab *s,
+                                                             const syi_stage_grid *grid, int count)
+{
+    const syi_stage_terms *const terms = macd_terms(s, count);
+    const syi_stage *const stage = s->lanes.stage;
+    const syi_vec unit = grid->unit, coarse = s->coarse.unit;
+    const syi_vec loss = syi_vec_of(SYI_STAGE_LOSS);
+    syi_vec lows = {0};
+    macd_noise noise = {.macd = {0}};
+    for (int k = 0; k < SIGNAL; k++) {
+        const syi_vec low = syi_stage_low(&terms[k], stage[k].low, unit * 0.5, unit);
+        noise.stage[k] = syi_stage_noise(&terms[k], low, unit * 0.5, unit);
+        noise.macd += noise.stage[k];
+        lows += low;
+    }
+    const syi_vec input = (coarse * 0.5 + lows) * 1.5, more = coarse * terms[SIGNAL].low_more;
+    const syi_vec low = syi_vec_abs(stage[SIGNAL].low) + (more + input);
+    noise.stage[SIGNAL] = syi_stage_noise(&terms[SIGNAL], low, input, coarse);
+    noise.macd_test = loss * lows;
+    noise.signal_test = loss * (low + lows + coarse) * 4.0;
+    noise.macd += noise.macd_test + stage[FAST].error + stage[SLOW].error;
+    return noise;
+}
+
 SYI_INLINE macd_noise macd_noise_of(const macd_slab *s, const syi_stage_grid *grid, int count)
 {
     macd_noise noise =

@@ -44,7 +44,7 @@ SYI_INLINE void macd_sum_part(macd_slab *s, int count, syi_lanes_number *sum)
         sum->low += lost;
         sum->error += noise.macd + syi_lanes_lost(syi_vec_abs(lost) + syi_vec_abs(sum->low));
     }
-    macd_leave(s, &grid, &run, &noise, count);
+    macd_leave(s, grid.shift, grid.shift, &run, &noise, count);
 }
 
 /* The averages of `count` columns from x[0] on, and the sum of what these and those before them are

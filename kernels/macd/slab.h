@@ -68,6 +68,8 @@ typedef struct macd_slab {
     /* Of each long lane the columns at its beginning of which what is claimed says too little. */
     int64_t vague[MACD_LANES];
     int may_be_vague;
+    int is_apart; /* the signal of the block at hand is on a grid of its own, a coarser one */
+    syi_stage_grid coarse;
 } macd_slab;
 
 SYI_INLINE void macd_set_terms_of(syi_stage_terms *terms, const syi_macd *macd,
