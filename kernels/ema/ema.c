@@ -72,8 +72,10 @@ static void compute_in_pairs(const sy_segment *row, syi_attempt *attempt)
         is_in_range = syi_phase_of_seed(x, ema.seeded, SYI_PHASE_RUNNING) == SYI_PHASE_RUNNING;
         s.deviation = syi_deviation_seed(x + t, ema.seeded, 0.0);
     } else {
-        s.deviation.error = 2.0001 * SYI_PER_FINE * attempt->peak;
-        t = syi_attempt_approach(row, attempt, runs, &s, sizeof s);
+        syi_ema_state known = s; /* so that the other stays in registers */
+        known.deviation.error = 2.0001 * SYI_PER_FINE * attempt->peak;
+        t = syi_attempt_approach(row, attempt, runs, &known, sizeof known);
+        s = known;
         is_in_range = attempt->peak <= SYI_HUGE && s.phase == SYI_PHASE_RUNNING;
     }
     for (;;) {

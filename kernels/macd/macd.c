@@ -241,11 +241,12 @@ static void compute_in_pairs(const sy_segment *row, syi_attempt *attempt)
     if (attempt->from_seed) {
         is_in_range = run_from_seed(row->in[0], &macd, &k, &s);
     } else {
-        s = state_at(attempt->in, t, &kernels, attempt->peak);
-        t = syi_attempt_approach(row, attempt, runs, &s, sizeof s);
-        is_in_range = attempt->peak <= SYI_HUGE && s.phase == SYI_PHASE_RUNNING;
+        syi_macd_state known = state_at(attempt->in, t, &kernels, attempt->peak);
+        t = syi_attempt_approach(row, attempt, runs, &known, sizeof known);
         if (k.tilted != kernels.tilted)
-            untilt(&kernels, &s);
+            untilt(&kernels, &known);
+        s = known; /* which stays in registers */
+        is_in_range = attempt->peak <= SYI_HUGE && s.phase == SYI_PHASE_RUNNING;
     }
     for (;;) {
         if (t >= attempt->first) {

@@ -285,7 +285,7 @@ static void decide(const syi_decision *all, syi_attempt attempt)
 /* Bits of decay that are left after a kernel, whose states are by no more than that worse than
  * pairs, and columns that are worth calling it. */
 #define LEFT_BITS 16.0
-enum { WORTH_A_CALL = 512 };
+enum { WORTH_A_CALL = 256 };
 
 int64_t syi_attempt_approach(const sy_segment *row, const syi_attempt *attempt,
                              const syi_run_fn *run, void *state, size_t size)
