@@ -71,7 +71,7 @@ SYI_INLINE int ema_run_in(ema_slab *s, const double *x, int64_t columns, int64_t
         }
         *apart = syi_long_apart(*apart, s->least[0], s->most[0]);
         const syi_vec size = ema_size(s), average = syi_vec_abs(s->pivot + s->stage.high);
-        const syi_vec usual = syi_long_is_still(*apart) ? *apart : average;
+        const syi_vec usual = at == first || syi_long_is_still(*apart) ? *apart : average;
         is_rough |= is_plain && !syi_long_is_forgotten(s->terms, size, usual, left);
         if (is_plain && !is_rough)
             ema_guess(s, size);
