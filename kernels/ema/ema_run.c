@@ -121,7 +121,7 @@ static sy_status run_long(const task *task, ema_slab *slab, syi_ema_state *state
 {
     int again = 0;
     slab->past = task->past_cache;
-    slab->may_put_off = !slab->may_tie;
+    slab->may_put_off = 1;
     slab->n_later = 0;
     slab->start[0] = state->deviation;
     if (!ema_claim(slab, task->x + from, syi_long_run_in(plan, slab->stride), plan->exact))

@@ -270,6 +270,7 @@ static __attribute__((noinline)) void ema_write_tied(ema_slab *s, int64_t at, in
     syi_bits_vec any = {0};
     int i = 0;
     s->unsure[at / EMA_BLOCK] = any;
+    s->may_put_off = 0;
     s->stage.error = ema_tied_error(&s->rest);
     ema_begin(s, at);
     const syi_stage_grid grid = ema_tied_enter(s, at);
