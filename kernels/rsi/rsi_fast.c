@@ -19,7 +19,8 @@ typedef struct task {
     int64_t seed;       /* the column of the row's seeds */
     int seeding;        /* they are in the next step */
     int begins;         /* a block does, of whose chains nothing is known */
-    int known, relied;  /* `value` comes from the row; the piece shows one that does not */
+    int known, relied;  /* `value` comes from the row; the piece shows one that does not, */
+    int shows;          /* of the columns that are run */
     int forgets;        /* at once, with a period of 1: a price that stands still is a new one */
     double nearly;      /* less than that may be faint a look later, */
     int faint;          /* and some of the last columns have less */
@@ -100,7 +101,7 @@ static void keep(task *t, double value)
 /* What a column without a value gets, the value before it. */
 SYI_INLINE double held(task *t)
 {
-    t->relied |= !t->known;
+    t->relied |= !t->known && t->shows;
     return t->value;
 }
 
@@ -342,6 +343,7 @@ SYI_INLINE int64_t run(void *argument, int64_t at, int64_t count, const double *
 {
     task *t = argument;
     t->ahead = ahead;
+    t->shows = at + count > t->rows->piece.segment.first;
     return !past       ? run_near(t, at, count, in[0], out)
            : t->bursts ? run_in_bursts(t, at, count, in[0], out)
                        : run_all(t, at, count, in[0], out, 1);
