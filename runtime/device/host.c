@@ -7,6 +7,7 @@
 
 #include "base/arithmetic.h"
 #include "base/mem.h"
+#include "device/cursor.h"
 #include "device/cut.h"
 #include "device/desk.h"
 #include "device/partials.h"
@@ -121,36 +122,6 @@ static sy_status run_elements(const syi_job *job, const syi_view *view, int64_t 
     return run_kernel(piece, job->workload, isa);
 }
 
-/* A piece of the pass: its number, its row in the slab, and which of the row's it is; or as many
- * whole rows, and so many numbers. Its first column, and the next one's. */
-typedef struct cursor {
-    int64_t index, row, piece, rows, first, end;
-} cursor;
-
-static cursor cursor_at(const host_pass *pass, int64_t index)
-{
-    const syi_cut *cut = &pass->cut;
-    const int64_t piece = index % cut->pieces_per_row;
-    return (cursor){.index = index,
-                    .row = index / cut->pieces_per_row,
-                    .piece = piece,
-                    .rows = 1,
-                    .first = syi_cut_column(cut, piece),
-                    .end = syi_cut_column(cut, piece + 1)};
-}
-
-static void cursor_step(const host_pass *pass, cursor *cursor)
-{
-    cursor->index += cursor->rows;
-    cursor->piece++;
-    cursor->first = cursor->end;
-    if (cursor->piece == pass->cut.pieces_per_row) {
-        cursor->row += cursor->rows;
-        cursor->piece = cursor->first = 0;
-    }
-    cursor->end = syi_cut_column(&pass->cut, cursor->piece + 1);
-}
-
 /* Columns of the row that a part has before its own ones, of which column `at` is the first. What
  * begins with a block needs nothing of the one before but what is gone through then, too. */
 static int64_t columns_before(const host_pass *pass, int64_t at, int goes_on)
@@ -203,8 +174,8 @@ static sy_status run_part(const host_pass *pass, int64_t from, int64_t to, syi_p
  * `piece` comes with what is the same in all. It may go by parts, of which a recurrence's begin
  * with the state at the end of the one before; of an exact one the first part, too, where `is_next`
  * says that *before is the state at the end of the piece on the left. */
-static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece *piece, int is_next,
-                           syi_carry *before, syi_desk *desk, syi_outcome *found)
+static sy_status run_piece(const host_pass *pass, const syi_cursor *here, syi_piece *piece,
+                           int is_next, syi_carry *before, syi_desk *desk, syi_outcome *found)
 {
     const syi_slab *slab = pass->slab;
     const syi_workload *workload = pass->job->workload;
@@ -233,7 +204,7 @@ static sy_status run_piece(const host_pass *pass, const cursor *here, syi_piece 
 
 /* The next pieces for a thread, from the first stretch that is not empty, its own first; false when
  * all are. */
-static bool take(host_pass *pass, int thread, int *empty, cursor *here, int64_t *end)
+static bool take(host_pass *pass, int thread, int *empty, syi_cursor *here, int64_t *end)
 {
     const syi_cut *cut = &pass->cut;
     for (; *empty < pass->stretches; ++*empty) {
@@ -241,7 +212,7 @@ static bool take(host_pass *pass, int thread, int *empty, cursor *here, int64_t 
         const int64_t index = atomic_fetch_add(&stretch->next, cut->at_once);
         if (index >= stretch->end)
             continue;
-        *here = cursor_at(pass, index);
+        *here = syi_cursor_at(cut, index);
         *end = index + cut->at_once < stretch->end ? index + cut->at_once : stretch->end;
         return true;
     }
@@ -261,7 +232,7 @@ static sy_status run_pieces(host_pass *pass, int thread, syi_outcome *found)
                        .products = syi_divides_slowly()};
     syi_desk desk = {.past_cache = pass->cut.past_cache};
     sy_status status = SY_OK;
-    cursor here = {0};
+    syi_cursor here = {0};
     syi_carry before;
     int64_t end = 0, done = -2; /* the piece that ended with `before` */
     int empty = 0;
@@ -273,7 +244,7 @@ static sy_status run_pieces(host_pass *pass, int thread, syi_outcome *found)
         status = run_piece(pass, &here, &piece, here.piece > 0 && here.index == done + 1, &before,
                            &desk, found);
         done = here.index;
-        cursor_step(pass, &here);
+        syi_cursor_step(&pass->cut, &here);
         if (status != SY_OK)
             atomic_store(&pass->failed, 1);
     }
