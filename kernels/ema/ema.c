@@ -8,7 +8,7 @@
 SYI_ISA_DECLARE(syi_ema_run);
 SYI_ISA_DECLARE(syi_ema_fast_run);
 
-static const syi_run_fn runs[SYI_ISA_COUNT] = {SYI_ISA_LIST(syi_ema_run)};
+extern const syi_workload syi_workload_ema;
 
 static int64_t halo(const double *params)
 {
@@ -74,7 +74,7 @@ static void compute_in_pairs(const sy_segment *row, syi_attempt *attempt)
     } else {
         syi_ema_state known = s; /* so that the other stays in registers */
         known.deviation.error = 2.0001 * SYI_PER_FINE * attempt->peak;
-        t = syi_attempt_approach(row, attempt, runs, &known, sizeof known);
+        t = syi_attempt_approach(row, attempt, &syi_workload_ema, &known, sizeof known);
         s = known;
         is_in_range = attempt->peak <= SYI_HUGE && s.phase == SYI_PHASE_RUNNING;
     }

@@ -181,8 +181,7 @@ SYI_INLINE void ema_try(ema_slab *s, int64_t at, int count)
     s->stage = syi_stage_copy(&stage);
 }
 
-/* Puts `count` columns of a block, at most a line's. What lies far away is asked for: of long
- * lanes a block before it is read, behind short ones what the next ones are. */
+/* Puts `count` columns of a block, at most a line's; what lies far away is asked for. */
 SYI_INLINE void ema_put(const ema_slab *s, int64_t at, int count, const syi_vec *out)
 {
     syi_lanes_store(s->y + at, s->stride, out, count, s->past);
@@ -190,10 +189,8 @@ SYI_INLINE void ema_put(const ema_slab *s, int64_t at, int count, const syi_vec 
         syi_lanes_ask_to_write(s->y + at, s->stride, 2 * SYI_LINE);
     if (s->asks)
         syi_lanes_ask_next(s->x + at, s->stride);
-    if (s->past && s->length < s->stride)
-        syi_lanes_ask(s->x + at, s->stride, EMA_BLOCK);
-    else if (s->past)
-        syi_ask_ahead(s->x + EMA_LANES * at, EMA_LANES * s->stride, EMA_LANES * SYI_LINE);
+    if (s->past)
+        syi_lanes_ask_on(s->x, at, s->stride, s->length < s->stride, EMA_BLOCK);
 }
 
 /* So many columns of a block with outputs. */

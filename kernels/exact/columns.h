@@ -43,6 +43,16 @@ SYI_INLINE void syi_lanes_ask(const double *x, int64_t stride, int ahead)
         syi_ask_for((uintptr_t)(x + k * stride) + (uintptr_t)ahead * sizeof *x, SYI_LINE);
 }
 
+/* Asks for what is read behind column x[at] of lanes that go past the cache: of those that go on a
+ * block farther, behind those that end soon as much of what the next ones are. */
+SYI_INLINE void syi_lanes_ask_on(const double *x, int64_t at, int64_t stride, int go_on, int block)
+{
+    if (go_on)
+        syi_lanes_ask(x + at, stride, block);
+    else
+        syi_ask_ahead(x + SYI_VECTOR * at, SYI_VECTOR * stride, SYI_VECTOR * SYI_LINE);
+}
+
 /* Asks for a line of each of as many lanes behind these. */
 SYI_INLINE void syi_lanes_ask_next(const double *x, int64_t stride)
 {

@@ -127,7 +127,7 @@ SYI_INLINE void macd_try_some(macd_run *run, const macd_slab *s, const syi_stage
 static __attribute__((noinline)) void macd_try_apart(macd_slab *s, const syi_stage_grid *grid,
                                                      int64_t at, int count)
 {
-    const macd_noise noise = macd_noise_apart(s, grid, count);
+    const macd_noise noise = macd_noise_of(s, grid, count);
     macd_run run = macd_begin(&s->lanes);
     macd_try_some(&run, s, grid, at, count, MACD_TWO_GRIDS);
     macd_leave(s, grid->shift, s->coarse.shift, &run, &noise, count);
@@ -184,8 +184,7 @@ SYI_INLINE void macd_round(macd_pair macd, macd_pair signal, const macd_errors *
 }
 
 /* `count` columns of a block with outputs, at most a part; `late`: some of whole lines wait. What
- * lies far away is asked for: of long lanes a block before it is read, behind short ones what the
- * next ones are. */
+ * lies far away is asked for. */
 SYI_INLINE void macd_write_some(macd_slab *s, int64_t at, int count, macd_kind kind, int late,
                                 macd_run *run, const syi_stage_grid *grid, const macd_errors *error)
 {
@@ -218,10 +217,8 @@ SYI_INLINE void macd_write_some(macd_slab *s, int64_t at, int count, macd_kind k
         syi_lanes_ask_to_write(s->y[k] + at, s->stride, 2 * SYI_LINE);
     if (s->asks)
         syi_lanes_ask_next(s->x + at, s->stride);
-    if (s->past && s->length < s->stride)
-        syi_lanes_ask(s->x + at, s->stride, MACD_BLOCK);
-    else if (s->past)
-        syi_ask_ahead(s->x + MACD_LANES * at, MACD_LANES * s->stride, MACD_LANES * SYI_LINE);
+    if (s->past)
+        syi_lanes_ask_on(s->x, at, s->stride, s->length < s->stride, MACD_BLOCK);
     s->unsure[at / MACD_PART] |= unsure;
 }
 
@@ -242,7 +239,7 @@ SYI_INLINE void macd_keep(macd_slab *s, int64_t at, int count)
 static __attribute__((noinline)) void macd_write_apart(macd_slab *s, const syi_stage_grid *grid,
                                                        int64_t at, int count, int late)
 {
-    const macd_noise noise = macd_noise_apart(s, grid, count);
+    const macd_noise noise = macd_noise_of(s, grid, count);
     macd_run run = macd_begin(&s->lanes);
     const macd_errors error = macd_errors_of(&noise, run.signal.error);
     for (int i = 0; i < count; i += SYI_LINE)

@@ -33,25 +33,35 @@ SYI_INLINE macd_noise macd_noise_at_most(const macd_slab *s, const syi_stage_gri
     return noise;
 }
 
-/* By what they are when the block begins: where averages are long that is far less. The signal
+/* What a block adds to the averages, by what their lows are when it begins, the most of which
+ * together it gives; and what of that is the macd's. */
+SYI_INLINE syi_vec macd_noise_of_averages(const macd_slab *s, const syi_stage_terms *terms,
+                                          syi_vec unit, macd_noise *noise)
+{
+    const syi_vec input = unit * 0.5;
+    syi_vec low[SIGNAL];
+    for (int k = 0; k < SIGNAL; k++) {
+        low[k] = syi_stage_low(&terms[k], s->lanes.stage[k].low, input, unit);
+        noise->stage[k] = syi_stage_noise(&terms[k], low[k], input, unit);
+    }
+    const syi_vec lows = low[FAST] + low[SLOW];
+    noise->macd_test = syi_vec_of(SYI_STAGE_LOSS) * lows;
+    noise->macd = noise->stage[FAST] + noise->stage[SLOW] + noise->macd_test;
+    return lows;
+}
+
+/* By what lows are when the block begins: where averages are long that is far less. The signal
  * takes up the averages' ones. Not inline: so the compiler makes nothing slower of other blocks. */
 static __attribute__((noinline)) macd_noise macd_noise_now(const macd_slab *s,
                                                            const syi_stage_grid *grid, int count)
 {
     const syi_stage_terms *const terms = macd_terms(s, count);
-    const syi_stage *const stage = s->lanes.stage;
-    const syi_vec unit = grid->unit, loss = syi_vec_of(SYI_STAGE_LOSS);
-    syi_vec input = unit * 0.5, low[STAGES];
     macd_noise noise;
-    for (int k = 0; k < STAGES; k++) {
-        input = k == SIGNAL ? low[FAST] + low[SLOW] : input;
-        low[k] = syi_stage_low(&terms[k], stage[k].low, input, unit);
-        noise.stage[k] = syi_stage_noise(&terms[k], low[k], input, unit);
-    }
-    const syi_vec lows = low[FAST] + low[SLOW];
-    noise.macd = noise.stage[FAST] + noise.stage[SLOW] + loss * lows;
-    noise.macd_test = loss * lows;
-    noise.signal_test = loss * (low[SIGNAL] + low[SIGNAL]);
+    const syi_vec input = macd_noise_of_averages(s, terms, grid->unit, &noise);
+    const syi_vec low =
+        syi_stage_low(&terms[SIGNAL], s->lanes.stage[SIGNAL].low, input, grid->unit);
+    noise.stage[SIGNAL] = syi_stage_noise(&terms[SIGNAL], low, input, grid->unit);
+    noise.signal_test = syi_vec_of(SYI_STAGE_LOSS) * (low + low);
     return noise;
 }
 
@@ -62,30 +72,21 @@ static __attribute__((noinline)) macd_noise macd_noise_apart(const macd_slab *s,
                                                              const syi_stage_grid *grid, int count)
 {
     const syi_stage_terms *const terms = macd_terms(s, count);
-    const syi_stage *const stage = s->lanes.stage;
-    const syi_vec unit = grid->unit, coarse = s->coarse.unit;
-    const syi_vec loss = syi_vec_of(SYI_STAGE_LOSS);
-    syi_vec lows = {0};
-    macd_noise noise = {.macd = {0}};
-    for (int k = 0; k < SIGNAL; k++) {
-        const syi_vec low = syi_stage_low(&terms[k], stage[k].low, unit * 0.5, unit);
-        noise.stage[k] = syi_stage_noise(&terms[k], low, unit * 0.5, unit);
-        noise.macd += noise.stage[k];
-        lows += low;
-    }
+    const syi_vec coarse = s->coarse.unit;
+    macd_noise noise;
+    const syi_vec lows = macd_noise_of_averages(s, terms, grid->unit, &noise);
     const syi_vec input = (coarse * 0.5 + lows) * 1.5, more = coarse * terms[SIGNAL].low_more;
-    const syi_vec low = syi_vec_abs(stage[SIGNAL].low) + (more + input);
+    const syi_vec low = syi_vec_abs(s->lanes.stage[SIGNAL].low) + (more + input);
     noise.stage[SIGNAL] = syi_stage_noise(&terms[SIGNAL], low, input, coarse);
-    noise.macd_test = loss * lows;
-    noise.signal_test = loss * (low + lows + coarse) * 4.0;
-    noise.macd += noise.macd_test + stage[FAST].error + stage[SLOW].error;
+    noise.signal_test = syi_vec_of(SYI_STAGE_LOSS) * (low + lows + coarse) * 4.0;
     return noise;
 }
 
 SYI_INLINE macd_noise macd_noise_of(const macd_slab *s, const syi_stage_grid *grid, int count)
 {
-    macd_noise noise =
-        s->is_long ? macd_noise_now(s, grid, count) : macd_noise_at_most(s, grid, count);
+    macd_noise noise = s->is_apart  ? macd_noise_apart(s, grid, count)
+                       : s->is_long ? macd_noise_now(s, grid, count)
+                                    : macd_noise_at_most(s, grid, count);
     noise.macd += s->lanes.stage[FAST].error + s->lanes.stage[SLOW].error;
     return noise;
 }

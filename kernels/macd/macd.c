@@ -19,7 +19,7 @@ static sy_status check(const double *params)
         params[0], params[1]);
 }
 
-static const syi_run_fn runs[SYI_ISA_COUNT] = {SYI_ISA_LIST(syi_macd_run)};
+extern const syi_workload syi_workload_macd;
 
 static int64_t halo(const double *params)
 {
@@ -242,7 +242,7 @@ static void compute_in_pairs(const sy_segment *row, syi_attempt *attempt)
         is_in_range = run_from_seed(row->in[0], &macd, &k, &s);
     } else {
         syi_macd_state known = state_at(attempt->in, t, &kernels, attempt->peak);
-        t = syi_attempt_approach(row, attempt, runs, &known, sizeof known);
+        t = syi_attempt_approach(row, attempt, &syi_workload_macd, &known, sizeof known);
         if (k.tilted != kernels.tilted)
             untilt(&kernels, &known);
         s = known; /* which stays in registers */

@@ -288,10 +288,10 @@ static void decide(const syi_decision *all, syi_attempt attempt)
 enum { WORTH_A_CALL = 256 };
 
 int64_t syi_attempt_approach(const sy_segment *row, const syi_attempt *attempt,
-                             const syi_run_fn *run, void *state, size_t size)
+                             const syi_workload *workload, void *state, size_t size)
 {
     const syi_repairer *how = attempt->decision->how;
-    const syi_isa isa = run[syi_isa_detect()] ? syi_isa_detect() : SYI_ISA_BASE;
+    const syi_run_fn best = workload->run[syi_isa_detect()];
     const int64_t left = (int64_t)((double)how->decay * (LEFT_BITS / SYI_REPAIR_BITS)) + 1;
     const double *in[SYI_MAX_ARRAYS];
     double *const none[SYI_MAX_ARRAYS] = {NULL};
@@ -308,7 +308,7 @@ int64_t syi_attempt_approach(const sy_segment *row, const syi_attempt *attempt,
     segment->left = 0;
     segment->in = in;
     segment->out = none;
-    if (run[isa](&piece) != SY_OK)
+    if ((best ? best : workload->run[SYI_ISA_BASE])(&piece) != SY_OK)
         return attempt->start;
     memcpy(state, &end, size);
     return attempt->start + segment->count;

@@ -42,7 +42,7 @@ void syi_attempt_tell(syi_attempt *attempt, int64_t column, int is_certain);
  * much as a kernel loses: by the kernel, in vectors, without outputs. Gives the column that it is
  * of then, which is the start where there is little to gain, or where the kernel has failed. */
 int64_t syi_attempt_approach(const sy_segment *row, const syi_attempt *attempt,
-                             const syi_run_fn *run, void *state, size_t size);
+                             const syi_workload *workload, void *state, size_t size);
 
 sy_status syi_recurrence_repair(const sy_segment *row, int64_t first, int64_t last, syi_past *past,
                                 const syi_repairer *how);
