@@ -77,16 +77,27 @@ SYI_INLINE syi_dd syi_dd_divide(syi_dd a, double n)
     return syi_dd_of_ordered(high, (rest + a.low) / n);
 }
 
-/*
- * The number nearest to a value known to within error * SYI_FINE: 0.0 when every number in that
- * range rounds to *out, else 1.0. The range is widened by what the test itself loses; the least of
+/* What v, known to within error * SYI_FINE, may be off by, and a test of it may lose. The least of
  * that is taken as 2^-1020 and not 2^-1074, for a subnormal operand costs x86 processors more than
- * everything else here. Zero is +0.
- */
+ * everything else here. */
+SYI_INLINE double syi_dd_margin(syi_dd v, double error)
+{
+    return fma(error + 0.0625 * fabs(v.high), SYI_FINE, 0x1p-1020);
+}
+
+/* The number nearest to the largest that such a value may be. */
+SYI_INLINE double syi_dd_most(syi_dd value, double error)
+{
+    const syi_dd v = syi_dd_of_sum(value.high, value.low);
+    return v.high + (v.low + syi_dd_margin(v, error));
+}
+
+/* The number nearest to such a value: 0.0 when every number in that range rounds to *out, else 1.0.
+ * Zero is +0. */
 SYI_INLINE double syi_dd_settle(syi_dd value, double error, double *out)
 {
     syi_dd v = syi_dd_of_sum(value.high, value.low);
-    double margin = fma(error + 0.0625 * fabs(v.high), SYI_FINE, 0x1p-1020);
+    double margin = syi_dd_margin(v, error);
     double up = v.high + (v.low + margin), down = v.high + (v.low - margin);
     /* Zero is also what rounds to it: less than half of the least subnormal, 2^-1075. */
     double unlike_zero = fabs(v.high) + (error < 0x1p-976 ? 0.0 : 1.0);

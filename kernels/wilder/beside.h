@@ -192,14 +192,6 @@ SYI_INLINE held_sums hold_sums(beside *b, int64_t count, syi_vec apart)
     return h;
 }
 
-/* Rows in which something is not 0, as bits. */
-SYI_INLINE uint64_t rows_of(syi_bits_vec some)
-{
-    const syi_bits_vec one = (syi_bits_vec)syi_vec_of(1.0);
-    const syi_vec is = (syi_vec)((syi_bits_vec)(some != 0) & one);
-    return syi_vec_mask_bits(syi_vec_mask_ordered(syi_vec_mask_full(), syi_vec_of(1.0), is));
-}
-
 /* The doubts of a tile's `rows`; it is gone through again. */
 static sy_status tell_doubts(const beside *b, held_sums h, const task *task, int64_t at,
                              int64_t count, uint64_t rows)
@@ -207,7 +199,7 @@ static sy_status tell_doubts(const beside *b, held_sums h, const task *task, int
     for (int64_t i = 0; i < count; i++) {
         syi_bits_vec unsure = {0};
         settle_column(b, i, &h, &unsure);
-        for (uint64_t left = rows & rows_of(unsure); left; left &= left - 1)
+        for (uint64_t left = rows & bits_of(unsure); left; left &= left - 1)
             SYI_TRY(syi_doubts_add(task->doubts, task->row + __builtin_ctzll(left), at + i));
     }
     return SY_OK;

@@ -4,6 +4,7 @@
 
 #include "recurrence/fade.h"
 #include "traffic.h"
+#include "wilder/tied.h"
 #include "wilder/tile.h"
 
 typedef struct task {
@@ -35,17 +36,23 @@ SYI_INLINE double largest_of(const task *task, int64_t i)
     return syi_wilder_largest(&task->x, i, IS_RANGE && task->first + i > 0);
 }
 
-static sy_status put(const task *task, int64_t i, const syi_wilder_state *s)
+/* Column i is put, but may be something else, `most` at most. */
+static sy_status doubt(const task *task, int64_t i, double most)
 {
-    if (syi_wilder_settle(s, IS_RANGE, &task->y[i]) != 0.0)
-        return syi_doubts_add(task->doubts, task->row, task->first + i);
-    return SY_OK;
+    if (IS_RANGE && syi_atr_is_tied(&task->x, task->y, i, task->period, most)) {
+        task->y[i] = most;
+        return SY_OK;
+    }
+    return syi_doubts_add(task->doubts, task->row, task->first + i);
 }
 
-SYI_INLINE int has_no_range(const task *task, double close, int64_t i)
+static sy_status put(const task *task, int64_t i, const syi_wilder_state *s)
 {
-    const syi_wilder_prices *x = &task->x;
-    return x->high[i] == close && x->low[i] == close && x->close[i] == close;
+    syi_deviation average;
+    if (syi_wilder_settle(s, IS_RANGE, &task->y[i]) == 0.0)
+        return SY_OK;
+    average = syi_atr_value(s);
+    return doubt(task, i, syi_dd_most(average.value, average.error));
 }
 
 /* From column *at on, as long as there are no ranges, of which there have been none until the sum
@@ -73,7 +80,7 @@ SYI_INLINE sy_status run_steps(const task *task, syi_wilder_state *state, int64_
     for (; i < to; i++) {
         double size = largest_of(task, i);
         if (IS_RANGE && s.total.value.high > 0.0 && s.total.value.high < SYI_LIFT_BELOW &&
-            has_no_range(task, s.close, i)) {
+            syi_atr_stands(&task->x, s.close, i)) {
             syi_wilder_state still = s; /* so that the other stays in registers */
             SYI_TRY(run_still(task, &still, &i, most));
             s = still;

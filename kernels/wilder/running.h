@@ -55,12 +55,13 @@ SYI_INLINE traits take_terms(const task *task, double close, int64_t at, tile *t
 /* The tile's doubts, once it is known to have any. */
 static sy_status report(const task *task, const weights *w, const tile *t, int64_t at, double error)
 {
+    uint64_t lanes[STEPS];
+    find_unsure(w, t, error, lanes);
     for (int l = 0; l < LANES; l++)
         for (int64_t i = 0; i < t->steps; i++) {
-            double y;
-            if (settle_at(w, t, i, l, error, &y) != 0.0)
-                SYI_TRY(
-                    syi_doubts_add(task->doubts, task->row, task->first + at + l * t->steps + i));
+            double most;
+            if (lanes[i] >> l & 1 && settle_at(w, t, i, l, error, &most) != 0.0)
+                SYI_TRY(doubt(task, at + l * t->steps + i, most));
         }
     return SY_OK;
 }

@@ -11,7 +11,8 @@ SYI_INLINE syi_dd started(const sums *start, const sums *sum, int l)
     return s;
 }
 
-/* The number nearest to a value known to within epsilon * |value|; not 0.0 when in doubt. */
+/* The number nearest to a value known to within epsilon * |value|; not 0.0 when in doubt, and then
+ * that nearest to the largest it may be. */
 SYI_INLINE double settle_near(double high, double low, double epsilon, double *y)
 {
     double above = high + fma(high, epsilon, low), below = high + fma(high, -epsilon, low);
@@ -81,6 +82,18 @@ SYI_INLINE syi_vec round_near(group_sum value, syi_vec epsilon, syi_bits_vec *un
     return above;
 }
 
+/* Those of column i of the lanes from `first` on. */
+SYI_INLINE syi_vec settle_group(const weights *w, const tile *t, int64_t i, int first,
+                                syi_vec epsilon, syi_bits_vec *unsure)
+{
+    group_sum s = started_group(&t->total_start, &t->total[i], first);
+    if (IS_RANGE)
+        s = mean_of(s, w->out_high[i], w->out_low[i]);
+    else
+        s = index_of(started_group(&t->up_start, &t->up[i], first), s);
+    return round_near(s, epsilon, unsure);
+}
+
 /* The values to y, `past` the cache or not; returns not 0 when one is in doubt. */
 SYI_INLINE int settle_tile(const weights *w, const tile *t, double error, double *y, int past)
 {
@@ -90,17 +103,33 @@ SYI_INLINE int settle_tile(const weights *w, const tile *t, double error, double
         for (int64_t i = 0; i < t->steps; i += SYI_VECTOR) {
             syi_vec r[SYI_VECTOR];
             SYI_UNROLL(8)
-            for (int k = 0; k < SYI_VECTOR; k++) {
-                group_sum s = started_group(&t->total_start, &t->total[i + k], first);
-                if (IS_RANGE)
-                    s = mean_of(s, w->out_high[i + k], w->out_low[i + k]);
-                else
-                    s = index_of(started_group(&t->up_start, &t->up[i + k], first), s);
-                r[k] = round_near(s, epsilon, &unsure);
-            }
+            for (int k = 0; k < SYI_VECTOR; k++)
+                r[k] = settle_group(w, t, i + k, first, epsilon, &unsure);
             syi_vec_rows(y + first * t->steps + i, t->steps, r, past);
         }
     return syi_vec_any(unsure);
+}
+
+/* Which are not 0, as bits. */
+SYI_INLINE uint64_t bits_of(syi_bits_vec some)
+{
+    const syi_bits_vec one = (syi_bits_vec)syi_vec_of(1.0);
+    const syi_vec is = (syi_vec)((syi_bits_vec)(some != 0) & one);
+    return syi_vec_mask_bits(syi_vec_mask_ordered(syi_vec_mask_full(), syi_vec_of(1.0), is));
+}
+
+/* In which lanes the tile's columns i are in doubt, as bits. */
+SYI_INLINE void find_unsure(const weights *w, const tile *t, double error, uint64_t *lanes)
+{
+    for (int64_t i = 0; i < t->steps; i++) {
+        lanes[i] = 0;
+        for (int first = 0; first < LANES; first += SYI_VECTOR) {
+            syi_bits_vec unsure = {0};
+            settle_group(w, t, i, first, syi_vec_of(error), &unsure);
+            if (syi_vec_any(unsure))
+                lanes[i] |= bits_of(unsure) << first;
+        }
+    }
 }
 
 #else
@@ -127,6 +156,16 @@ SYI_INLINE int settle_tile(const weights *w, const tile *t, double error, double
     if (past)
         syi_put_past(y, room, LANES * t->steps);
     return doubts != 0.0;
+}
+
+SYI_INLINE void find_unsure(const weights *w, const tile *t, double error, uint64_t *lanes)
+{
+    double y;
+    for (int64_t i = 0; i < t->steps; i++) {
+        lanes[i] = 0;
+        for (int l = 0; l < LANES; l++)
+            lanes[i] |= (uint64_t)(settle_at(w, t, i, l, error, &y) != 0.0) << l;
+    }
 }
 
 #endif

@@ -172,14 +172,14 @@ SYI_INLINE double syi_rsi_settle(const syi_wilder_state *s, double *y)
     return s->lifted != 0.0 ? syi_settle_lifted(rest, error, y) : syi_dd_settle(rest, error, y);
 }
 
-SYI_INLINE double syi_atr_settle(const syi_wilder_state *s, double *y)
+SYI_INLINE syi_deviation syi_atr_value(const syi_wilder_state *s)
 {
     syi_dd mean = syi_dd_divide(s->total.value, s->period);
     double error = fma(SYI_DD_ERROR, mean.high, s->total.error / s->period * (1.0 + 0x1p-40));
     if (s->total.value.high != 0.0 && mean.high < SYI_FAINT)
         error += SYI_PER_FINE * (mean.high + 0x1p-1074);
     /* The least of an error may have been lost to underflow. */
-    return syi_dd_settle(mean, s->total.error != 0.0 ? error + 0x1p-1000 : error, y);
+    return (syi_deviation){mean, s->total.error != 0.0 ? error + 0x1p-1000 : error};
 }
 
 /* A lifted sum's average, and back. */
@@ -246,7 +246,8 @@ SYI_INLINE void syi_wilder_advance(syi_wilder_state *s, const syi_wilder_prices 
 
 SYI_INLINE double syi_wilder_settle(const syi_wilder_state *s, int is_range, double *y)
 {
-    return is_range ? syi_atr_settle(s, y) : syi_rsi_settle(s, y);
+    const syi_deviation average = syi_atr_value(s);
+    return is_range ? syi_dd_settle(average.value, average.error, y) : syi_rsi_settle(s, y);
 }
 
 /* The state at column i of the row, column `period`, from which on there are values. */

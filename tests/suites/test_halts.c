@@ -1,11 +1,13 @@
 /*
  * Averages of prices that stand still for long and then move, with periods whose factors have few
  * bits: behind a halt they come to the middle between two doubles but for what is left of the halt
- * before. And a macd, of which little is left before a move, and bands of windows with two prices,
- * many of which lie between two doubles. Against the exact oracle.
+ * before; so do average ranges of periods that are powers of two. And a macd, of which little is
+ * left before a move, and bands of windows with two prices, many of which lie between two doubles.
+ * Against the exact oracle.
  */
 #include <criterion/criterion.h>
 #include <math.h>
+#include <string.h>
 
 #include "support/judge.h"
 #include "support/series.h"
@@ -52,6 +54,7 @@ static void fill_halts(uint64_t seed, int64_t most, double *x, int64_t columns)
     }
 }
 
+/* All inputs are the same prices. */
 static void check_case(sy_context *context, lab_case c, int64_t most, uint64_t seed)
 {
     static double x[MOST];
@@ -60,38 +63,47 @@ static void check_case(sy_context *context, lab_case c, int64_t most, uint64_t s
     c.x = x;
     fill_halts(seed, most, x, c.columns);
     cr_assert(lab_prepare(&c));
+    for (int k = 1; k < c.n_inputs; k++)
+        memcpy(c.more[k - 1], x, (size_t)c.columns * sizeof *x);
     cr_assert_eq(lab_run(context, &c, NULL, NULL), SY_OK);
     cr_expect_eq(judge_case(&c), 0, "%s of %g, halts of up to %d, seed %d", c.workload,
                  c.params[0].value, (int)most, (int)seed);
     lab_release(&c);
 }
 
-static void check(sy_context *context, int period, int64_t most, int seed)
+static void check(sy_context *context, const char *workload, int period, int64_t most)
 {
-    check_case(context,
-               (lab_case){.workload = "ema",
-                          .params = {{.name = "period", .value = period}},
-                          .n_params = 1},
-               most, (uint64_t)(10000 * most + 16 * period + seed));
+    const lab_case c = {
+        .workload = workload, .params = {{.name = "period", .value = period}}, .n_params = 1};
+    for (int seed = 0; seed < SEEDS; seed++)
+        check_case(context, c, most, (uint64_t)(10000 * most + 16 * period + seed));
 }
 
-static void check_all(const char *devices)
+static void check_all(const char *workload, const int *periods, const char *devices)
 {
-    static const int periods[] = {3, 7, 15, 31, 127}, mosts[] = {12, 120, 700, 2500};
+    static const int mosts[] = {12, 120, 700, 2500};
     sy_context *context = lab_open(devices, NULL, NULL);
     cr_assert(context || sy_last_error()->status == SY_ERR_NO_DEVICE);
-    for (size_t p = 0; p < sizeof periods / sizeof periods[0]; p++)
-        for (size_t m = 0; context && m < sizeof mosts / sizeof mosts[0]; m++)
-            for (int seed = 0; seed < SEEDS; seed++)
-                check(context, periods[p], mosts[m], seed);
+    for (int p = 0; context && periods[p]; p++)
+        for (size_t m = 0; m < sizeof mosts / sizeof mosts[0]; m++)
+            check(context, workload, periods[p], mosts[m]);
     sy_context_destroy(&context);
 }
 
 Test(halts, ema)
 {
-    check_all("cpu");
-    check_all("cpu:isa=v3");
-    check_all("sim:a:speed=1e6,sim:b:speed=3e6");
+    static const int periods[] = {3, 7, 15, 31, 127, 0};
+    check_all("ema", periods, "cpu");
+    check_all("ema", periods, "cpu:isa=v3");
+    check_all("ema", periods, "sim:a:speed=1e6,sim:b:speed=3e6");
+}
+
+Test(halts, atr)
+{
+    static const int periods[] = {2, 4, 8, 16, 32, 128, 0};
+    check_all("atr", periods, "cpu");
+    check_all("atr", periods, "cpu:isa=v3");
+    check_all("atr", periods, "cpu:isa=base");
 }
 
 static void check_macd(const char *devices, int fast, int slow, int signal)
