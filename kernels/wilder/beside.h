@@ -1,76 +1,57 @@
 /*
- * Rows side by side from their first values on, each in a lane of its own, by weights and a grid as
- * a tile's stretches (grid.h). What a lane begins with is known here, so it is in the sums from the
- * start on, and a column's values are made as soon as its sums are. With what a lane begins with
- * `low` is at most a g larger than there, and its additions lose 64 units more; of all that a
- * stretch's bound has room for, seven stretches before it and their chain, a row needs nothing.
+ * Rows side by side from their first values on, each in a lane of its own: what a row begins with
+ * is known here, so its sums go on column by column. A sum has two parts,
+ *
+ *     high' = b * high + term, rounded, and low' = b * low + what that has lost,
+ *
+ * which are put in order only where a tile of columns begins. After k columns `low` is at most
+ * (3 k + 1) u of `high`, for u = 2^-53, and what a column loses (6 k + 15) u^2. No term is
+ * negative, so in relation to the sum an error never becomes larger; a tile adds less than
+ * SUM_ERROR in units of SYI_FINE. What a mean is made with adds less than 1000 u^2. Of a quotient's
+ * parts the low one is divided by `high` alone, of which it is up to 400 u: that is off by 200 u of
+ * it.
  */
 #ifndef SYI_KERNELS_WILDER_BESIDE_H
 #define SYI_KERNELS_WILDER_BESIDE_H
 
 #include "exact/columns.h"
 #include "wilder/columns.h"
-#include "wilder/moves.h"
-#include "wilder/ranges.h"
+#include "wilder/grid.h"
 
 #if SYI_HAVE_VECTORS
 
-/* One of the state's sums, of each row: b times what it is before the next column, and its error as
- * a syi_deviation has it. */
-typedef struct row_sum {
-    syi_vec high, low, error;
-} row_sum;
+/* What a value adds to the sums' relative errors, and a tile to those of both. */
+#define BESIDE_ERROR (IS_RANGE ? LAST_ERROR : 0x1p-88)
+#define TILE_ERROR   (2.0 * SUM_ERROR * SYI_FINE)
+
+/* A row's sums begin with less of an error, relative to them. */
+#define MOST_ERROR 0x1p-66
+/* Sums that are no larger have terms that are not too large, in a tile of 64 columns. */
+#define MOST_SUM 0x1p+130
+
+typedef struct row_sums {
+    group_sum total, up;
+} row_sums;
 
 typedef struct beside {
-    const weights *w;
-    double period;
-    int64_t steps, stride; /* columns of a tile, at most; from row to row */
-    int asks;              /* for the rows behind these */
-    syi_dd power;          /* b^steps */
-    row_sum total, up;
-    syi_vec close;     /* before the next column */
-    syi_vec_mask fits; /* rows for which the tile could be done this way */
-    syi_vec term[STEPS];
+    syi_dd b, part;                   /* 1 / period */
+    int64_t stride;                   /* from row to row */
+    int asks;                         /* for the rows behind these */
+    row_sums at;                      /* before the tile */
+    syi_vec error;                    /* of both sums together, relative */
+    syi_vec move[STEPS], rest[STEPS]; /* the tile's; rest is what a move has lost */
+    int has_rest;                     /* once moves are not exact it is made at once */
 } beside;
 
-/* What a sum of a tile is held with. */
-typedef struct row_grid {
-    syi_vec size; /* it stays below that */
-    syi_vec shift;
-    group_sum sum; /* with the shift */
-    syi_vec error; /* relative, of what follows */
-    syi_vec own;   /* the part of it that the tile adds */
-} row_grid;
+/* What a tile's prices were like. */
+typedef struct bar_traits {
+    syi_vec least, most;
+    syi_vec_mask ordered;
+} bar_traits;
 
-/* A tile's sums on their way, and the relative error of the values. */
-typedef struct held_sums {
-    row_grid total, up;
-    syi_vec error;
-} held_sums;
-
-/* What a first tile begins with, whose first column is the one of these states, without a term: as
- * if they had been divided by b before. */
-SYI_INLINE row_sum row_sum_of(const weights *w, const syi_wilder_state *state, int is_up)
-{
-    row_sum rows;
-    for (int l = 0; l < SYI_VECTOR; l++) {
-        const syi_deviation *sum = is_up ? &state[l].up : &state[l].total;
-        rows.high[l] = sum->value.high;
-        rows.low[l] = sum->value.low;
-        rows.error[l] = sum->error * w->back.high * (1.0 + 0x1p-40);
-    }
-    return rows;
-}
-
-SYI_INLINE syi_deviation row_sum_at(const weights *w, const row_sum *rows, int l)
-{
-    return (syi_deviation){syi_dd_multiply(w->back, (syi_dd){rows->high[l], rows->low[l]}),
-                           rows->error[l]};
-}
-
-/* The terms of a tile's columns [i, i + some), at most a vector's. */
-SYI_INLINE void take_columns(beside *b, const syi_wilder_prices *x, int64_t i, int some,
-                             price_traits *what)
+/* At most a vector's columns of moves, with `has_rest` of any prices. */
+SYI_INLINE void take_columns(beside *b, const syi_wilder_prices *x, int i, int some, int has_rest,
+                             syi_vec *before, bar_traits *what)
 {
     syi_vec close[SYI_VECTOR], high[SYI_VECTOR], low[SYI_VECTOR];
     syi_lanes_load_some(close, x->close + i, b->stride, some);
@@ -82,196 +63,292 @@ SYI_INLINE void take_columns(beside *b, const syi_wilder_prices *x, int64_t i, i
     for (int k = 0; k < SYI_VECTOR; k++) {
         if (k >= some)
             break;
-        b->term[i + k] = IS_RANGE ? take_range(low[k], high[k], b->close, what)
-                                  : take_move(close[k], b->close, what);
-        b->close = close[k];
+        syi_vec first = *before, last = close[k];
+        if (IS_RANGE) {
+            what->ordered = syi_vec_mask_ordered(what->ordered, low[k], high[k]);
+            first = syi_vec_min(low[k], first);
+            last = syi_vec_max(high[k], *before);
+        }
+        what->least = syi_vec_min(IS_RANGE ? first : last, what->least);
+        what->most = syi_vec_max(last, what->most);
+        if (has_rest)
+            syi_vec_two_sum(last, -first, &b->move[i + k], &b->rest[i + k]);
+        else
+            b->move[i + k] = last - first;
+        *before = close[k];
     }
 }
 
-/* The terms of a tile; gives how far its prices are apart. Rows that are not for a grid do not fit
- * (apart()). */
-SYI_INLINE syi_vec take_tile(beside *b, const syi_wilder_prices *x, int64_t count)
+SYI_INLINE bar_traits take_bars(beside *b, const task *task, int64_t at, int count, int has_rest)
 {
-    price_traits what = {b->close, b->close, syi_vec_mask_full()};
-    int64_t i = 0;
+    const syi_wilder_prices x = prices_at(task, at);
+    syi_vec before = syi_lanes_column(x.close - 1, b->stride);
+    bar_traits what = {before, before, syi_vec_mask_full()};
+    int i = 0;
     for (; i + SYI_VECTOR <= count; i += SYI_VECTOR)
-        take_columns(b, x, i, SYI_VECTOR, &what);
+        take_columns(b, &x, i, SYI_VECTOR, has_rest, &before, &what);
     if (i < count)
-        take_columns(b, x, i, (int)(count - i), &what);
-    b->fits = syi_vec_mask_ordered(what.ordered, syi_vec_of(LEAST_PRICE), what.least);
-    b->fits = syi_vec_mask_ordered(b->fits, what.most, syi_vec_of(MOST_PRICE));
-    b->fits = syi_vec_mask_ordered(b->fits, what.most, what.least + what.least);
-    b->fits = syi_vec_mask_ordered(b->fits, syi_vec_abs(b->close), syi_vec_of(MOST_PRICE));
-    return what.most - what.least;
+        take_columns(b, &x, i, count - i, has_rest, &before, &what);
+    return what;
 }
 
-/* choose_grid(), start_of() and chain_grid()'s errors of each row. */
-SYI_INLINE row_grid grid_of_rows(const beside *b, const row_sum *rows, syi_vec more)
+/* The moves of a tile of `count` columns from column `at` on; gives whether they are exact, since
+ * in no row a price is more than twice another. */
+SYI_INLINE int take_tile(beside *b, const task *task, int64_t at, int count, uint64_t *fit)
 {
-    const syi_vec before = rows->high * syi_vec_of(b->w->back.high);
-    const syi_vec size = (before + more) * syi_vec_of(1.0 + 0x1p-40);
-    const syi_vec binade = syi_vec_binade(size);
-    const syi_vec shift = binade * syi_vec_of(6.0), held = rows->high + shift;
-    const syi_vec loose =
-        (rows->error / before + syi_vec_of(SUM_ERROR)) * syi_vec_of(SYI_FINE * (1.0 + 0x1p-40));
-    const syi_vec own = binade * syi_vec_of(LANES * 0x1p-91 * (1.0 + 0x1p-40)) / rows->high;
-    const group_sum sum = {held, rows->low + (rows->high - (held - shift))};
-    return (row_grid){size, shift, sum, loose + own, own};
+    bar_traits what;
+    int is_exact;
+    if (b->has_rest)
+        what = take_bars(b, task, at, count, 1);
+    else
+        what = take_bars(b, task, at, count, 0);
+    is_exact = syi_vec_mask_is_full(
+        syi_vec_mask_ordered(what.ordered, what.most, what.least + what.least));
+    if (!is_exact && !b->has_rest) {
+        b->has_rest = 1;
+        take_bars(b, task, at, count, 1);
+    }
+    *fit &= syi_vec_mask_bits(what.ordered);
+    return is_exact;
 }
 
-/* On to the next tile: the sums' starts, and their errors. */
-SYI_INLINE void end_sum(beside *b, const row_grid *g, row_sum *rows)
+/* A sum with the next term, and with `has_rest` what that has lost. */
+SYI_INLINE void add_term(const beside *b, syi_vec term, syi_vec rest, int has_rest, group_sum *s)
 {
-    const syi_vec power = syi_vec_of(b->power.high);
-    syi_vec high, low, rest;
-    syi_vec_quick_sum(g->sum.high - g->shift, g->sum.low, &high, &low);
-    const syi_vec product = high * power;
-    rest = syi_vec_fma(high, power, -product);
-    rest += syi_vec_fma(high, syi_vec_of(b->power.low), low * power);
-    syi_vec_quick_sum(product, rest, &rows->high, &rows->low);
-    const syi_vec after = rows->high * syi_vec_of(b->w->back.high);
-    const syi_vec lost =
-        syi_vec_of(SUM_ERROR) + g->own * syi_vec_of(SYI_PER_FINE * (1.0 + 0x1p-40));
-    rows->error = syi_vec_fma(power * syi_vec_of(1.0 + 0x1p-40), rows->error, lost * after);
+    const syi_vec by = syi_vec_of(b->b.high), fading = s->high * by, sum = fading + term;
+    const syi_vec further = syi_vec_min(fading, term) - (sum - syi_vec_max(fading, term));
+    syi_vec lost = syi_vec_fma(s->high, by, -fading);
+    lost = syi_vec_fma(s->high, syi_vec_of(b->b.low), lost);
+    if (has_rest)
+        lost += rest;
+    s->low = syi_vec_fma(s->low, by, further + lost);
+    s->high = sum;
 }
 
-/* The values at the tile's column i, the next one. */
-SYI_INLINE syi_vec settle_column(const beside *b, int64_t i, held_sums *h, syi_bits_vec *unsure)
+/* On by the tile's column i. */
+SYI_INLINE void add_column(const beside *b, int i, int has_rest, row_sums *s)
 {
-    const weights *const w = b->w;
-    const syi_vec term = b->term[i];
-    add_weighted(w, i, IS_RANGE ? term : syi_vec_abs(term), &h->total.sum);
-    const group_sum total = {h->total.sum.high - h->total.shift, h->total.sum.low};
+    const syi_vec none = {0}, move = b->move[i], rest = has_rest ? b->rest[i] : none;
+    if (IS_RANGE) {
+        add_term(b, move, rest, has_rest, &s->total);
+        return;
+    }
+    const syi_bits_vec gains = (syi_bits_vec)(move > none);
+    const syi_bits_vec sign = (syi_bits_vec)move & ((syi_bits_vec){0} + (UINT64_C(1) << 63));
+    add_term(b, syi_vec_max(move, none), (syi_vec)((syi_bits_vec)rest & gains), has_rest, &s->up);
+    add_term(b, syi_vec_abs(move), (syi_vec)((syi_bits_vec)rest ^ sign), has_rest, &s->total);
+}
+
+/* The rows' values. */
+SYI_INLINE syi_vec settle_rows(const beside *b, const row_sums *s, syi_vec error,
+                               syi_bits_vec *unsure)
+{
+    group_sum total = s->total;
     if (IS_RANGE)
-        return round_near(mean_of(total, w->out_high[i], w->out_low[i]), h->error, unsure);
-    add_weighted(w, i, syi_vec_max(term, (syi_vec){0}), &h->up.sum);
-    const group_sum up = {h->up.sum.high - h->up.shift, h->up.sum.low};
-    return round_index(up, total, h->error, unsure);
+        return round_near(mean_of(total, b->part.high, b->part.low), error, unsure);
+    const syi_bits_vec none = (syi_bits_vec)(total.high == 0.0); /* nothing has moved */
+    total.high = syi_vec_pick(none, syi_vec_of(1.0), total.high);
+    return syi_vec_pick(none, syi_vec_of(50.0), round_near(index_of(s->up, total), error, unsure));
 }
 
-/* At most a line of columns from the tile's column i on, to y. */
-SYI_INLINE void put_columns(const beside *b, int64_t i, int some, held_sums *h,
-                            syi_bits_vec *unsure, const syi_wilder_prices *x, double *y)
+/* Asks for what the next rows read, and these write soon. */
+SYI_INLINE void ask_on(const beside *b, syi_wilder_prices x, double *y)
+{
+    syi_lanes_ask_to_write(y, b->stride, 2 * SYI_LINE);
+    if (!b->asks)
+        return;
+    syi_lanes_ask_next(x.close, b->stride);
+    if (IS_RANGE) {
+        syi_lanes_ask_next(x.high, b->stride);
+        syi_lanes_ask_next(x.low, b->stride);
+    }
+}
+
+/* At most a line of the tile's columns from column i on, to y. */
+SYI_INLINE void put_columns(const beside *b, int i, int some, int has_rest, syi_vec error,
+                            row_sums *s, syi_bits_vec *unsure, double *y)
 {
     syi_vec out[SYI_LINE] = {{0}};
     SYI_UNROLL(8)
     for (int k = 0; k < SYI_LINE; k++) {
         if (k >= some)
             break;
-        out[k] = settle_column(b, i + k, h, unsure);
+        add_column(b, i + k, has_rest, s);
+        out[k] = settle_rows(b, s, error, unsure);
     }
     syi_lanes_store(y + i, b->stride, out, some, 0);
-    syi_lanes_ask_to_write(y + i, b->stride, 2 * SYI_LINE);
-    if (!b->asks)
-        return;
-    syi_lanes_ask_next(x->close + i, b->stride);
-    if (IS_RANGE) {
-        syi_lanes_ask_next(x->high + i, b->stride);
-        syi_lanes_ask_next(x->low + i, b->stride);
-    }
 }
 
-/* What a tile of `count` columns begins with, whose prices are so far apart; rows that are not for
- * a grid no longer fit. */
-SYI_INLINE held_sums hold_sums(beside *b, int64_t count, syi_vec apart)
+/* The values of the tile's `count` columns, from column `at` on; gives whether one is in doubt. */
+SYI_INLINE int put_tile(const beside *b, const task *task, int64_t at, int count, int has_rest,
+                        syi_vec error, row_sums *s)
 {
-    const double heaviest = b->w->high[count - 1] * b->period * (1.0 + 0x1p-40);
-    const syi_vec more = syi_vec_of(heaviest) * apart, least = syi_vec_of(LEAST_BOUND);
-    const double most = IS_RANGE ? MOST_RANGE_ERROR : MOST_MOVE_ERROR;
-    held_sums h;
-    h.total = h.up = grid_of_rows(b, &b->total, more);
-    h.error = syi_vec_of(LAST_ERROR) + h.total.error;
-    if (!IS_RANGE) {
-        h.up = grid_of_rows(b, &b->up, more);
-        h.error += h.up.error;
-        b->fits = syi_vec_mask_ordered(b->fits, syi_vec_of(LEAST_TERM), more); /* it moves */
+    double *const y = task->y + at;
+    syi_bits_vec unsure = {0};
+    int i = 0;
+    for (; i + SYI_LINE <= count; i += SYI_LINE) {
+        put_columns(b, i, SYI_LINE, has_rest, error, s, &unsure, y);
+        ask_on(b, prices_at(task, at + i), y + i);
     }
-    b->fits = syi_vec_mask_ordered(b->fits, least, h.total.size);
-    b->fits = syi_vec_mask_ordered(b->fits, least, h.up.size);
-    b->fits = syi_vec_mask_ordered(b->fits, h.error, syi_vec_of(most));
-    return h;
+    if (i < count)
+        put_columns(b, i, count - i, has_rest, error, s, &unsure, y);
+    return syi_vec_any(unsure);
 }
 
-/* The doubts of a tile's `rows`; it is gone through again. */
-static sy_status tell_doubts(const beside *b, held_sums h, const task *task, int64_t at,
-                             int64_t count, uint64_t rows)
+/* The l-th row of a task whose rows are side by side. */
+SYI_INLINE task row_of(const task *first, int l, int64_t stride)
 {
-    for (int64_t i = 0; i < count; i++) {
+    task row = *first;
+    row.x = prices_at(first, l * stride);
+    row.y += l * stride;
+    row.row += l;
+    return row;
+}
+
+/* The doubts of `rows` in a tile of `count` columns from column `at` on, which is gone through
+ * again. */
+static sy_status tell_doubts(const beside *b, const task *task, int64_t at, int count,
+                             syi_vec error, uint64_t rows)
+{
+    row_sums s = b->at;
+    for (int i = 0; i < count; i++) {
         syi_bits_vec unsure = {0};
-        settle_column(b, i, &h, &unsure);
-        for (uint64_t left = rows & bits_of(unsure); left; left &= left - 1)
-            SYI_TRY(syi_doubts_add(task->doubts, task->row + __builtin_ctzll(left), at + i));
+        add_column(b, i, b->has_rest, &s);
+        const syi_vec most = settle_rows(b, &s, error, &unsure);
+        for (uint64_t left = rows & bits_of(unsure); left; left &= left - 1) {
+            const int l = __builtin_ctzll(left);
+            const struct task row = row_of(task, l, b->stride);
+            SYI_TRY(doubt(&row, at + i, most[l]));
+        }
     }
     return SY_OK;
 }
 
-/* The tile of `count` columns from column `at` on; of the rows those that it is not for are left no
- * more. */
-SYI_INLINE sy_status run_beside(beside *b, const task *task, int64_t at, int64_t count,
-                                int is_first, uint64_t *rows)
+/* The rows in which a sum is 0, or neither too large nor small. */
+SYI_INLINE uint64_t sums_in_range(syi_vec high)
 {
-    const syi_wilder_prices x = prices_at(task, at);
-    const syi_vec apart = take_tile(b, &x, count);
-    const held_sums begun = hold_sums(b, count, apart);
-    held_sums h = begun;
-    syi_bits_vec unsure = {0};
-    int64_t i = 0;
-    if (is_first)
-        b->term[0] = (syi_vec){0};
-    for (; i + SYI_LINE <= count; i += SYI_LINE)
-        put_columns(b, i, SYI_LINE, &h, &unsure, &x, task->y + at);
-    if (i < count)
-        put_columns(b, i, (int)(count - i), &h, &unsure, &x, task->y + at);
-    end_sum(b, &h.total, &b->total);
+    return bits_of((syi_bits_vec)(high == 0.0) |
+                   ((syi_bits_vec)(high >= LEAST_SUM) & (syi_bits_vec)(high <= MOST_SUM)));
+}
+
+/* The rows for which a tile is that begins or ends with such sums and such a close. */
+SYI_INLINE uint64_t rows_in_range(const row_sums *s, syi_vec close)
+{
+    const uint64_t rows = bits_of((syi_bits_vec)(syi_vec_abs(close) <= MOST_PRICE));
+    return rows & sums_in_range(s->total.high) &
+           (IS_RANGE ? ~UINT64_C(0) : sums_in_range(s->up.high));
+}
+
+/* The rows in which no sum of 0 begins with what may be too small. */
+SYI_INLINE uint64_t rows_that_rise(const beside *b, int count)
+{
+    syi_bits_vec none = (syi_bits_vec)(b->at.total.high == 0.0);
     if (!IS_RANGE)
-        end_sum(b, &h.up, &b->up);
-    b->fits = syi_vec_mask_ordered(b->fits, (syi_vec){0}, b->total.high); /* no NaN */
-    *rows &= syi_vec_mask_bits(b->fits);
-    return syi_vec_any(unsure) ? tell_doubts(b, begun, task, at, count, *rows) : SY_OK;
+        none |= (syi_bits_vec)(b->at.up.high == 0.0);
+    syi_bits_vec small = {0};
+    for (int i = 0; i < count && syi_vec_any(none); i++)
+        small |= (syi_bits_vec)(syi_vec_abs(b->move[i]) < LEAST_TERM) &
+                 (syi_bits_vec)(b->move[i] != 0.0);
+    return ~bits_of(small & none);
 }
 
-/* Columns of a tile of rows, for weights that a grid can do with. */
-SYI_INLINE int64_t beside_steps(const weights *w)
+/* A tile of `count` columns from column `at` on; of the rows those that it is not for are left no
+ * more. */
+static sy_status run_beside(beside *b, const task *task, int64_t at, int count, uint64_t *rows)
 {
-    int64_t steps = w->steps;
-    while (steps > 0 && !IS_RANGE && w->high[steps - 1] > MOST_WEIGHT)
-        steps -= SYI_LINE;
-    return steps;
+    const syi_vec error = b->error + syi_vec_of(BESIDE_ERROR + TILE_ERROR);
+    const int is_exact = take_tile(b, task, at, count, rows);
+    row_sums s = b->at;
+    int is_unsure;
+    if (b->has_rest)
+        is_unsure = put_tile(b, task, at, count, 1, error, &s);
+    else
+        is_unsure = put_tile(b, task, at, count, 0, error, &s);
+    *rows &= rows_that_rise(b, count) &
+             rows_in_range(&s, syi_lanes_column(task->x.close + at + count - 1, b->stride));
+    if (is_unsure)
+        SYI_TRY(tell_doubts(b, task, at, count, error, *rows));
+    syi_vec_quick_sum(s.total.high, s.total.low, &b->at.total.high, &b->at.total.low);
+    syi_vec_quick_sum(s.up.high, s.up.low, &b->at.up.high, &b->at.up.low);
+    b->error += syi_vec_of(TILE_ERROR);
+    b->has_rest = !is_exact;
+    return SY_OK;
 }
 
-/* The rows' values from that of their states, at column `from`, to the last one, of `columns`.
- * Gives how many columns each has got by this way, and its state there where that is not all. */
-static sy_status run_rows_beside(const weights *w, const task *task, int64_t columns, int64_t from,
+/* A row's state where a tile begins. */
+SYI_INLINE void get_row(const row_sums *s, double error, int l, double close,
+                        syi_wilder_state *state)
+{
+    const double loose = error * (SYI_PER_FINE * (1.0 + 0x1p-40));
+    state->total = (syi_deviation){{s->total.high[l], s->total.low[l]}, loose * s->total.high[l]};
+    state->up = (syi_deviation){{s->up.high[l], s->up.low[l]}, loose * s->up.high[l]};
+    state->close = close;
+}
+
+/* A sum's error, relative to it. */
+SYI_INLINE double error_of_sum(const syi_deviation *sum)
+{
+    return sum->value.high > 0.0 ? looseness(sum) : sum->error == 0.0 ? 0.0 : INFINITY;
+}
+
+SYI_INLINE void start_beside(beside *b, const task *task, int64_t columns,
+                             const syi_wilder_state *state)
+{
+    b->b = task->factor.b;
+    b->part = syi_dd_divide((syi_dd){1.0, 0.0}, task->period);
+    b->stride = columns;
+    b->asks = 2 * SYI_VECTOR * columns <= task->known;
+    b->has_rest = 0;
+    for (int l = 0; l < SYI_VECTOR; l++) {
+        b->at.total.high[l] = state[l].total.value.high;
+        b->at.total.low[l] = state[l].total.value.low;
+        b->at.up.high[l] = state[l].up.value.high;
+        b->at.up.low[l] = state[l].up.value.low;
+        b->error[l] = error_of_sum(&state[l].total) + error_of_sum(&state[l].up);
+    }
+}
+
+/* The values that the rows begin with, in column `at`: those that are sure, of `rows`. */
+static sy_status put_first(const beside *b, const task *task, int64_t at, uint64_t rows,
+                           const syi_wilder_state *state)
+{
+    syi_bits_vec unsure = {0};
+    const syi_vec y = settle_rows(b, &b->at, b->error + syi_vec_of(BESIDE_ERROR), &unsure);
+    const uint64_t sure = rows & ~bits_of(unsure);
+    for (int l = 0; l < SYI_VECTOR; l++) {
+        const struct task row = row_of(task, l, b->stride);
+        if (sure >> l & 1)
+            row.y[at] = y[l];
+        else
+            SYI_TRY(put(&row, at, &state[l]));
+    }
+    return SY_OK;
+}
+
+/* The rows' values from those of their states on, which are column `from`'s, to the last ones, of
+ * `columns`. Gives how many columns each has got by this way, and its state there where that is not
+ * all. */
+static sy_status run_rows_beside(const task *task, int64_t columns, int64_t from,
                                  syi_wilder_state *state, int64_t *reached)
 {
     beside b;
-    uint64_t left = (UINT64_C(1) << SYI_VECTOR) - 1;
-    b.w = w;
-    b.period = task->period;
-    b.steps = beside_steps(w);
-    b.stride = columns;
-    b.asks = 2 * SYI_VECTOR * columns <= task->known;
-    b.power = syi_wilder_power(&w->b, b.steps);
-    b.total = row_sum_of(w, state, 0);
-    b.up = row_sum_of(w, state, 1);
-    for (int l = 0; l < SYI_VECTOR; l++) {
-        b.close[l] = state[l].close;
-        reached[l] = b.steps > 0 ? columns : from;
-    }
-    for (int64_t at = from; at < columns && left && b.steps > 0; at += b.steps) {
-        const int64_t count = columns - at < b.steps ? columns - at : b.steps;
-        const row_sum total = b.total, up = b.up;
-        const syi_vec close = b.close;
+    uint64_t left;
+    start_beside(&b, task, columns, state);
+    left = bits_of((syi_bits_vec)(b.error < MOST_ERROR)) &
+           rows_in_range(&b.at, syi_lanes_column(task->x.close + from, columns));
+    SYI_TRY(put_first(&b, task, from, left, state));
+    for (int l = 0; l < SYI_VECTOR; l++)
+        reached[l] = left >> l & 1 ? columns : from + 1;
+    for (int64_t at = from + 1; at < columns && left; at += STEPS) {
+        const int count = columns - at < STEPS ? (int)(columns - at) : STEPS;
         const uint64_t before = left;
-        SYI_TRY(run_beside(&b, task, at, count, at == from, &left));
+        const row_sums begun = b.at;
+        const syi_vec error = b.error;
+        SYI_TRY(run_beside(&b, task, at, count, &left));
         for (uint64_t lost = before & ~left; lost; lost &= lost - 1) {
             const int l = __builtin_ctzll(lost);
             reached[l] = at;
-            if (at == from)
-                continue;
-            state[l].total = row_sum_at(w, &total, l);
-            state[l].up = row_sum_at(w, &up, l);
-            state[l].close = close[l];
+            get_row(&begun, error[l], l, task->x.close[l * columns + at - 1], &state[l]);
         }
     }
     return SY_OK;

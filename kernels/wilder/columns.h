@@ -39,7 +39,7 @@ SYI_INLINE double largest_of(const task *task, int64_t i)
 /* Column i is put, but may be something else, `most` at most. */
 static sy_status doubt(const task *task, int64_t i, double most)
 {
-    if (IS_RANGE && syi_atr_is_tied(&task->x, task->y, i, task->period, most)) {
+    if (IS_RANGE && syi_atr_settle_tie(&task->x, task->y, i, task->first, task->period, &most)) {
         task->y[i] = most;
         return SY_OK;
     }

@@ -14,18 +14,18 @@
 enum { ROWS_BESIDE = SYI_VECTOR };
 
 /* The terms of a row a lane so far, and whether one is out of range: then not 0. */
-typedef struct row_sums {
+typedef struct row_tally {
     syi_lanes_tally total, up;
     syi_vec close; /* of the last column */
     syi_bits_vec outside;
-} row_sums;
+} row_tally;
 
-SYI_INLINE void look_at(row_sums *s, syi_vec price)
+SYI_INLINE void look_at(row_tally *s, syi_vec price)
 {
     s->outside |= ~(syi_bits_vec)(syi_vec_abs(price) <= SYI_HUGE);
 }
 
-SYI_INLINE void add_range(row_sums *s, syi_vec high, syi_vec low)
+SYI_INLINE void add_range(row_tally *s, syi_vec high, syi_vec low)
 {
     syi_vec term, rest;
     look_at(s, high);
@@ -35,7 +35,7 @@ SYI_INLINE void add_range(row_sums *s, syi_vec high, syi_vec low)
     syi_lanes_tally_add(&s->total, term, rest);
 }
 
-SYI_INLINE void add_move(row_sums *s, syi_vec close)
+SYI_INLINE void add_move(row_tally *s, syi_vec close)
 {
     const syi_bits_vec sign = (syi_bits_vec){0} + (UINT64_C(1) << 63);
     syi_vec move, rest;
@@ -47,7 +47,7 @@ SYI_INLINE void add_move(row_sums *s, syi_vec close)
 }
 
 /* Columns [i, end), at most SYI_TALLY_MOST. */
-SYI_INLINE void add_terms(row_sums *s, const syi_wilder_prices *x, int64_t stride, int64_t i,
+SYI_INLINE void add_terms(row_tally *s, const syi_wilder_prices *x, int64_t stride, int64_t i,
                           int64_t end)
 {
     syi_vec close[SYI_VECTOR], high[SYI_VECTOR], low[SYI_VECTOR];
@@ -75,7 +75,7 @@ static int seed_rows(const task *task, int64_t columns, syi_wilder_state *state)
 {
     const int64_t period = (int64_t)task->period;
     syi_lanes_number total = {{0}, {0}, {0}}, up = total;
-    row_sums s = {.outside = {0}};
+    row_tally s = {.outside = {0}};
     s.close = syi_lanes_column(task->x.close, columns);
     look_at(&s, s.close);
     for (int64_t i = 1; i <= period;) {
@@ -94,39 +94,6 @@ static int seed_rows(const task *task, int64_t columns, syi_wilder_state *state)
                                       .total = syi_lanes_deviation(&total, l),
                                       .up = syi_lanes_deviation(&up, l)};
     return !syi_vec_any(s.outside);
-}
-
-/* Groups of rows that are not tried to their ends, after one of which that did not go far. */
-typedef struct patience {
-    int64_t left, next;
-} patience;
-
-/* Rows side by side: to their states behind their first values, and from there to columns `reached`
- * as far as that goes. */
-static sy_status start_rows(const task *first, const weights *w, int64_t columns, patience *wait,
-                            syi_wilder_state *state, int64_t *reached)
-{
-    enum { MOST = 16 };
-    const int64_t seed = (int64_t)first->period;
-    int64_t columns_left = 0;
-    task task = *first;
-    for (int l = 0; l < ROWS_BESIDE; l++)
-        reached[l] = seed;
-    if (wait->left-- <= 0) {
-        SYI_TRY(run_rows_beside(w, first, columns, seed, state, reached));
-        for (int l = 0; l < ROWS_BESIDE; l++)
-            columns_left += columns - reached[l];
-        wait->next = 2 * columns_left < ROWS_BESIDE * (columns - seed) ? 0
-                     : wait->next < MOST                               ? 2 * wait->next + 1
-                                                                       : MOST;
-        wait->left = wait->next;
-    }
-    for (int l = 0; l < ROWS_BESIDE; l++, task.row++, task.y += columns) {
-        syi_fill_nan(task.y, 0, seed);
-        if (reached[l] == seed)
-            SYI_TRY(put(&task, reached[l]++, &state[l]));
-    }
-    return SY_OK;
 }
 
 #endif
@@ -148,15 +115,16 @@ static sy_status run_rows(const task *first, int64_t rows, int64_t columns)
         .phase = SYI_PHASE_BEFORE, .from_start = 1.0, .period = first->period};
     task task = *first;
 #if SYI_HAVE_VECTORS
-    weights beside = {.columns = 0};
-    patience wait = {0, 0};
-    make_weights(&beside, task.period, LANES * STEPS);
-    for (; rows >= ROWS_BESIDE && columns > (int64_t)task.period; rows -= ROWS_BESIDE) {
+    const int64_t seed = (int64_t)task.period;
+    for (; rows >= ROWS_BESIDE && columns > seed && seed > 1; rows -= ROWS_BESIDE) {
         syi_wilder_state state[ROWS_BESIDE];
         int64_t reached[ROWS_BESIDE] = {0};
         const int are_seeded = seed_rows(&task, columns, state);
-        if (are_seeded)
-            SYI_TRY(start_rows(&task, &beside, columns, &wait, state, reached));
+        if (are_seeded) {
+            for (int l = 0; l < ROWS_BESIDE; l++)
+                syi_fill_nan(task.y + l * columns, 0, seed);
+            SYI_TRY(run_rows_beside(&task, columns, seed, state, reached));
+        }
         for (int l = 0; l < ROWS_BESIDE; l++) {
             if (!are_seeded)
                 state[l] = none;

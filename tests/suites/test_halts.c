@@ -12,7 +12,7 @@
 #include "support/judge.h"
 #include "support/series.h"
 
-enum { COLUMNS = 9000, MOST = 16000, SEEDS = 16 };
+enum { COLUMNS = 9000, MOST = 60000, SEEDS = 16 };
 
 /* What a price moves to: cents near by or far away, a number of few bits, the price before, next to
  * where it is, farther away, or to the other side of zero. */
@@ -37,13 +37,14 @@ static double moved(uint64_t *random, double price, double before)
     }
 }
 
-/* Prices that stand still for up to `most` columns, of several sizes. */
+/* Prices that stand still for up to `most` columns, of several sizes; some first of all for more
+ * than half of them. */
 static void fill_halts(uint64_t seed, int64_t most, double *x, int64_t columns)
 {
     static const int scales[] = {-560, -500, -300, 600};
     const int scale = seed % 4 == 0 ? scales[seed / 4 % 4] : 0;
     double price = 100.0, before = 99.0;
-    for (int64_t i = 0, end = 0; i < columns; i++) {
+    for (int64_t i = 0, end = seed % 8 == 3 ? columns / 2 + 777 : 0; i < columns; i++) {
         if (i == end) {
             const double next = moved(&seed, price, before);
             before = price;
@@ -104,6 +105,26 @@ Test(halts, atr)
     check_all("atr", periods, "cpu");
     check_all("atr", periods, "cpu:isa=v3");
     check_all("atr", periods, "cpu:isa=base");
+}
+
+/* Long enough to be cut, where a price stands still as a rule. */
+Test(halts, atr_across_pieces)
+{
+    static const char *const devices[] = {LAB_CPU(2), "sim:a:speed=1e6,sim:b:speed=3e6"};
+    for (int d = 0; d < 2; d++) {
+        sy_context *context = lab_open(devices[d], NULL, NULL);
+        cr_assert(context);
+        for (uint64_t seed = 0; seed < SEEDS; seed++) {
+            const double period = seed % 2 ? 4 : 8;
+            check_case(context,
+                       (lab_case){.workload = "atr",
+                                  .params = {{.name = "period", .value = period}},
+                                  .n_params = 1,
+                                  .columns = MOST},
+                       5000, seed);
+        }
+        sy_context_destroy(&context);
+    }
 }
 
 static void check_macd(const char *devices, int fast, int slow, int signal)
