@@ -188,7 +188,7 @@ sy_status SYI_ISA_NAME(syi_atr_fast_run)(const syi_piece *piece)
     syi_walk_one t = {.rows = &rows, .seed = walk.seed, .chain = syi_chain_of(1.0, period)};
     syi_walk_begin(&rows, piece, 3, 1);
     do
-        if (!syi_beside_did(&walk, run_beside, &t))
+        if (!syi_beside_did(&walk, SYI_BESIDE_LONGEST, run_beside, &t))
             run_row(&walk, &t);
     while (syi_walk_next_row(&rows, 3, 1));
     return SY_OK;

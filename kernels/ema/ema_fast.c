@@ -87,7 +87,7 @@ sy_status SYI_ISA_NAME(syi_ema_fast_run)(const syi_piece *piece)
         .rows = &rows, .seed = walk.seed, .chain = syi_chain_of(2.0, ema.period + 1.0)};
     syi_walk_begin(&rows, piece, 1, 1);
     do
-        if (!syi_beside_did(&walk, run_beside, &t))
+        if (!syi_beside_did(&walk, SYI_BESIDE_LONGEST, run_beside, &t))
             syi_walk_run(&walk, &form, &t);
     while (syi_walk_next_row(&rows, 1, 1));
     return SY_OK;

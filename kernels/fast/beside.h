@@ -11,8 +11,12 @@
 #include "fast/walk.h"
 
 /* Columns of a row at most: longer ones are walked as fast, the sooner the fewer registers there
- * are; and up to its seed. */
-enum { SYI_BESIDE_LONGEST = 16 * SYI_WIDTH, SYI_BESIDE_SEED = 2 * SYI_FAST_LANES };
+ * are, but for quotients, which a walk's steps wait for. And up to its seed. */
+enum {
+    SYI_BESIDE_LONGEST = 16 * SYI_WIDTH,
+    SYI_BESIDE_QUOTIENTS = 48 * SYI_WIDTH,
+    SYI_BESIDE_SEED = 2 * SYI_FAST_LANES
+};
 
 #if SYI_HAVE_VECTORS
 
@@ -39,7 +43,7 @@ SYI_INLINE uint8_t syi_beside_run(const syi_walk *walk, syi_beside_fn run, const
 /* The same of floats, by way of a room. Rows that are left to the walk are written by it. */
 SYI_INLINE uint8_t syi_beside_run_floats(const syi_walk *walk, syi_beside_fn run, const void *task)
 {
-    enum { MOST = SYI_VECTOR * SYI_BESIDE_LONGEST };
+    enum { MOST = SYI_VECTOR * SYI_BESIDE_QUOTIENTS };
     double in[SYI_WALK_ARRAYS][MOST], out[SYI_WALK_ARRAYS][MOST];
     const int64_t count = SYI_VECTOR * syi_beside_columns(walk);
     syi_walk_rows *const rows = walk->rows;
@@ -56,13 +60,14 @@ SYI_INLINE uint8_t syi_beside_run_floats(const syi_walk *walk, syi_beside_fn run
     return done;
 }
 
-/* Whether the walk's row has been done; `run` is a constant. */
-SYI_INLINE int syi_beside_did(const syi_walk *walk, syi_beside_fn run, const void *task)
+/* Whether the walk's row, of `longest` columns at most, has been done; `run` is a constant. */
+SYI_INLINE int syi_beside_did(const syi_walk *walk, int64_t longest, syi_beside_fn run,
+                              const void *task)
 {
     syi_walk_rows *const rows = walk->rows;
     const int64_t columns = syi_beside_columns(walk);
     if (rows->tried == 0 && rows->left >= (SYI_VECTOR - 1) * columns && columns > walk->shown &&
-        columns <= SYI_BESIDE_LONGEST && walk->seed < SYI_BESIDE_SEED) {
+        columns <= longest && walk->seed < SYI_BESIDE_SEED) {
         rows->done =
             rows->floats ? syi_beside_run_floats(walk, run, task) : syi_beside_run(walk, run, task);
         rows->tried = SYI_VECTOR;
@@ -176,6 +181,6 @@ SYI_INLINE uint8_t syi_beside_sound(const syi_beside_chain *state, syi_vector ot
 }
 
 #else
-#define syi_beside_did(walk, run, task) 0
+#define syi_beside_did(walk, longest, run, task) 0
 #endif
 #endif

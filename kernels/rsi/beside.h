@@ -31,15 +31,31 @@ SYI_INLINE void moves_beside(const syi_walk *walk, int64_t at, syi_vector *befor
     }
 }
 
-/* Rows whose sums become faint are left to the walk. */
+/* A step's columns [from, to) of gains become values, of losses sums of both; *held is the value
+ * before them, which stays where hardly anything is left, or always if it `forgets`. */
+SYI_INLINE void divide_beside(int64_t from, int64_t to, int forgets, syi_vector *gain,
+                              syi_vector *loss, syi_vector *held)
+{
+    syi_bits_vec faint = {0};
+    for (int64_t i = from; i < to; i++) {
+        loss[i] += gain[i];
+        faint |= (syi_bits_vec)(loss[i] < SYI_RSI_FAINT);
+        gain[i] = SYI_RSI_OF(gain[i], loss[i]);
+    }
+    for (int64_t i = from; i < to && syi_vec_any(faint); i++) {
+        gain[i] = syi_vec_pick((syi_bits_vec)(loss[i] < SYI_RSI_FAINT), *held, gain[i]);
+        *held = forgets ? *held : gain[i];
+    }
+    *held = forgets ? *held : gain[to - 1];
+}
+
 static uint8_t syi_rsi_beside(const void *of_both, const syi_walk *walk)
 {
     const syi_chain chain = *(const syi_chain *)of_both;
     const int64_t columns = syi_beside_columns(walk), seed = walk->seed;
     const int64_t first = seed / SYI_STEP * SYI_STEP;
     syi_beside_chain gains = {0}, losses = {0};
-    syi_vector close[SYI_BESIDE_SEED], before = {0}, least = {0};
-    least += SYI_RSI_FAINT;
+    syi_vector close[SYI_BESIDE_SEED], before = {0}, held = before + SYI_RSI_STILL;
     syi_beside_first(walk, 0, seed + 1, close);
     const syi_vector up = sums_beside(close, seed, 1.0), down = sums_beside(close, seed, -1.0);
     if (first > 0)
@@ -54,15 +70,10 @@ static uint8_t syi_rsi_beside(const void *of_both, const syi_walk *walk)
         }
         syi_beside_step(&chain, &gains, gain);
         syi_beside_step(&chain, &losses, loss);
-        for (int64_t i = at < seed ? seed - at : 0; i < count; i++) {
-            const syi_vector total = gain[i] + loss[i];
-            least = syi_smaller(total, least);
-            gain[i] = SYI_RSI_OF(gain[i], total);
-        }
+        divide_beside(at < seed ? seed - at : 0, count, seed == 1, gain, loss, &held);
         syi_beside_store(walk, 0, at, gain);
     }
-    const syi_vector_mask faint = least < SYI_RSI_FAINT;
-    return syi_beside_sound(&losses, (syi_vector)((syi_vector_mask)(up + down) | faint));
+    return syi_beside_sound(&losses, up + down);
 }
 
 #endif

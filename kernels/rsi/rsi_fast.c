@@ -376,7 +376,7 @@ sy_status SYI_ISA_NAME(syi_rsi_fast_run)(const syi_piece *piece)
         t.known = piece->start != NULL || period == 1.0;
         t.relied = 0;
         t.value = piece->start && period > 1.0 ? piece->start->word[2] : SYI_RSI_STILL;
-        if (!syi_beside_did(&walk, syi_rsi_beside, &t.chain))
+        if (!syi_beside_did(&walk, SYI_BESIDE_QUOTIENTS, syi_rsi_beside, &t.chain))
             syi_walk_run(&walk, &form, &t);
     } while (syi_walk_next_row(&rows, 1, 1));
     if (piece->assumed)
