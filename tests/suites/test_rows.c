@@ -237,14 +237,29 @@ Test(rows, that_part_on_the_way)
     check_parting(100, 2);
 }
 
-/* Of each workload, exact. */
 static void compare_all(int64_t rows, int64_t columns, const double *x)
 {
-    for (size_t w = 0; w < sizeof workloads / sizeof *workloads; w++) {
-        lab_case c = {.workload = workloads[w], .rows = rows, .columns = columns, .x = x};
-        set_params(&c, 14);
-        compare(&c, SY_ACCURACY_EXACT, n_contexts);
+    for (size_t w = 0; w < sizeof workloads / sizeof *workloads; w++)
+        for (int accuracy = SY_ACCURACY_EXACT; accuracy <= SY_ACCURACY_FAST; accuracy++) {
+            lab_case c = {.workload = workloads[w], .rows = rows, .columns = columns, .x = x};
+            set_params(&c, 14);
+            compare(&c, (sy_accuracy)accuracy, n_contexts);
+        }
+}
+
+/* Prices so small that what moves leave of them becomes next to nothing, once they stand still:
+ * eight rows in the same column, the next eight in the next one. */
+Test(rows, of_small_prices)
+{
+    enum { MANY = 128, LONG = 250, STILL = 80 };
+    double *x = panel(SERIES_TICK, MANY, LONG), *first = panel(SERIES_TICK, 1, LONG);
+    for (int64_t i = 0; i < MANY * LONG; i++) {
+        const int64_t still = STILL + i / LONG / 8, column = i % LONG;
+        x[i] = ldexp(first[column < still ? column : still], -890);
     }
+    compare_all(MANY, LONG, x);
+    free(first);
+    free(x);
 }
 
 /* Each row in another column, so that it is the last one of a step as well. */
