@@ -313,6 +313,16 @@ SYI_INLINE void syi_vec_extremes(const syi_vec *from, int count, syi_vec *least,
     *most = syi_vec_max(high[0], high[1]);
 }
 
+/* Which elements are not 0, as bits. */
+SYI_INLINE uint64_t syi_vec_which(syi_bits_vec a)
+{
+#if SYI_VECTOR == 8
+    return _mm512_test_epi64_mask((__m512i)a, (__m512i)a);
+#else
+    return (uint64_t)_mm256_movemask_pd((__m256d)(a != 0));
+#endif
+}
+
 /* Whether an element is not 0. */
 SYI_INLINE int syi_vec_any(syi_bits_vec a)
 {

@@ -215,7 +215,7 @@ static sy_status tell_doubts(const beside *b, const task *task, int64_t at, int 
         syi_bits_vec unsure = {0};
         add_column(b, i, b->has_rest, &s);
         const syi_vec most = settle_rows(b, &s, error, &unsure);
-        for (uint64_t left = rows & bits_of(unsure); left; left &= left - 1) {
+        for (uint64_t left = rows & syi_vec_which(unsure); left; left &= left - 1) {
             const int l = __builtin_ctzll(left);
             const struct task row = row_of(task, l, b->stride);
             SYI_TRY(doubt(&row, at + i, most[l]));
@@ -227,14 +227,14 @@ static sy_status tell_doubts(const beside *b, const task *task, int64_t at, int 
 /* The rows in which a sum is 0, or neither too large nor small. */
 SYI_INLINE uint64_t sums_in_range(syi_vec high)
 {
-    return bits_of((syi_bits_vec)(high == 0.0) |
-                   ((syi_bits_vec)(high >= LEAST_SUM) & (syi_bits_vec)(high <= MOST_SUM)));
+    return syi_vec_which((syi_bits_vec)(high == 0.0) |
+                         ((syi_bits_vec)(high >= LEAST_SUM) & (syi_bits_vec)(high <= MOST_SUM)));
 }
 
 /* The rows for which a tile is that begins or ends with such sums and such a close. */
 SYI_INLINE uint64_t rows_in_range(const row_sums *s, syi_vec close)
 {
-    const uint64_t rows = bits_of((syi_bits_vec)(syi_vec_abs(close) <= MOST_PRICE));
+    const uint64_t rows = syi_vec_which((syi_bits_vec)(syi_vec_abs(close) <= MOST_PRICE));
     return rows & sums_in_range(s->total.high) &
            (IS_RANGE ? ~UINT64_C(0) : sums_in_range(s->up.high));
 }
@@ -249,7 +249,7 @@ SYI_INLINE uint64_t rows_that_rise(const beside *b, int count)
     for (int i = 0; i < count && syi_vec_any(none); i++)
         small |= (syi_bits_vec)(syi_vec_abs(b->move[i]) < LEAST_TERM) &
                  (syi_bits_vec)(b->move[i] != 0.0);
-    return ~bits_of(small & none);
+    return ~syi_vec_which(small & none);
 }
 
 /* A tile of `count` columns from column `at` on; of the rows those that it is not for are left no
@@ -314,7 +314,7 @@ static sy_status put_first(const beside *b, const task *task, int64_t at, uint64
 {
     syi_bits_vec unsure = {0};
     const syi_vec y = settle_rows(b, &b->at, b->error + syi_vec_of(BESIDE_ERROR), &unsure);
-    const uint64_t sure = rows & ~bits_of(unsure);
+    const uint64_t sure = rows & ~syi_vec_which(unsure);
     for (int l = 0; l < SYI_VECTOR; l++) {
         const struct task row = row_of(task, l, b->stride);
         if (sure >> l & 1)
@@ -334,7 +334,7 @@ static sy_status run_rows_beside(const task *task, int64_t columns, int64_t from
     beside b;
     uint64_t left;
     start_beside(&b, task, columns, state);
-    left = bits_of((syi_bits_vec)(b.error < MOST_ERROR)) &
+    left = syi_vec_which((syi_bits_vec)(b.error < MOST_ERROR)) &
            rows_in_range(&b.at, syi_lanes_column(task->x.close + from, columns));
     SYI_TRY(put_first(&b, task, from, left, state));
     for (int l = 0; l < SYI_VECTOR; l++)

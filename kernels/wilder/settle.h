@@ -110,14 +110,6 @@ SYI_INLINE int settle_tile(const weights *w, const tile *t, double error, double
     return syi_vec_any(unsure);
 }
 
-/* Which are not 0, as bits. */
-SYI_INLINE uint64_t bits_of(syi_bits_vec some)
-{
-    const syi_bits_vec one = (syi_bits_vec)syi_vec_of(1.0);
-    const syi_vec is = (syi_vec)((syi_bits_vec)(some != 0) & one);
-    return syi_vec_mask_bits(syi_vec_mask_ordered(syi_vec_mask_full(), syi_vec_of(1.0), is));
-}
-
 /* In which lanes the tile's columns i are in doubt, as bits. */
 SYI_INLINE void find_unsure(const weights *w, const tile *t, double error, uint64_t *lanes)
 {
@@ -127,7 +119,7 @@ SYI_INLINE void find_unsure(const weights *w, const tile *t, double error, uint6
             syi_bits_vec unsure = {0};
             settle_group(w, t, i, first, syi_vec_of(error), &unsure);
             if (syi_vec_any(unsure))
-                lanes[i] |= bits_of(unsure) << first;
+                lanes[i] |= syi_vec_which(unsure) << first;
         }
     }
 }

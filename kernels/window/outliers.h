@@ -22,6 +22,9 @@
  * blocks do better. */
 enum { OUTLIERS_MOST = 32, OUTLIERS_A_WINDOW = 3 };
 
+/* Columns of a lane, with those before it, at most. */
+enum { OUTLIERS_COLUMNS = 2048 };
+
 /* Times the usual value; what is not so large blocks (blocks.h) compute like any other. */
 #define OUTLIERS_ABOVE 0x1p12
 /* How many times as far as the others are from the pivot they may be: the square of that, as often
@@ -32,11 +35,12 @@ typedef struct outlier {
     int64_t at; /* its column of the lane, < 0 before the first one */
     double value;
     syi_dd change, square; /* d and c e */
+    syi_dd alone, newest;  /* c e - d^2 and c d */
 } outlier;
 
 typedef struct outliers {
-    outlier of[OUTLIERS_MOST];
-    int count, first, end; /* [first, end) are in the last column's window */
+    outlier of[OUTLIERS_MOST + 1]; /* behind the last one one that is never reached */
+    int count, first, end;         /* [first, end) are in the last column's window */
     double usual;
     int lost; /* values that are not finite, whose windows have no results */
     int most; /* of all these */
@@ -50,9 +54,6 @@ typedef struct outlying {
     syi_vec sum_error, spread_error; /* what sums and spreads are off by at most */
     syi_bits_vec lanes;              /* which have any */
     int any;                         /* of all lanes together */
-    int64_t each[SYI_VECTOR];        /* the columns with which that changes */
-    int64_t next;                    /* the first of them, */
-    int lane;                        /* in this lane */
 } outlying;
 
 /* What of that results want to know. */
@@ -60,14 +61,6 @@ typedef struct outlying_window {
     syi_bits_vec lanes;
     syi_vec sum_error, spread_error;
 } outlying_window;
-
-/* The bits of the values from x[0] on that are not within `reach` of `middle`. */
-SYI_INLINE uint64_t outliers_far(const double *x, syi_vec middle, syi_vec reach)
-{
-    const syi_vec away = syi_vec_abs(syi_vec_less(syi_vec_load(x), middle));
-    const syi_vec_mask near = syi_vec_mask_ordered(syi_vec_mask_full(), away, reach);
-    return syi_vec_mask_bits(near) ^ ((1 << SYI_VECTOR) - 1);
-}
 
 /* Makes the copy of a lane, tile[..][lane], again what it was. */
 SYI_INLINE void outliers_put_back(outliers *o, int64_t before, syi_vec *tile, int lane)
@@ -99,6 +92,34 @@ SYI_INLINE int outliers_take_one(outliers *o, double value, int64_t at, syi_vec 
     return 1;
 }
 
+/* A vector's values that are far from the usual one, as bits. */
+typedef struct outliers_far {
+    int16_t at;
+    uint8_t values;
+} outliers_far;
+
+/* Vectors of x[0 .. count) in which values are not within `reach` of the usual one; the others'
+ * extremes. Without branches, which nobody could foretell. */
+SYI_INLINE int outliers_find(const double *x, int64_t count, double usual, double reach,
+                             outliers_far *found, double *least, double *most)
+{
+    const syi_vec middle = syi_vec_of(usual);
+    syi_vec low = middle, high = middle;
+    int n = 0;
+    for (int64_t i = 0; i < count; i += SYI_VECTOR) {
+        const syi_vec value = syi_vec_load(x + i);
+        const syi_bits_vec near = (syi_bits_vec)(syi_vec_abs(syi_vec_less(value, middle)) <= reach);
+        const syi_vec kept = syi_vec_pick(near, value, middle);
+        found[n] = (outliers_far){(int16_t)i, (uint8_t)syi_vec_which(~near)};
+        n += found[n].values != 0;
+        low = syi_vec_min(kept, low);
+        high = syi_vec_max(kept, high);
+    }
+    *least = syi_vec_least(low);
+    *most = syi_vec_most(high);
+    return n;
+}
+
 /* Takes a lane's outliers, of x[0 .. count), `before` of which come before its first column, out of
  * its copy. Gives whether it is then one of values from *least to *most, of which as a rule none is
  * more than twice another; if not, the copy is as it was, but for what is not finite. */
@@ -108,46 +129,22 @@ SYI_INLINE int outliers_take(outliers *o, const double *x, int64_t before, int64
     const int64_t few = OUTLIERS_A_WINDOW * count / period;
     const double usual = outliers_usual(x[0], x[count / 2], x[count - 1]);
     const double reach = 0.33 * fabs(usual);
-    const syi_vec middle = syi_vec_of(usual), away = syi_vec_of(reach);
-    syi_vec low = middle, high = middle;
-    o->usual = usual;
-    o->most = few < OUTLIERS_MOST ? (int)few : OUTLIERS_MOST;
     const int near = (fabs(x[0] - usual) <= reach) + (fabs(x[count / 2] - usual) <= reach) +
                      (fabs(x[count - 1] - usual) <= reach);
+    outliers_far found[OUTLIERS_COLUMNS / SYI_VECTOR + 1];
     if (near < 2) /* as if they changed all the time */
         return 0;
-    for (int64_t i = 0; i < count; i += SYI_VECTOR) {
-        syi_vec kept = syi_vec_load(x + i);
-        for (uint64_t far = outliers_far(x + i, middle, away); far; far &= far - 1) {
-            const int k = __builtin_ctzll(far);
-            if (!outliers_take_one(o, x[i + k], i + k - before, &tile[i + k], lane)) {
+    o->usual = usual;
+    o->most = few < OUTLIERS_MOST ? (int)few : OUTLIERS_MOST;
+    const int n = outliers_find(x, count, usual, reach, found, least, most);
+    for (int k = 0; k < n; k++)
+        for (unsigned far = found[k].values; far; far &= far - 1) {
+            const int64_t at = found[k].at + __builtin_ctz(far);
+            if (!outliers_take_one(o, x[at], at - before, &tile[at], lane)) {
                 outliers_put_back(o, before, tile, lane);
                 return 0;
             }
-            kept[k] = usual;
         }
-        low = syi_vec_min(kept, low);
-        high = syi_vec_max(kept, high);
-    }
-    *least = syi_vec_least(low);
-    *most = syi_vec_most(high);
-    return 1;
-}
-
-/* Of a lane with this pivot, from which its other values are at most `reach`. Gives whether none
- * is too far away. */
-SYI_INLINE int outliers_set(outliers *o, double pivot, double reach, double period)
-{
-    o->first = o->end = 0;
-    for (int k = 0; k < o->count; k++) {
-        outlier *const here = &o->of[k];
-        if (!(fabs(here->value) < OUTLIERS_FAR * reach))
-            return 0;
-        here->change = syi_dd_of_sum(here->value, -o->usual);
-        const syi_dd both = syi_dd_of_sum(here->value, o->usual);
-        const syi_dd sum = syi_dd_add(both, (syi_dd){-2.0 * pivot, 0.0});
-        here->square = syi_dd_scale(syi_dd_multiply(here->change, sum), period);
-    }
     return 1;
 }
 
@@ -158,61 +155,101 @@ SYI_INLINE syi_dd outliers_sum(syi_dd a, syi_dd b)
     return (syi_dd){sum.high, sum.low + (a.low + b.low)};
 }
 
-/* What a lane's outliers come to in the windows of a column; `reach` as in outliers_set(). */
-SYI_INLINE void outliers_add_up(const outliers *o, int64_t column, double reach, double period,
-                                outlying *now, int lane)
+SYI_INLINE syi_dd outliers_spread(syi_dd square, syi_dd change)
 {
-    syi_dd change = {0.0, 0.0}, square = {0.0, 0.0}, newest = {0.0, 0.0};
-    double changes = 0.0, squares = 0.0;
-    for (int k = o->first; k < o->end; k++) {
+    return outliers_sum(square, syi_dd_negative(syi_dd_multiply(change, change)));
+}
+
+/* Of a lane with this pivot, from which its other values are at most `reach`. Gives whether none
+ * is too far away. */
+SYI_INLINE int outliers_set(outliers *o, double pivot, double reach, double period)
+{
+    for (int k = 0; k < o->count; k++) {
+        outlier *const here = &o->of[k];
+        if (!(fabs(here->value) < OUTLIERS_FAR * reach))
+            return 0;
+        here->change = syi_dd_of_sum(here->value, -o->usual);
+        const syi_dd both = syi_dd_of_sum(here->value, o->usual);
+        const syi_dd sum = syi_dd_add(both, (syi_dd){-2.0 * pivot, 0.0});
+        here->square = syi_dd_scale(syi_dd_multiply(here->change, sum), period);
+        here->alone = outliers_spread(here->square, here->change);
+        here->newest = syi_dd_scale(here->change, period);
+    }
+    return 1;
+}
+
+/* What some outliers come to, and the sums of their sizes. */
+typedef struct outliers_all {
+    syi_dd change, spread;
+    double changes, squares;
+} outliers_all;
+
+/* Those in the last column's window: as a rule one or none, which nobody could foretell. */
+SYI_INLINE outliers_all outliers_add_up(const outliers *o)
+{
+    static const outlier none = {.at = 0};
+    const outlier *const one = o->first < o->end ? &o->of[o->first] : &none;
+    syi_dd square = one->square;
+    outliers_all all = {one->change, one->alone, fabs(one->change.high), fabs(one->square.high)};
+    if (__builtin_expect(o->end - o->first < 2, 1))
+        return all;
+    for (int k = o->first + 1; k < o->end; k++) {
         const outlier *const here = &o->of[k];
-        change = outliers_sum(change, here->change);
+        all.change = outliers_sum(all.change, here->change);
         square = outliers_sum(square, here->square);
-        changes += fabs(here->change.high);
-        squares += fabs(here->square.high);
-        if (here->at == column)
-            newest = syi_dd_scale(here->change, period);
+        all.changes += fabs(here->change.high);
+        all.squares += fabs(here->square.high);
     }
-    const syi_dd less = syi_dd_multiply(change, change);
-    const syi_dd spread = outliers_sum(square, syi_dd_negative(less));
-    now->change[lane] = change.high;
-    now->change_low[lane] = change.low;
-    now->spread[lane] = spread.high;
-    now->spread_low[lane] = spread.low;
-    now->newest[lane] = newest.high;
-    now->newest_low[lane] = newest.low;
-    now->sum_error[lane] =
-        o->first < o->end ? 0x1p-98 * (changes + fabs(newest.high) + period * reach) : 0.0;
-    now->spread_error[lane] = 0x1p-97 * (squares + changes * (2.0 * period * reach + changes));
-    now->lanes[lane] = o->first < o->end ? UINT64_MAX : 0;
+    all.spread = outliers_spread(square, all.change);
+    return all;
 }
 
-/* Which lane changes next, and where. */
-SYI_INLINE void outlying_find_next(outlying *now)
+/* Puts a number in a lane: not by itself, for which whoever reads the vector next would wait. */
+SYI_INLINE void outliers_put(syi_vec *to, syi_bits_vec lane, double value)
 {
-    int64_t lane = 0, next = now->each[0];
-    for (int l = 1; l < SYI_VECTOR; l++) { /* without branches, which nobody could foretell */
-        const int64_t less = -(int64_t)(now->each[l] < next);
-        lane = (lane & ~less) | (l & less);
-        next = (next & ~less) | (now->each[l] & less);
-    }
-    now->lane = (int)lane;
-    now->next = next;
+    *to = syi_vec_pick(lane, syi_vec_of(value), *to);
 }
 
-/* On to a lane's outliers in the windows of a column; gives with which column they change. */
-SYI_INLINE int64_t outliers_step(outliers *o, int64_t column, int64_t period)
+/* A lane's outliers in the windows of a column; `reach` as in outliers_set(). */
+SYI_INLINE void outliers_tell(const outliers *o, int64_t column, double reach, double period,
+                              outlying *now, int lane)
 {
-    int64_t next = INT64_MAX;
-    while (o->end < o->count && o->of[o->end].at <= column)
+    static const uint64_t numbers[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const syi_bits_vec all_lanes = (syi_bits_vec)syi_vec_load((const double *)numbers);
+    const syi_bits_vec here = (syi_bits_vec)(all_lanes == (uint64_t)lane);
+    const outliers_all all = outliers_add_up(o);
+    const outlier *const last = &o->of[o->end > 0 ? o->end - 1 : 0];
+    const double any = o->first < o->end ? 1.0 : 0.0, is_new = last->at == column ? 1.0 : 0.0;
+    const double newest = is_new * last->newest.high;
+    outliers_put(&now->change, here, all.change.high);
+    outliers_put(&now->change_low, here, all.change.low);
+    outliers_put(&now->spread, here, all.spread.high);
+    outliers_put(&now->spread_low, here, all.spread.low);
+    outliers_put(&now->newest, here, newest);
+    outliers_put(&now->newest_low, here, is_new * last->newest.low);
+    outliers_put(&now->sum_error, here,
+                 any * 0x1p-98 * (all.changes + fabs(newest) + period * reach));
+    outliers_put(&now->spread_error, here,
+                 0x1p-97 * (all.squares + all.changes * (2.0 * period * reach + all.changes)));
+    now->lanes = (now->lanes & ~here) | (here & (syi_bits_vec)(syi_vec_of(any) > 0.0));
+}
+
+/* Before column 0. */
+SYI_INLINE void outliers_begin(outliers *o, int64_t period)
+{
+    o->of[o->count].at = INT64_MAX / 2;
+    o->first = o->end = 0;
+    while (o->of[o->end].at < 0)
         o->end++;
-    while (o->first < o->end && o->of[o->first].at <= column - period)
+    while (o->of[o->first].at < -period)
         o->first++;
-    if (o->end < o->count)
-        next = o->of[o->end].at;
-    if (o->first < o->end && o->of[o->first].at + period < next)
-        next = o->of[o->first].at + period;
-    return next;
+}
+
+/* On to a column, which one of them comes to or leaves, or both. */
+SYI_INLINE void outliers_step(outliers *o, int64_t column, int64_t period)
+{
+    o->end += o->of[o->end].at == column;
+    o->first += o->of[o->first].at == column - period;
 }
 
 #endif

@@ -15,36 +15,47 @@
 #define OUTLYING_SLACK (4.0 * SQUARES_SLACK)
 #define OUTLYING_MEAN  0x1p-97
 
-/* Whether windows of the batch from column `at` on hold outliers. */
+/* Whether one comes or leaves in the batch from column `at` on. */
+SYI_INLINE int outlying_changes(const stretches *t, int64_t at)
+{
+    uint64_t changes = 0;
+    for (int k = 0; k < LANE; k += 8) {
+        uint64_t some;
+        memcpy(&some, t->changes + at + k, sizeof some);
+        changes |= some;
+    }
+    return changes != 0;
+}
+
+/* Whether windows of that batch hold outliers. */
 SYI_INLINE int outlying_is_met(const stretches *t, int64_t at)
 {
-    return t->now.any || t->now.next < at + LANE;
+    return t->now.any || (t->have_outliers && outlying_changes(t, at));
 }
 
-/* The first batch from there on that does, or the stretches' end. */
-SYI_INLINE int64_t outlying_next(const stretches *t)
+/* The first batch from there on in which one comes, or the stretches' end; before, there are none.
+ */
+SYI_INLINE int64_t outlying_next(const stretches *t, int64_t at)
 {
-    return t->now.next < t->columns ? t->now.next / LANE * LANE : t->columns;
+    if (!t->have_outliers)
+        return t->columns;
+    while (at < t->columns && !outlying_changes(t, at))
+        at += LANE;
+    return at;
 }
 
-/* On to column `at` of the lanes in which something changes with it; of one that is lost nobody
- * wants to know more. */
+/* On to column `at` of the lanes in which one comes or leaves. */
 static __attribute__((noinline)) void outlying_go_to(const squares *s, stretches *t, int64_t at)
 {
     outlying *const now = &t->now;
     now->newest = now->newest_low = (syi_vec){0};
-    while (now->next <= at) {
-        const int l = now->lane;
+    for (unsigned lanes = t->changes[at]; lanes; lanes &= lanes - 1) {
+        const int l = __builtin_ctz(lanes);
         outliers *const o = &t->outliers[l];
         now->any -= o->end - o->first;
-        now->each[l] = outliers_step(o, at, s->period);
-        if (t->done[l] <= at) {
-            o->first = o->end = o->count;
-            now->each[l] = INT64_MAX;
-        }
+        outliers_step(o, at, s->period);
         now->any += o->end - o->first;
-        outliers_add_up(o, at, s->reach, (double)s->period, now, l);
-        outlying_find_next(now);
+        outliers_tell(o, at, s->reach, (double)s->period, now, l);
     }
 }
 
@@ -91,7 +102,7 @@ SYI_INLINE void outlying_join(const squares *s, stretches *t, squares_batch *b, 
                               syi_window_kind kind, squares_way way)
 {
     for (int k = 0; k < LANE; k++) {
-        const int changes = at + k >= t->now.next;
+        const int changes = t->changes[at + k] != 0;
         if (changes)
             outlying_go_to(s, t, at + k);
         const syi_vec low = squares_have_low(way) ? b->sum_low[k] : (syi_vec){0};

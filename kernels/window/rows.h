@@ -90,7 +90,7 @@ static int64_t beside_run(beside *b, int64_t row, chunk *c)
     for (int l = 0; l < SYI_VECTOR; l++)
         beside_copy(b, l, x + l * columns);
     if (stretches_begin(&s, t, b->x + t->before)) {
-        put_stretches(b->window, &s, t, b->count, to);
+        put_stretches(b->window, &s, t, b->count, to, c);
     } else {
         memset(t->done, 0, sizeof t->done);
     }

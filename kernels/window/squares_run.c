@@ -223,7 +223,7 @@ int64_t SYI_ISA_NAME(syi_stretches_run)(const squares *s, stretches *t, squares_
         [SYI_WINDOW_DEVIATION] = STRETCHES_EACH_WAY(stretches_run_deviations)};
     while (at < t->columns) {
         b->is_outlying = outlying_is_met(t, at);
-        const int64_t end = b->is_outlying ? at + LANE : outlying_next(t);
+        const int64_t end = b->is_outlying ? at + LANE : outlying_next(t, at);
         const int64_t reached =
             run[s->kind][s->way - SQUARES_NEAR][b->is_outlying](s, t, b, out, at, end);
         if (reached < end)

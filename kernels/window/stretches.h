@@ -40,7 +40,9 @@ typedef struct stretches {
     int64_t done[SYI_VECTOR]; /* from this column of each on */
     squares_moments moments;  /* so far, with V in the squares' place */
     outliers outliers[SYI_VECTOR];
-    outlying now; /* of the last column */
+    int have_outliers;                    /* any of them; then: */
+    outlying now;                         /* of the last column */
+    uint8_t changes[STRETCH_MOST + LANE]; /* the lanes of each column with which that changes */
     syi_vec tile[SYI_STRETCH_PERIOD + STRETCH_MOST];
 } stretches;
 
@@ -169,17 +171,39 @@ SYI_INLINE stretches_range stretches_compare(const squares *s, stretches *t, syi
     return all;
 }
 
+/* Where a lane's outliers come and leave, and what is in the windows before its first one. */
+SYI_INLINE void stretches_begin_outliers(const squares *s, stretches *t, int lane)
+{
+    outliers *const o = &t->outliers[lane];
+    outliers_begin(o, s->period);
+    for (int k = o->first; k < o->count; k++) {
+        const int64_t comes = o->of[k].at, leaves = comes + s->period;
+        if (comes >= 0)
+            t->changes[comes] |= (uint8_t)(1 << lane);
+        if (leaves < t->columns)
+            t->changes[leaves] |= (uint8_t)(1 << lane);
+    }
+    t->now.any += o->end - o->first;
+    outliers_tell(o, -1, s->reach, (double)s->period, &t->now, lane);
+}
+
 /* Lanes are lost in which an outlier is too far away. */
 SYI_INLINE void stretches_set_outliers(const squares *s, stretches *t)
 {
     t->now = (outlying){.any = 0};
+    t->have_outliers = 0;
     for (int l = 0; l < SYI_VECTOR; l++) {
         outliers *const o = &t->outliers[l];
-        if (!outliers_set(o, s->pivot[l], s->reach, (double)s->period))
+        if (o->count == 0 || t->done[l] == 0)
+            continue;
+        if (!t->have_outliers)
+            memset(t->changes, 0, sizeof t->changes);
+        t->have_outliers = 1;
+        if (outliers_set(o, s->pivot[l], s->reach, (double)s->period))
+            stretches_begin_outliers(s, t, l);
+        else
             stretches_lose(t, l, 0);
-        t->now.each[l] = o->count > 0 ? 0 : INT64_MAX;
     }
-    outlying_find_next(&t->now);
 }
 
 /* With distances from the pivots of at most `reach`, below 2^top, multiples of 2^unit. */

@@ -180,7 +180,7 @@ static int64_t run_stretches(const syi_window *window, squares *s, const double 
     t.next = (uintptr_t)(x + first + syi_ahead(s->known, first + count, count));
     for (int k = 0; k < syi_window_outputs(window->kind); k++)
         to[k] = out[k] + first;
-    still = put_stretches(window, s, &t, t.columns, to);
+    still = put_stretches(window, s, &t, t.columns, to, c);
     *left = blocks_do_better(window->period, count, still) ? still : 0;
     for (int l = 0; l < SYI_VECTOR; l++, first += t.columns) {
         const int64_t from = end_lane(window, &t, l, x, out, first, t.columns);
