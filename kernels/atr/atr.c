@@ -8,20 +8,12 @@
 SYI_ISA_DECLARE(syi_atr_run);
 SYI_ISA_DECLARE(syi_atr_fast_run);
 
-static void distance(syi_number *out, double a, double b, int limbs)
-{
-    syi_number from;
-    syi_number_set(out, a, limbs);
-    syi_number_set(&from, b, limbs);
-    syi_number_subtract(out, out, &from);
-}
-
 /* Of a bar whose high is below its low: whether it is the high that is farther from the close. */
 static int is_high_farther(double high, double low, double close)
 {
     syi_number from_high, from_low;
-    distance(&from_high, close, high, SYI_NUMBER_MOST); /* all bits of doubles */
-    distance(&from_low, low, close, SYI_NUMBER_MOST);
+    syi_number_set_difference(&from_high, close, high, SYI_NUMBER_MOST); /* all bits */
+    syi_number_set_difference(&from_low, low, close, SYI_NUMBER_MOST);
     syi_number_subtract(&from_high, &from_high, &from_low);
     return from_high.sign > 0;
 }
@@ -39,11 +31,12 @@ static void add_range(syi_number *sum, const syi_inputs *in, int64_t t)
     const double close = syi_input(in, 2, t - 1);
     syi_number range;
     if (high >= low)
-        distance(&range, close > high ? close : high, close < low ? close : low, sum->limbs);
+        syi_number_set_difference(&range, close > high ? close : high, close < low ? close : low,
+                                  sum->limbs);
     else if (is_high_farther(high, low, close))
-        distance(&range, close, high, sum->limbs);
+        syi_number_set_difference(&range, close, high, sum->limbs);
     else
-        distance(&range, low, close, sum->limbs);
+        syi_number_set_difference(&range, low, close, sum->limbs);
     syi_number_add(sum, sum, &range);
 }
 

@@ -31,18 +31,18 @@ static void compute(const sy_segment *row, syi_attempt *attempt)
     const syi_inputs *in = attempt->in;
     syi_ema ema = syi_ema_of(row->params);
     syi_factor factor = syi_factor_of((int64_t)ema.period - 1, (int64_t)ema.period + 1);
-    syi_number price, next, change, deviation, y;
+    syi_number change, deviation, y;
     int64_t t = attempt->from_seed ? ema.seeded - 1 : attempt->start, still = 0;
     if (attempt->from_seed)
         syi_number_seed(&deviation, in, t, ema.seeded, attempt->limbs);
     else
         syi_number_unknown(&deviation, attempt->peak, 2, attempt->limbs);
-    syi_number_set(&price, syi_input(in, 0, t), attempt->limbs);
     for (;;) {
         if (t >= attempt->first) {
             syi_number_fade(&deviation, &factor, still);
             still = 0;
-            syi_number_add(&y, &price, &deviation);
+            syi_number_set(&y, syi_input(in, 0, t), attempt->limbs);
+            syi_number_add(&y, &y, &deviation);
             syi_attempt_tell(attempt, t, syi_attempt_round(attempt, &y, &row->out[0][t]));
         }
         if (++t >= attempt->last)
@@ -50,12 +50,11 @@ static void compute(const sy_segment *row, syi_attempt *attempt)
         still++;
         if (syi_input(in, 0, t) == syi_input(in, 0, t - 1))
             continue;
-        syi_number_set(&next, syi_input(in, 0, t), attempt->limbs);
-        syi_number_subtract(&change, &next, &price);
+        syi_number_set_difference(&change, syi_input(in, 0, t), syi_input(in, 0, t - 1),
+                                  attempt->limbs);
         syi_number_fade(&deviation, &factor, still - 1);
         syi_number_smooth(&deviation, &change, &factor);
         still = 0;
-        price = next;
     }
 }
 

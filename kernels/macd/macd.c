@@ -44,7 +44,7 @@ typedef struct walk {
     syi_attempt *attempt;
     syi_macd macd;
     syi_factor fast_factor, slow_factor, signal_factor;
-    syi_number price, fast, slow, value, signal;
+    syi_number fast, slow, value, signal;
     int64_t column;
 } walk;
 
@@ -61,19 +61,18 @@ static void begin(walk *w)
         syi_number_unknown(&w->slow, attempt->peak, 2, attempt->limbs);
         syi_number_unknown(&w->signal, attempt->peak, 4, attempt->limbs);
     }
-    syi_number_set(&w->price, syi_input(attempt->in, 0, w->column), attempt->limbs);
     syi_number_subtract(&w->value, &w->fast, &w->slow);
 }
 
 /* Moves the averages to the next column; `change` becomes that of their difference. */
 static void advance(walk *w, syi_number *change)
 {
+    const double before = syi_input(w->attempt->in, 0, w->column);
     syi_number next;
-    syi_number_set(&next, syi_input(w->attempt->in, 0, ++w->column), w->attempt->limbs);
-    syi_number_subtract(change, &next, &w->price);
+    syi_number_set_difference(change, syi_input(w->attempt->in, 0, ++w->column), before,
+                              w->attempt->limbs);
     syi_number_smooth(&w->fast, change, &w->fast_factor);
     syi_number_smooth(&w->slow, change, &w->slow_factor);
-    w->price = next;
     syi_number_subtract(&next, &w->fast, &w->slow);
     syi_number_subtract(change, &next, &w->value);
     w->value = next;

@@ -1,6 +1,7 @@
 /* Wide floating point with bounds and residues: see number.h. */
 #include "recurrence/number.h"
 
+#include "exact/dd.h"
 #include "recurrence/number_inside.h"
 
 #include <string.h>
@@ -184,6 +185,19 @@ void syi_number_add(syi_number *out, const syi_number *a, const syi_number *b)
 void syi_number_subtract(syi_number *out, const syi_number *a, const syi_number *b)
 {
     sum(out, a, b, 1);
+}
+
+void syi_number_set_difference(syi_number *out, double a, double b, int limbs)
+{
+    const syi_dd difference = syi_dd_of_sum(a, -b);
+    syi_number less;
+    if (difference.low == 0.0) { /* it is a double, as a rule; of what overflows it is a NaN */
+        syi_number_set(out, difference.high, limbs);
+        return;
+    }
+    syi_number_set(out, a, limbs);
+    syi_number_set(&less, b, limbs);
+    syi_number_subtract(out, out, &less);
 }
 
 /* limb[0 .. count) /= divisor; returns the remainder as a part of the divisor. */

@@ -57,6 +57,8 @@ syi_factor syi_factor_of(int64_t multiply, int64_t divide);
 
 /* A finite double, exactly; every number of a computation has as many limbs. */
 void syi_number_set(syi_number *out, double x, int limbs);
+/* a - b, exactly, of two of them. */
+void syi_number_set_difference(syi_number *out, double a, double b, int limbs);
 /* Of nothing is known but that its size is at most count * bound, for a finite bound >= 0. */
 void syi_number_unknown(syi_number *out, double bound, int64_t count, int limbs);
 /* out = a + b, a - b, -a, a * factor. `out` may be an operand. */

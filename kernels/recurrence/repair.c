@@ -85,13 +85,12 @@ static int64_t look(const syi_inputs *in, int64_t from, int64_t last, int late, 
 void syi_number_seed(syi_number *out, const syi_inputs *in, int64_t last, int64_t count, int limbs)
 {
     syi_factor mean = syi_factor_of(1, count);
-    syi_number final, value;
+    const double final = syi_input(in, 0, last);
+    syi_number above;
     syi_number_set(out, 0.0, limbs);
-    syi_number_set(&final, syi_input(in, 0, last), limbs);
     for (int64_t i = last + 1 - count; i < last; i++) {
-        syi_number_set(&value, syi_input(in, 0, i), limbs);
-        syi_number_add(out, out, &value);
-        syi_number_subtract(out, out, &final);
+        syi_number_set_difference(&above, syi_input(in, 0, i), final, limbs);
+        syi_number_add(out, out, &above);
     }
     syi_number_scale(out, out, &mean);
 }

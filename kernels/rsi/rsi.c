@@ -20,14 +20,12 @@ typedef struct walk {
 
 static void add_move(walk *w, double from, double to)
 {
-    syi_number a, b;
-    syi_number_set(&a, to, w->limbs);
-    syi_number_set(&b, from, w->limbs);
-    syi_number_subtract(&a, &a, &b);
-    if (a.sign > 0)
-        syi_number_add(&w->up, &w->up, &a);
+    syi_number move;
+    syi_number_set_difference(&move, to, from, w->limbs);
+    if (move.sign > 0)
+        syi_number_add(&w->up, &w->up, &move);
     else
-        syi_number_subtract(&w->down, &w->down, &a);
+        syi_number_subtract(&w->down, &w->down, &move);
 }
 
 static void advance(walk *w, double from, double to)
