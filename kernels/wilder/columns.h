@@ -4,6 +4,7 @@
 
 #include "recurrence/fade.h"
 #include "traffic.h"
+#include "wilder/early.h"
 #include "wilder/tied.h"
 #include "wilder/tile.h"
 
@@ -39,7 +40,9 @@ SYI_INLINE double largest_of(const task *task, int64_t i)
 /* Column i is put, but may be something else, `most` at most. */
 static sy_status doubt(const task *task, int64_t i, double most)
 {
-    if (IS_RANGE && syi_atr_settle_tie(&task->x, task->y, i, task->first, task->period, &most)) {
+    if (IS_RANGE &&
+        (syi_atr_settle_tie(&task->x, task->y, i, task->first, task->period, &most) ||
+         (task->first == 0 && syi_atr_settle_early(&task->x, i, task->period, &most)))) {
         task->y[i] = most;
         return SY_OK;
     }

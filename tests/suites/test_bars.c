@@ -132,3 +132,52 @@ Test(bars, at_any_level)
     for (int power = -1070; power < 1020; power += 30)
         check_exact(contexts[0], ldexp(1.0, power), 0, 1500, ldexp(1.25, power));
 }
+
+/* Of bars with few bits the first averages of a row are in the middle between two doubles, or near
+ * it: in cents, as floats, in quarters, and where nothing moves at first. */
+static double coarse(double price, int64_t row, int64_t column)
+{
+    switch (row % 4) {
+    case 0:
+        return floor(price * 100.0) / 100.0;
+    case 1:
+        return (double)(float)price;
+    case 2:
+        return floor(price * 4.0) / 4.0;
+    default:
+        return column < row ? 100.0 : floor(price * 8.0) / 8.0;
+    }
+}
+
+static void check_first(int period)
+{
+    enum { ROWS = 48, MOST = 1100 };
+    static double high[ROWS * MOST];
+    const int64_t columns = period + 60;
+    lab_case c = {.workload = "atr",
+                  .params = {{.name = "period", .value = period}},
+                  .n_params = 1,
+                  .rows = ROWS,
+                  .columns = columns,
+                  .x = high};
+    cr_assert(lab_prepare(&c));
+    double *const inputs[] = {high, c.more[0], c.more[1]};
+    fill_bars(100.0, ROWS * columns, high, c.more[0], c.more[1]);
+    for (int64_t i = 0; i < ROWS * columns; i++)
+        for (int k = 0; k < 3; k++)
+            inputs[k][i] = coarse(inputs[k][i], i / columns, i % columns);
+    for (int d = 0; d < DEVICES; d++) {
+        if (!contexts[d])
+            continue;
+        cr_assert_eq(lab_run(contexts[d], &c, NULL, NULL), SY_OK);
+        cr_expect_eq(judge_case(&c), 0, "%s, period %d", devices[d], period);
+    }
+    lab_release(&c);
+}
+
+Test(bars, first_of_rows)
+{
+    static const int periods[] = {1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 32, 100, 128, 1024};
+    for (size_t p = 0; p < sizeof periods / sizeof periods[0]; p++)
+        check_first(periods[p]);
+}

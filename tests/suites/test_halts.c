@@ -127,6 +127,37 @@ Test(halts, atr_across_pieces)
     }
 }
 
+/* A piece of a row begins some columns before a move, and behind so many without one that nothing
+ * is left there: two threads cut a row of so many at column 30,208. */
+Test(halts, atr_of_a_piece_with_nothing_left)
+{
+    enum { STILL = 2560, MOVES = (30208 + 20) % STILL };
+    static double x[MOST];
+    sy_context *context = lab_open(LAB_CPU(2), NULL, NULL);
+    cr_assert(context);
+    for (uint64_t seed = 0, random = 1; seed < SEEDS; seed++) {
+        lab_case c = {.workload = "atr",
+                      .params = {{.name = "period", .value = 4}},
+                      .n_params = 1,
+                      .rows = 1,
+                      .columns = MOST,
+                      .x = x};
+        double price = 100.0;
+        for (int64_t i = 0; i < MOST; i++) {
+            if (i % STILL == MOVES)
+                price = (double)(5000 + series_below(&random, 10000)) / 100.0;
+            x[i] = price;
+        }
+        cr_assert(lab_prepare(&c));
+        for (int k = 1; k < c.n_inputs; k++)
+            memcpy(c.more[k - 1], x, sizeof x);
+        cr_assert_eq(lab_run(context, &c, NULL, NULL), SY_OK);
+        cr_expect_eq(judge_case(&c), 0, "seed %d", (int)seed);
+        lab_release(&c);
+    }
+    sy_context_destroy(&context);
+}
+
 static void check_macd(const char *devices, int fast, int slow, int signal)
 {
     static const int mosts[] = {120, 700, 2500};
