@@ -1,9 +1,9 @@
 /*
- * The first average ranges of a row. A sum of ranges has some 50 bits, of floats 25, and a column behind
- * it those of the period more, so in one of the first columns the average is often in the middle
- * between two doubles, or near it. There it is a fraction of integers that are small enough to be
- * divided: with n bars a period the sum s of the ranges up to bar n + j, each time multiplied by
- * (n - 1) / n, is a multiple of n^-j of their unit, and s / n the average.
+ * The first average ranges of a row. A sum of ranges has some 50 bits, of floats 25, and a column
+ * behind it those of the period more, so in one of the first columns the average is often in the
+ * middle between two doubles, or near it. There it is a fraction of integers that are small enough
+ * to be divided: with n bars a period the sum s of the ranges up to bar n + j, each time multiplied
+ * by (n - 1) / n, is a multiple of n^-j of their unit, and s / n the average.
  */
 #ifndef SYI_KERNELS_WILDER_EARLY_H
 #define SYI_KERNELS_WILDER_EARLY_H
@@ -15,8 +15,8 @@
 /* Columns behind the first value, and the longest period. */
 enum { SYI_EARLY_COLUMNS = 48, SYI_EARLY_PERIOD = 1024 };
 
-/* The unit's exponent of the ranges of columns [1, last]; 0 if they have more than 62 bits of it, or
- * there are none. */
+/* The unit's exponent of the ranges of columns [1, last]; 0 if they have more than 62 bits of it,
+ * or there are none. */
 static inline int syi_early_unit(const syi_wilder_prices *x, int64_t last, int *unit)
 {
     int bottom = INT32_MAX, top = INT32_MIN;
