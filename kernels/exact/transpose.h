@@ -42,6 +42,7 @@ SYI_INLINE void syi_vec_transpose(syi_vec *r)
 SYI_INLINE void syi_vec_columns(const double *x, int64_t stride, syi_vec *r)
 {
     syi_vec a[8];
+    SYI_UNROLL(8) /* else gcc 12 takes wrong addresses in some places at -O2 */
     for (int k = 0; k < 8; k++) {
         const int row = (k & 1) + 2 * (k & 2), column = k & 4;
         const double *from = x + row * stride + column;

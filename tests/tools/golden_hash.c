@@ -16,7 +16,7 @@
 #include "support/lab.h"
 #include "support/series.h"
 
-enum { COLUMNS = 5000, ROWS = 20, SKIPPED = 77 };
+enum { COLUMNS = 5000, ROWS = 20, SHORT_ROWS = 80, SKIPPED = 77 };
 
 #define P(key, number)                                                                             \
     {                                                                                              \
@@ -108,7 +108,8 @@ int main(int argc, char **argv)
     for (int kind = 0; kind < SERIES_KINDS; kind++) {
         series_fill(kind, 9, x, COLUMNS);
         if (!hash_both(context, series_name(kind), x, COLUMNS, 1) ||
-            !hash_both(context, series_name(kind), x, COLUMNS, ROWS))
+            !hash_both(context, series_name(kind), x, COLUMNS, ROWS) ||
+            !hash_both(context, series_name(kind), x, COLUMNS, SHORT_ROWS))
             return 1;
     }
     sy_context_destroy(&context);
