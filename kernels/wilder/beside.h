@@ -24,8 +24,6 @@
 #define BESIDE_ERROR (IS_RANGE ? LAST_ERROR : 0x1p-88)
 #define TILE_ERROR   (2.0 * SUM_ERROR * SYI_FINE)
 
-/* A row's sums begin with less of an error, relative to them. */
-#define MOST_ERROR 0x1p-66
 /* Sums that are no larger have terms that are not too large, in a tile of 64 columns. */
 #define MOST_SUM 0x1p+130
 
@@ -334,7 +332,7 @@ static sy_status run_rows_beside(const task *task, int64_t columns, int64_t from
     beside b;
     uint64_t left;
     start_beside(&b, task, columns, state);
-    left = syi_vec_which((syi_bits_vec)(b.error < MOST_ERROR)) &
+    left = syi_vec_which((syi_bits_vec)(b.error < MOST_RANGE_ERROR)) &
            rows_in_range(&b.at, syi_lanes_column(task->x.close + from, columns));
     SYI_TRY(put_first(&b, task, from, left, state));
     for (int l = 0; l < SYI_VECTOR; l++)

@@ -201,6 +201,8 @@ static int run_rest(const task *task, const weights *w, tile *t, const syi_wilde
     syi_doubts none = {0};
     const struct task rest = {.x = {high, low, close},
                               .y = y,
+                              .first = task->first + at, /* of the row */
+                              .period = task->period,
                               .factor = task->factor,
                               .doubts = &none,
                               .known = most,
