@@ -4,26 +4,41 @@
 #define SYI_KERNELS_EMA_COLUMNS_H
 
 #include "ema/ema.h"
+#include "ema/early.h"
 #include "ema/state.h"
 #include "exact/total.h"
 #include "isa.h"
 #include "recurrence/fade.h"
+#include "recurrence/tie.h"
 #include "traffic.h"
 
 typedef struct task {
     const double *x;             /* x[0] is column `first` */
     double *y;                   /* NULL: only the state is wanted */
     int64_t first, row, columns; /* of the whole row */
+    int64_t put;                 /* what is before this column of y may not have been put */
+    int tie_shift;               /* not 0: averages may be ties */
     syi_ema ema;
     syi_factor_dd factor;
     syi_doubts *doubts;
     int past_cache;
 } task;
 
+/* Settles a column that is in doubt, or leaves it to wider arithmetic. */
+static sy_status put_doubt(const task *task, int64_t i)
+{
+    const syi_tie_past past = {task->x, task->y, 1, task->put};
+    if (task->tie_shift && syi_tie_settle(&past, i, task->tie_shift, &task->y[i]))
+        return SY_OK;
+    if (task->first == 0 && ema_settle_early(task->x, i, &task->ema, &task->y[i]))
+        return SY_OK;
+    return syi_doubts_add(task->doubts, task->row, task->first + i);
+}
+
 static sy_status put(const task *task, int64_t i, const syi_ema_state *state)
 {
     if (syi_ema_settle(state, &task->y[i]) != 0.0)
-        return syi_doubts_add(task->doubts, task->row, task->first + i);
+        return put_doubt(task, i);
     return SY_OK;
 }
 
@@ -93,7 +108,8 @@ static void put_seed(const task *task, int64_t i, const syi_ema_state *state)
     const int64_t count = task->ema.seeded;
     const double *const x[] = {task->x + i + 1 - count};
     const syi_inputs in = {x, NULL};
-    if (syi_ema_settle(state, &task->y[i]) != 0.0)
+    if (syi_ema_settle(state, &task->y[i]) != 0.0 &&
+        !ema_settle_early(x[0], count - 1, &task->ema, &task->y[i]))
         task->y[i] = syi_total_exact(&in, 0, count, count);
 }
 

@@ -17,13 +17,24 @@ static sy_status run_block_from(const task *task, const syi_ema_state *before, i
     return run_steps(task, &state, begin, end, end, &begin);
 }
 
+/* The row of a lane, of which x[0] is column `from`. */
+static task task_of_lane(const task *task, const ema_slab *slab, int64_t from, int lane)
+{
+    struct task row = task_of_row(task, slab->are_rows ? lane : 0);
+    if (slab->are_rows)
+        row.put = from - slab->first;
+    else if (slab->is_long && lane > 0)
+        row.put = from - slab->first + lane * slab->stride;
+    return row;
+}
+
 /* A lane's columns of the block at `at`. */
 static sy_status run_block(const task *task, const ema_slab *slab, int64_t from, int64_t at,
                            int lane)
 {
     const int64_t block = at / EMA_BLOCK;
     const int64_t first = lane * slab->stride + at;
-    const struct task row = task_of_row(task, slab->are_rows ? lane : 0);
+    const struct task row = task_of_lane(task, slab, from, lane);
     syi_ema_state state = {.x = first ? slab->x[first - 1] : slab->before};
     const syi_dd pivot = syi_dd_of_sum(slab->begun_pivot[block][lane], -state.x);
     state.deviation = syi_stage_deviation(&slab->begun[block], lane, pivot, 0.0);
@@ -64,7 +75,7 @@ static sy_status run_short(const task *task, ema_slab *slab, syi_ema_state *stat
 {
     const int past = task->past_cache && task->y;
     int again;
-    slab->may_put_off = 0;
+    slab->may_put_off = slab->is_long = 0;
     slab->x = task->x + from;
     slab->length = (to - from) / EMA_LANES;
     slab->length = slab->length < EMA_LENGTH ? slab->length : EMA_LENGTH;
@@ -81,7 +92,7 @@ static sy_status run_short(const task *task, ema_slab *slab, syi_ema_state *stat
         again = ema_is_unsure(slab) && ema_is_lossy(slab, 1);
     }
     if (again) {
-        ema_untie(slab);
+        slab->end_side = 0.0;
         SYI_TRY(run_steps(task, state, from, from + EMA_LANES * slab->length, to, reached));
         return run_to_line(task, state, reached, to);
     }
@@ -99,15 +110,16 @@ static sy_status fill_long(const task *task, ema_slab *slab, double before, int6
                            int64_t columns, int *again)
 {
     slab->outside = (syi_bits_vec){0};
-    ema_untie(slab);
+    slab->is_long = 1;
     ema_go_to(slab, task->x + from, task->y + from, before, 0);
     for (int lane = 0; lane < EMA_LANES && !slab->are_rows; lane++)
         ema_set(slab, lane, &slab->start[lane]);
+    ema_go_from(slab, 0.0);
     for (int64_t at = 0; at < columns && !*again; at += EMA_BLOCK) {
         ema_go_to(slab, task->x + from, task->y + from, before, at);
         slab->length = columns - at < EMA_BLOCK ? columns - at : EMA_BLOCK;
         ema_read(slab, 0, (int)slab->length);
-        ema_write_any(slab, 0, (int)slab->length);
+        ema_write_settled(slab, 0, (int)slab->length);
         *again = ema_is_lost(slab) || ema_is_faint(slab);
         if (!*again)
             SYI_TRY(run_unsure(task, slab, from + at));
@@ -146,7 +158,7 @@ static sy_status run_slabs(const task *task, syi_ema_state *state, int64_t from,
     syi_long_plan plan = syi_long_plan_of(task->ema.period, EMA_LANES, EMA_BLOCK, from);
     ema_slab slab;
     slab.are_rows = slab.asks = 0;
-    ema_set_terms(&slab, &terms, &task->factor);
+    ema_set_terms(&slab, &terms, &task->factor, &task->ema);
     for (*reached = from; to - *reached >= EMA_LEAST;) {
         const int64_t at = *reached, length = syi_long_length(&plan, at, to);
         if (task->y && length > 0) {
@@ -261,7 +273,7 @@ static sy_status run_rows(const task *first, int64_t rows, int64_t known)
 {
     const syi_stage_terms terms = syi_stage_terms_of(first->ema.period, 0.5, EMA_BLOCK);
     ema_slab slab;
-    ema_set_terms(&slab, &terms, &first->factor);
+    ema_set_terms(&slab, &terms, &first->factor, &first->ema);
     slab.past = 0;
     slab.are_rows = 1;
     slab.may_put_off = 0;
@@ -297,11 +309,17 @@ static sy_status run_rows(const task *first, int64_t rows, int64_t known)
 sy_status SYI_ISA_NAME(syi_ema_run)(const syi_piece *piece)
 {
     const sy_segment *segment = &piece->segment;
-    task task = {segment->in[0],    segment->out[0],  segment->first,
-                 segment->row,      segment->columns, syi_ema_of(segment->params),
-                 {{0.0, 0.0}, 0.0}, piece->doubts,    piece->past_cache};
+    task task = {.x = segment->in[0],
+                 .y = segment->out[0],
+                 .first = segment->first,
+                 .row = segment->row,
+                 .columns = segment->columns,
+                 .ema = syi_ema_of(segment->params),
+                 .doubts = piece->doubts,
+                 .past_cache = piece->past_cache};
     syi_ema_state state;
     task.factor = syi_smoothing_factor(task.ema.period);
+    task.tie_shift = syi_tie_shift((int64_t)task.ema.period);
     if (segment->count > segment->columns) {
         SYI_TRY(run_rows(&task, segment->count / segment->columns,
                          syi_known(piece) / segment->columns));

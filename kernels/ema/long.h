@@ -98,8 +98,7 @@ SYI_INLINE int ema_claim(ema_slab *s, const double *x, int64_t run_in, int64_t e
 }
 
 /* Puts a block off that is not sure, if only its lane's start has been claimed: when that is known
- * as its neighbour's end it has to be wrong by far less. Of tied blocks, and those behind them, it
- * is not known what they owe to their start. */
+ * as its neighbour's end it has to be wrong by far less. */
 SYI_INLINE int ema_put_off(ema_slab *s, int64_t at, int lane)
 {
     const int64_t block = at / EMA_BLOCK;

@@ -10,6 +10,7 @@
 
 #include "ema/state.h"
 #include "recurrence/stage.h"
+#include "recurrence/tie.h"
 
 #if SYI_HAVE_VECTORS
 
@@ -23,12 +24,20 @@
 /* A shorter stretch is not worth a slab. */
 #define EMA_LEAST (4 * EMA_LANES)
 
-/* What tied blocks (ema/tied.h) hold beside the stage. */
-typedef struct ema_rest {
-    syi_vec low;   /* of what the stage's low parts lose */
-    syi_vec error; /* of all parts, in units of SYI_FINE */
-    syi_vec side;  /* 1 or -1: a number of that sign, up to SYI_LOSSY, is left out */
-} ema_rest;
+/* The column before a block, where averages may be ties (ema/tied.h): prices, what is put for them,
+ * and on which side of the price an average is: an infinity, or 0 if that is not known. */
+typedef struct ema_last {
+    syi_vec price, put, side;
+} ema_last;
+
+/* Columns of a block: prices, what is put for them, and as bits the lanes that are unsure. Two more
+ * stand for what was before. */
+enum { EMA_KEPT = 2 };
+
+typedef struct ema_kept {
+    syi_vec x[EMA_KEPT + EMA_BLOCK], y[EMA_KEPT + EMA_BLOCK];
+    uint64_t unsure[EMA_BLOCK];
+} ema_kept;
 
 /* A block of a long lane that is not sure, and what it began with. */
 typedef struct ema_later {
@@ -55,28 +64,31 @@ typedef struct ema_slab {
     syi_bits_vec outside; /* not 0: a value is out of range */
     syi_vec pivot;
     syi_stage stage;
-    int may_tie;      /* the factors are held exactly: blocks may be tied (ema/tied.h) */
-    int tied, untied; /* the next blocks that are, or are not */
-    ema_rest rest;
+    syi_ema ema;
+    int tie_shift;   /* see recurrence/tie.h */
+    int keep;        /* columns of so many blocks are kept */
+    ema_last last;   /* before a block */
+    double end_side; /* behind the short lanes that were run last */
     /* What each block began with, and whether one of its columns is unsure: then not 0. */
     syi_vec begun_pivot[EMA_BLOCKS];
     syi_stage begun[EMA_BLOCKS];
     syi_bits_vec unsure[EMA_BLOCKS];
     syi_deviation start[EMA_LANES + 1]; /* from the last value, of each lane */
-    double side[EMA_LANES + 1];         /* of short ones */
+    int is_long;                        /* what is before a lane has not been put yet */
     int64_t first;                      /* of long ones, the first column that is run */
     int may_put_off, n_later;
     ema_later later[EMA_LATER];
 } ema_slab;
 
 SYI_INLINE void ema_set_terms(ema_slab *s, const syi_stage_terms *terms,
-                              const syi_factor_dd *factor)
+                              const syi_factor_dd *factor, const syi_ema *ema)
 {
+    s->ema = *ema;
     s->terms = terms;
     s->factor = factor;
-    s->may_tie = terms->rest[0] == 0.0;
-    s->untied = 0;
-    s->side[EMA_LANES] = 0.0;
+    s->tie_shift = syi_tie_shift((int64_t)ema->period);
+    s->keep = 0;
+    s->end_side = 0.0;
 }
 
 /* Reads a block of the lanes. */
@@ -193,9 +205,10 @@ SYI_INLINE void ema_put(const ema_slab *s, int64_t at, int count, const syi_vec 
         syi_lanes_ask_on(s->x, at, s->stride, s->length < s->stride, EMA_BLOCK);
 }
 
-/* So many columns of a block with outputs. */
+/* So many columns of a block with outputs, which are kept where `kept` is not NULL. */
 SYI_INLINE void ema_write_some(const ema_slab *s, int64_t at, int count, int even, syi_stage *stage,
-                               const syi_stage_grid *grid, syi_vec error, syi_bits_vec *unsure)
+                               const syi_stage_grid *grid, syi_vec error, syi_bits_vec *unsure,
+                               ema_kept *kept)
 {
     syi_vec out[SYI_LINE] = {{0}};
     /* A column is rounded behind the next one's step, which does not wait for that. */
@@ -204,8 +217,15 @@ SYI_INLINE void ema_write_some(const ema_slab *s, int64_t at, int count, int eve
         const syi_stage last = syi_stage_copy(stage);
         if (k < count)
             ema_step(stage, s->terms, grid, s->tile[at + k], even);
+        syi_bits_vec own = {0};
         if (k > 0 && k <= count)
-            out[k - 1] = ema_round(&last, grid, error, unsure);
+            out[k - 1] = ema_round(&last, grid, error, kept ? &own : unsure);
+        if (kept && k > 0 && k <= count) {
+            kept->x[EMA_KEPT + at % EMA_BLOCK + k - 1] = s->tile[at + k - 1];
+            kept->y[EMA_KEPT + at % EMA_BLOCK + k - 1] = out[k - 1];
+            kept->unsure[at % EMA_BLOCK + k - 1] = syi_vec_which(own);
+            *unsure |= own;
+        }
     }
     ema_put(s, at, count, out);
 }
@@ -218,7 +238,7 @@ SYI_INLINE void ema_begin(ema_slab *s, int64_t at)
 }
 
 /* A block with outputs. */
-SYI_INLINE void ema_write(ema_slab *s, int64_t at, int count)
+SYI_INLINE void ema_write(ema_slab *s, int64_t at, int count, ema_kept *kept)
 {
     const int whole = count / SYI_LINE * SYI_LINE;
     syi_bits_vec unsure = {0};
@@ -228,11 +248,11 @@ SYI_INLINE void ema_write(ema_slab *s, int64_t at, int count)
     const syi_vec noise = ema_noise(s, &grid), error = ema_error(s, &grid, noise);
     syi_stage stage = syi_stage_copy(&s->stage);
     for (int even = syi_stage_is_even(&grid); even && i < whole; i += SYI_LINE)
-        ema_write_some(s, at + i, SYI_LINE, 1, &stage, &grid, error, &unsure);
+        ema_write_some(s, at + i, SYI_LINE, 1, &stage, &grid, error, &unsure, kept);
     for (; i < whole; i += SYI_LINE)
-        ema_write_some(s, at + i, SYI_LINE, 0, &stage, &grid, error, &unsure);
+        ema_write_some(s, at + i, SYI_LINE, 0, &stage, &grid, error, &unsure, kept);
     if (whole < count)
-        ema_write_some(s, at + whole, count - whole, 0, &stage, &grid, error, &unsure);
+        ema_write_some(s, at + whole, count - whole, 0, &stage, &grid, error, &unsure, kept);
     syi_stage_leave(&stage, s->terms, grid.shift, noise, (syi_vec){0}, count);
     s->stage = syi_stage_copy(&stage);
     s->unsure[at / EMA_BLOCK] = unsure;
