@@ -27,7 +27,7 @@ typedef struct task {
 /* Settles a column that is in doubt, or leaves it to wider arithmetic. */
 static sy_status put_doubt(const task *task, int64_t i)
 {
-    const syi_tie_past past = {task->x, task->y, 1, task->put};
+    const syi_tie_past past = {task->x, task->y, 1, task->put, task->first == 0};
     if (task->tie_shift && syi_tie_settle(&past, i, task->tie_shift, &task->y[i]))
         return SY_OK;
     if (task->first == 0 && ema_settle_early(task->x, i, &task->ema, &task->y[i]))

@@ -87,7 +87,7 @@ static void ema_settle_ties(ema_slab *s, int64_t at, int count, ema_kept *kept)
         for (uint64_t lanes = kept->unsure[k]; lanes; lanes &= lanes - 1) {
             const int lane = __builtin_ctzll(lanes);
             const syi_tie_past past = {(const double *)kept->x + lane,
-                                       (const double *)kept->y + lane, EMA_LANES, 0};
+                                       (const double *)kept->y + lane, EMA_LANES, 0, 0};
             double *const y = &s->y[lane * s->stride + at + k];
             if (!syi_tie_settle(&past, k + EMA_KEPT, s->tie_shift, y) &&
                 !ema_settle_first(s, lane, at + k, y))

@@ -61,19 +61,26 @@ static inline int syi_tie_find(const double *x, int64_t count, int shift, syi_ti
     return size >> 53 == 1 && tie->power >= syi_split(x[0]).exponent - 1 && tie->power < 900;
 }
 
-/* The double that is next to it on that side: `side` > 0 towards larger ones. */
-SYI_INLINE double syi_tie_round(const syi_tie *tie, int side)
+/* The double that is next to it, on the side of the larger ones or not. */
+SYI_INLINE double syi_tie_round(const syi_tie *tie, int is_above)
 {
-    const int is_away = (side > 0) != tie->negative;
-    const double size = (double)(tie->odd / 2 + (uint64_t)is_away) * syi_pow2(tie->power + 1);
+    const uint64_t is_away = is_above != tie->negative;
+    const double size = (double)(tie->odd / 2 + is_away) * syi_pow2(tie->power + 1);
     return tie->negative ? -size : size;
 }
 
+/* The one that is even, where nothing is left. */
+SYI_INLINE double syi_tie_even(const syi_tie *tie)
+{
+    return syi_tie_round(tie, (tie->odd & 2 ? 1 : 0) != tie->negative);
+}
+
 /* Columns from `first` on: inputs, and what is put for their averages, x[i * stride] and
- * y[i * stride]. */
+ * y[i * stride]. Where x[0] begins its row the stride is 1, and all inputs are there. */
 typedef struct syi_tie_past {
     const double *x, *y;
     int64_t stride, first;
+    int is_row;
 } syi_tie_past;
 
 /* Whether the average is put as the input. */
@@ -95,6 +102,12 @@ static inline int syi_tie_side(const syi_tie_past *past, int64_t at)
     return (past->y[i * past->stride] > input) - (past->y[i * past->stride] < input);
 }
 
+/* Whether nothing but one input has been in a row. */
+static inline int syi_tie_is_nothing_left(const syi_tie_past *past, int64_t at)
+{
+    return past->is_row && syi_count_still(past->x, past->x[at], at) == at;
+}
+
 /* Whether column i's average is a tie; then *y becomes what it rounds to. */
 static inline int syi_tie_settle(const syi_tie_past *past, int64_t i, int shift, double *y)
 {
@@ -111,9 +124,13 @@ static inline int syi_tie_settle(const syi_tie_past *past, int64_t i, int shift,
         x[k - stood] = past->x[k * past->stride];
     if (!syi_tie_find(x, i - stood, shift, &tie))
         return 0;
+    if (syi_tie_is_nothing_left(past, stood)) {
+        *y = syi_tie_even(&tie);
+        return 1;
+    }
     side = syi_tie_side(past, stood);
     if (side != 0)
-        *y = syi_tie_round(&tie, side);
+        *y = syi_tie_round(&tie, side > 0);
     return side != 0;
 }
 
