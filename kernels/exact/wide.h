@@ -1,8 +1,9 @@
-/* 256-bit integers, for sums of squares of 128-bit integers. */
+/* 256-bit integers, for sums of squares of 128-bit integers, and fractions of 128-bit ones. */
 #ifndef SYI_KERNELS_EXACT_WIDE_H
 #define SYI_KERNELS_EXACT_WIDE_H
 
 #include "exact/bits.h"
+#include "exact/round.h"
 
 typedef struct syi_u256 {
     syi_u128 low, high;
@@ -49,6 +50,26 @@ SYI_INLINE syi_i128 syi_wide_value(double x, int bottom)
         return 0;
     syi_i128 value = (syi_i128)parts.mantissa << (parts.exponent - bottom);
     return parts.negative ? -value : value;
+}
+
+static inline int syi_wide_bits(syi_u128 a)
+{
+    const uint64_t high = (uint64_t)(a >> 64), low = (uint64_t)a;
+    return high ? 128 - __builtin_clzll(high) : low ? 64 - __builtin_clzll(low) : 0;
+}
+
+/* sum / parts * 2^exponent, rounded, to *out; 0 if the quotient has more than 62 bits. `parts` has
+ * 64 at most. */
+static inline int syi_round_fraction(syi_i128 sum, uint64_t parts, int64_t exponent, double *out)
+{
+    const syi_u128 size = syi_magnitude(sum);
+    const int shift = 62 + syi_wide_bits(parts) - syi_wide_bits(size); /* for 62 bits of it */
+    if (shift < 0)
+        return 0;
+    const syi_u128 most = size << shift, quotient = most / parts;
+    *out = syi_round_to_double(sum < 0, (uint64_t)quotient, exponent - shift,
+                               most != quotient * parts);
+    return 1;
 }
 
 #endif

@@ -7,7 +7,6 @@
 #ifndef SYI_KERNELS_RECURRENCE_EARLY_H
 #define SYI_KERNELS_RECURRENCE_EARLY_H
 
-#include "exact/round.h"
 #include "exact/wide.h"
 
 /* Columns behind the first value, and the longest period. */
@@ -17,12 +16,6 @@ enum { SYI_EARLY_COLUMNS = 48, SYI_EARLY_PERIOD = 1024 };
 typedef struct syi_early {
     int64_t seeded, keep, take;
 } syi_early;
-
-SYI_INLINE int syi_early_bits(syi_u128 a)
-{
-    const uint64_t high = (uint64_t)(a >> 64), low = (uint64_t)a;
-    return high ? 128 - __builtin_clzll(high) : low ? 64 - __builtin_clzll(low) : 0;
-}
 
 /* The exponent of the inputs' common unit; 0 if they have more than 62 bits of it, or are all 0. */
 static inline int syi_early_unit(const double *x, int64_t count, int *unit)
@@ -58,8 +51,8 @@ static inline int syi_early_settle(const double *x, int64_t count, const syi_ear
                                    double *y)
 {
     syi_i128 sum = 0;
-    syi_u128 power = (uint64_t)early->seeded, size;
-    int unit, shift;
+    uint64_t power = (uint64_t)early->seeded;
+    int unit;
     if (early->keep + early->take > SYI_EARLY_PERIOD || count < early->seeded ||
         count > early->seeded + SYI_EARLY_COLUMNS || !syi_early_unit(x, count, &unit))
         return 0;
@@ -70,16 +63,10 @@ static inline int syi_early_settle(const double *x, int64_t count, const syi_ear
         }
         sum = sum * early->keep + (syi_i128)power * early->take * syi_early_units(x[i], unit);
         power *= (uint64_t)(early->keep + early->take);
-        if (syi_early_bits(power) > 56 || syi_early_bits(syi_magnitude(sum)) > 112)
-            return 0;
+        if (power >> 54 != 0 || syi_wide_bits(syi_magnitude(sum)) > 112)
+            return 0; /* the next one might not fit */
     }
-    size = syi_magnitude(sum);
-    shift = 60 - (syi_early_bits(size) - syi_early_bits(power)); /* for 60 bits of the quotient */
-    shift = shift > 0 ? shift : 0;
-    if (size != 0)
-        *y = syi_round_to_double(sum < 0, (uint64_t)((size << shift) / power),
-                                 (int64_t)unit - shift, (size << shift) % power != 0);
-    return size != 0;
+    return syi_round_fraction(sum, power, unit, y);
 }
 
 #endif

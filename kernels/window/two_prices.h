@@ -11,8 +11,8 @@
 #define SYI_KERNELS_WINDOW_TWO_PRICES_H
 
 #include "exact/dd.h"
-#include "exact/round.h"
 #include "exact/vector.h"
+#include "exact/wide.h"
 #include "window/window.h"
 
 #if SYI_HAVE_VECTORS
@@ -54,17 +54,7 @@ static int round_fraction(double first, double change, int64_t times, int64_t pa
     const syi_i128 from = ((syi_i128)a.mantissa << (a.exponent - unit)) * parts;
     const syi_i128 by = ((syi_i128)(b.mantissa >> zeros) << (top - unit)) * times;
     const syi_i128 sum = (a.negative ? -from : from) + (b.negative ? -by : by);
-    const syi_u128 size = (syi_u128)(sum < 0 ? -sum : sum);
-    const int length = size >> 64 ? 128 - __builtin_clzll((uint64_t)(size >> 64))
-                                  : 64 - __builtin_clzll((uint64_t)size | 1);
-    const int shift =
-        126 - __builtin_clzll((uint64_t)parts) - length; /* the quotient has 62 bits */
-    if (shift < 0)
-        return 0;
-    const syi_u128 most = size << shift, quotient = most / (uint64_t)parts;
-    *out = syi_round_to_double(sum < 0, (uint64_t)quotient, unit - shift,
-                               most != quotient * (uint64_t)parts);
-    return 1;
+    return syi_round_fraction(sum, (uint64_t)parts, unit, out);
 }
 
 /* Whether the window's newest values, and its oldest, may be those of one that holds two prices:
