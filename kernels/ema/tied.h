@@ -67,12 +67,11 @@ SYI_INLINE void ema_go_from(ema_slab *s, double side)
             s->last.side[lane] = lane ? s->last.side[lane - 1] : side;
 }
 
-/* Column `at` of a lane, if it is among the first of a row. */
+/* Column `at` of a lane that is a row, if it is among the first. */
 SYI_INLINE int ema_settle_first(const ema_slab *s, int lane, int64_t at, double *y)
 {
     const int64_t column = s->ema.seeded + s->first + at;
-    const double *const x = s->x + lane * s->stride + at - column;
-    return s->are_rows && ema_settle_early(x, column, &s->ema, y);
+    return ema_settle_early(s->x + lane * s->stride + at - column, column, &s->ema, y);
 }
 
 /* Settles the ties of a block; the lanes that have other columns in doubt stay unsure. */
@@ -90,7 +89,7 @@ static void ema_settle_ties(ema_slab *s, int64_t at, int count, ema_kept *kept)
                                        (const double *)kept->y + lane, EMA_LANES, 0, 0};
             double *const y = &s->y[lane * s->stride + at + k];
             if (!syi_tie_settle(&past, k + EMA_KEPT, s->tie_shift, y) &&
-                !ema_settle_first(s, lane, at + k, y))
+                !(s->are_rows && ema_settle_first(s, lane, at + k, y)))
                 (*unsure)[lane] = 1;
         }
 }
