@@ -3,8 +3,8 @@
 #ifndef SYI_KERNELS_EMA_COLUMNS_H
 #define SYI_KERNELS_EMA_COLUMNS_H
 
-#include "ema/ema.h"
 #include "ema/early.h"
+#include "ema/ema.h"
 #include "ema/state.h"
 #include "exact/total.h"
 #include "isa.h"
