@@ -8,11 +8,20 @@
 
 #include "window/stretches_put.h"
 
+#include <stdlib.h>
+
 #if SYI_HAVE_VECTORS
 
 /* Columns that are run at once, at most: whole batches; and of rows for which this way is not
  * longer than the one through each by itself. Bands are written to three times as many places. */
 enum { ROWS_MOST = 256, ROWS_LONGEST = 1024, ROWS_LONGEST_BANDS = 512 };
+
+/* Rows of at most so many columns, and windows of at most so many, are better run as if several
+ * rows were one, if the largest magnitudes of them are less than so many bits apart. */
+enum { JOINED_COLUMNS = 320, JOINED_PERIOD = 32, JOINED_APART = 4 };
+
+/* Larger than any row. */
+enum { ROW_IS_LOST = 4096 };
 
 /* Columns [from, from + count) of some rows, with what their windows hold. */
 typedef struct beside {
@@ -124,6 +133,30 @@ static int run_beside(const syi_window *window, const syi_piece *piece, int64_t 
         left += beside_run(&b, row, c);
     }
     return 2 * left < SYI_VECTOR * (last - first);
+}
+
+/* Of a row's largest magnitude the exponent, or ROW_IS_LOST if something is not finite. */
+SYI_INLINE int row_size(const double *x, int64_t columns)
+{
+    const window_range range = window_measure(x, columns);
+    return range.span.has_non_finite ? ROW_IS_LOST : range.span.top;
+}
+
+/* Rows from `row` on, up to `end`, that are run as one: windows of two rows are run for nothing,
+ * but of short rows it takes longer to begin each anew. */
+static int64_t end_of_joined(const syi_window *window, const sy_segment *rows, int64_t row,
+                             int64_t end)
+{
+    const int64_t columns = rows->columns;
+    const double *x = rows->in[0];
+    int64_t next = row + 1;
+    if (window->period > JOINED_PERIOD || columns > JOINED_COLUMNS || columns < 2 * window->period)
+        return next;
+    const int size = row_size(x + row * columns, columns);
+    while (next < end && size != ROW_IS_LOST &&
+           abs(row_size(x + next * columns, columns) - size) < JOINED_APART)
+        next++;
+    return next;
 }
 
 #endif

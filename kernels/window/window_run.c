@@ -262,8 +262,10 @@ static void run_columns(const syi_window *window, const syi_piece *piece, int64_
     }
 }
 
-/* A whole row of several; what lies before its first window is the caller's. */
-static void run_row(const syi_window *window, const syi_piece *piece, int64_t row, chunk *c)
+/* Whole rows [row, end) of several, as if they were one; what lies before a row's first window is
+ * the caller's. */
+static void run_joined(const syi_window *window, const syi_piece *piece, int64_t row, int64_t end,
+                       chunk *c)
 {
     const int64_t columns = piece->segment.columns;
     syi_piece own = *piece;
@@ -273,30 +275,38 @@ static void run_row(const syi_window *window, const syi_piece *piece, int64_t ro
         out[k] = piece->segment.out[k] + row * columns;
     own.segment.in = in;
     own.segment.out = out;
-    own.segment.count = columns;
-    own.behind += piece->segment.count - (row + 1) * columns;
+    own.segment.count = (end - row) * columns;
+    own.behind += piece->segment.count - end * columns;
     run_columns(window, &own, window->period - 1, c);
 }
 
-/* Whole rows: beside each other, and after those that were not for that one by one, the more of
- * them the more often it happens. */
+/* Whole rows: beside each other, and after those that were not for that one by one or joined, the
+ * more of them the more often it happens. */
 static void run_rows(const syi_window *window, const syi_piece *piece, chunk *c)
 {
     const int64_t rows = piece->segment.count / piece->segment.columns;
     int64_t row = 0;
 #if SYI_HAVE_VECTORS
     const int64_t longest = window->kind == SYI_WINDOW_BANDS ? ROWS_LONGEST_BANDS : ROWS_LONGEST;
+    const int can_beside = piece->segment.columns <= longest;
     int64_t single = SYI_VECTOR;
-    while (row + SYI_VECTOR <= rows && piece->segment.columns <= longest) {
-        const int did = run_beside(window, piece, row, c);
-        const int64_t next = row + SYI_VECTOR + (did ? 0 : single);
-        single = did ? SYI_VECTOR : single < 16 * SYI_VECTOR ? 2 * single : single;
-        for (row += SYI_VECTOR; row < next && row < rows; row++)
-            run_row(window, piece, row, c);
+    while (row < rows) {
+        int64_t next = rows;
+        if (can_beside && row + SYI_VECTOR <= rows) {
+            const int did = run_beside(window, piece, row, c);
+            row += SYI_VECTOR;
+            next = row + (did ? 0 : single);
+            single = did ? SYI_VECTOR : single < 16 * SYI_VECTOR ? 2 * single : single;
+        }
+        for (int64_t end; row < next && row < rows; row = end) {
+            end = end_of_joined(window, &piece->segment, row, next < rows ? next : rows);
+            run_joined(window, piece, row, end, c);
+        }
     }
-#endif
+#else
     for (; row < rows; row++)
-        run_row(window, piece, row, c);
+        run_joined(window, piece, row, row + 1, c);
+#endif
 }
 
 sy_status SYI_ISA_NAME(syi_window_run)(const syi_piece *piece, const syi_window *window)
