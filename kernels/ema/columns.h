@@ -17,7 +17,6 @@ typedef struct task {
     double *y;                   /* NULL: only the state is wanted */
     int64_t first, row, columns; /* of the whole row */
     int64_t put;                 /* what is before this column of y may not have been put */
-    int tie_shift;               /* not 0: averages may be ties */
     syi_ema ema;
     syi_factor_dd factor;
     syi_doubts *doubts;
@@ -28,7 +27,8 @@ typedef struct task {
 static sy_status put_doubt(const task *task, int64_t i)
 {
     const syi_tie_past past = {task->x, task->y, 1, task->put, task->first == 0};
-    if (task->tie_shift && syi_tie_settle(&past, i, task->tie_shift, &task->y[i]))
+    const int shift = syi_tie_shift((int64_t)task->ema.period);
+    if (shift != 0 && syi_tie_settle(&past, i, shift, &task->y[i]))
         return SY_OK;
     if (task->first == 0 && ema_settle_early(task->x, i, &task->ema, &task->y[i]))
         return SY_OK;

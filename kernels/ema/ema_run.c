@@ -319,7 +319,6 @@ sy_status SYI_ISA_NAME(syi_ema_run)(const syi_piece *piece)
                  .past_cache = piece->past_cache};
     syi_ema_state state;
     task.factor = syi_smoothing_factor(task.ema.period);
-    task.tie_shift = syi_tie_shift((int64_t)task.ema.period);
     if (segment->count > segment->columns) {
         SYI_TRY(run_rows(&task, segment->count / segment->columns,
                          syi_known(piece) / segment->columns));

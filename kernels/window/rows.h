@@ -1,7 +1,8 @@
 /*
  * Rolling deviations, scores and bands of short rows: as many rows as lanes beside each other, as
  * stretches (stretches.h) of which each has a row to itself. The rows are copied, each times a
- * power of two, so that prices and volumes go by one grid, and their results divided by it.
+ * power of two, so that prices and volumes go by one grid, and their results divided by it. Rows
+ * that are not for that are joined, if they are like each other.
  */
 #ifndef SYI_KERNELS_WINDOW_ROWS_H
 #define SYI_KERNELS_WINDOW_ROWS_H
@@ -17,11 +18,10 @@
 enum { ROWS_MOST = 256, ROWS_LONGEST = 1024, ROWS_LONGEST_BANDS = 512 };
 
 /* Rows of at most so many columns, and windows of at most so many, are better run as if several
- * rows were one, if the largest magnitudes of them are less than so many bits apart. */
+ * rows were one, if the largest magnitudes of them are less than so many bits apart; but where
+ * prices are more than so many times others, only if there are so many columns together. */
 enum { JOINED_COLUMNS = 320, JOINED_PERIOD = 32, JOINED_APART = 4 };
-
-/* Larger than any row. */
-enum { ROW_IS_LOST = 4096 };
+enum { JOINED_WIDE = 4096, JOINED_WIDE_LEAST = 640 };
 
 /* Columns [from, from + count) of some rows, with what their windows hold. */
 typedef struct beside {
@@ -135,11 +135,11 @@ static int run_beside(const syi_window *window, const syi_piece *piece, int64_t 
     return 2 * left < SYI_VECTOR * (last - first);
 }
 
-/* Of a row's largest magnitude the exponent, or ROW_IS_LOST if something is not finite. */
-SYI_INLINE int row_size(const double *x, int64_t columns)
+/* Whether a row may be joined to one that has this range. */
+SYI_INLINE int can_join(const window_range *range, const double *x, int64_t columns)
 {
-    const window_range range = window_measure(x, columns);
-    return range.span.has_non_finite ? ROW_IS_LOST : range.span.top;
+    const window_range own = window_measure(x, columns);
+    return !own.span.has_non_finite && abs(own.span.top - range->span.top) < JOINED_APART;
 }
 
 /* Rows from `row` on, up to `end`, that are run as one: windows of two rows are run for nothing,
@@ -152,11 +152,12 @@ static int64_t end_of_joined(const syi_window *window, const sy_segment *rows, i
     int64_t next = row + 1;
     if (window->period > JOINED_PERIOD || columns > JOINED_COLUMNS || columns < 2 * window->period)
         return next;
-    const int size = row_size(x + row * columns, columns);
-    while (next < end && size != ROW_IS_LOST &&
-           abs(row_size(x + next * columns, columns) - size) < JOINED_APART)
+    const window_range range = window_measure(x + row * columns, columns);
+    const int is_wide = range.least > 0.0 && range.most > JOINED_WIDE * range.least;
+    while (next < end && !range.span.has_non_finite &&
+           can_join(&range, x + next * columns, columns))
         next++;
-    return next;
+    return is_wide && (next - row) * columns < JOINED_WIDE_LEAST ? row + 1 : next;
 }
 
 #endif

@@ -295,12 +295,13 @@ static void run_rows(const syi_window *window, const syi_piece *piece, chunk *c)
         if (can_beside && row + SYI_VECTOR <= rows) {
             const int did = run_beside(window, piece, row, c);
             row += SYI_VECTOR;
-            next = row + (did ? 0 : single);
+            next = did ? row : row + single < rows ? row + single : rows;
             single = did ? SYI_VECTOR : single < 16 * SYI_VECTOR ? 2 * single : single;
         }
-        for (int64_t end; row < next && row < rows; row = end) {
-            end = end_of_joined(window, &piece->segment, row, next < rows ? next : rows);
+        while (row < next) {
+            const int64_t end = end_of_joined(window, &piece->segment, row, next);
             run_joined(window, piece, row, end, c);
+            row = end;
         }
     }
 #else
